@@ -53,6 +53,13 @@ t.test('every type of event is caused, and forwarded with a signature that holds
     JSON.parse(readFileSync(join(stack.dataDir, 'listen.json'), 'utf8')) as Record<string, number>,
   )
   t.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 400, 'what is no delivery is refused')
+  const data = { trackingId: { toString: 1 }, amountString: '\u001b[2J' }
+  const page = await fetch(`http://127.0.0.1:${port}/`, {
+    method: 'POST',
+    body: JSON.stringify({ type: 'payment.executed', data }),
+  })
+  t.equal(page.status, 400, 'nor may a web page tell of payments')
+  t.notMatch(listening.output(), '\u001b[2J')
   await finish('pay -- --tracking-id after --amount 9')
   await waitFor(() => / after 9\s+msg_\w+ → 200/.test(listening.output()), {
     what: 'the listener, still there',

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { signDelivery, webhookSecretOf } from '../src/deliveries/delivery-signature.js'
+import { isSignedDelivery, signDelivery, webhookSecretOf } from '../src/deliveries/delivery-signature.js'
 
 t.test('the published test vector of Standard Webhooks signs as published', t => {
   const headers = signDelivery(
@@ -26,5 +26,27 @@ t.test('two live secrets give two signatures, apart by a space', t => {
 t.test('a secret is whsec_ and standard base64 of 32 bytes', t => {
   t.equal(webhookSecretOf(new Uint8Array(32).fill(255)), `whsec_${'/'.repeat(42)}8=`)
   t.throws(() => webhookSecretOf(new Uint8Array(8)), RangeError)
+  t.end()
+})
+
+t.test('a receiver takes what one of its secrets signed lately, and nothing else', t => {
+  const [secret, other] = [1, 2].map(fill => webhookSecretOf(new Uint8Array(32).fill(fill))) as [
+    string,
+    string,
+  ]
+  const headers = signDelivery({ id: 'msg_1', sentAt: 1_000, body: '{}' }, [secret, other])
+  const takes = (more: Record<string, string | undefined> = {}, body = '{}', now = 1_000, by = [secret]) =>
+    isSignedDelivery({ ...headers, ...more }, body, by, now)
+  t.ok(takes())
+  t.ok(takes({}, '{}', 1_300))
+  t.ok(takes({}, '{}', 1_000, [other]))
+  t.notOk(takes({}, '{ }'))
+  t.notOk(takes({}, '{}', 1_301))
+  t.notOk(takes({}, '{}', NaN))
+  t.notOk(takes({}, '{}', 1_000, [webhookSecretOf(new Uint8Array(32))]))
+  t.notOk(takes({ 'webhook-id': 'msg_2' }))
+  t.notOk(takes({ 'webhook-id': undefined, 'webhook-timestamp': undefined, 'webhook-signature': undefined }))
+  for (const time of ['1001', '1e3', '', 'soon']) t.notOk(takes({ 'webhook-timestamp': time }), time)
+  for (const signature of ['', 'v1,', 'v1', 'v1,AAAA']) t.notOk(takes({ 'webhook-signature': signature }))
   t.end()
 })

@@ -1,5 +1,5 @@
 // Standard Webhooks, symmetric: https://github.com/standard-webhooks/standard-webhooks (spec, "Signature scheme").
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const SECRET_PREFIX = 'whsec_'
 /** The specification allows 24 to 64 random bytes. */
@@ -30,4 +30,29 @@ export function signDelivery(
     'webhook-timestamp': String(message.sentAt),
     'webhook-signature': signatures.join(' '),
   }
+}
+
+/** The specification lets a receiver accept this much difference between two clocks. */
+const TOLERANCE_SECONDS = 300
+
+/**
+ * Whether one of the secrets signed a request, within five minutes.
+ * @param headers with names in lower case
+ * @param nowSeconds since 1970
+ */
+export function isSignedDelivery(
+  headers: Readonly<Record<string, string | undefined>>,
+  body: string,
+  secrets: readonly string[],
+  nowSeconds: number,
+): boolean {
+  const { 'webhook-id': id = '', 'webhook-timestamp': sentAt = '', 'webhook-signature': sent = '' } = headers
+  if (!/^\d{1,12}$/.test(sentAt) || !(Math.abs(nowSeconds - Number(sentAt)) <= TOLERANCE_SECONDS))
+    return false
+  const right = signDelivery({ id, sentAt: Number(sentAt), body }, secrets)['webhook-signature']
+  const known = right.split(' ').map(signature => Buffer.from(signature))
+  return sent.split(' ').some(signature => {
+    const given = Buffer.from(signature)
+    return known.some(each => each.length === given.length && timingSafeEqual(each, given))
+  })
 }

@@ -1,4 +1,5 @@
 // All HTML of the dashboard is made here: every inserted value is escaped, unless the value is HTML of this module.
+import { visibleText } from '@payment-tracking/contracts'
 
 export class Html {
   constructor(readonly text: string) {}
@@ -27,10 +28,5 @@ const write = (part: Part): string => {
 export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(texts.map((text, index) => text + (index < parts.length ? write(parts[index]!) : '')).join(''))
 
-/** Foreign text as one readable line: control and direction characters become visible. */
-export const plain = (text: string): string =>
-  text.replace(
-    // oxlint-disable-next-line no-control-regex
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
+/** Foreign text, made visible; it may have lines. */
+export const plain = (text: string): string => visibleText(text, { keepLines: true })

@@ -1,8 +1,8 @@
 // Deliveries to a server on this machine. The command is itself an endpoint: it prints each delivery, passes its bytes
 // and headers on unchanged, and answers what the local server answers, so that retries happen as in production.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { buffer } from 'node:stream/consumers'
-import { deriveGateway } from '@payment-tracking/domain'
+import { visibleText } from '@payment-tracking/contracts'
+import { deriveGateway, isSignedDelivery } from '@payment-tracking/domain'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
@@ -10,7 +10,6 @@ import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { keepListener, redeliverMissed, type Listener } from './listener.js'
 import { programIdOf } from './program-id.js'
-import { printable } from './printable.js'
 
 const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
        ${calledAs('listen', '--print-secret')}
@@ -30,6 +29,8 @@ const OPTIONS = {
 
 /** Less than the service waits for an answer. */
 const FORWARD_TIMEOUT_MS = 9_000
+/** A delivery's body is smaller. */
+const MOST_BYTES = 1_048_576
 /** The headers of a delivery that its receiver needs. */
 const isPassedOn = (name: string): boolean => name.startsWith('webhook-') || name === 'content-type'
 
@@ -50,7 +51,10 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
     console.log(listener.secret)
     return 0
   }
-  const server = createServer((request, response) => void receive(request, response, forward))
+  const server = createServer((request, response) => {
+    // A caller that breaks off ends its own request alone.
+    receive(request, response, { forward, secret: listener.secret }).catch(() => response.destroy())
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(
@@ -89,43 +93,51 @@ function report(told: { baseUrl: string; gateway: string; forward: URL | undefin
   console.log('Ctrl-C ends it; what comes meanwhile is delivered at the next start.')
 }
 
+/** Any program and any web page of this machine can call the port: what the service did not sign is refused. */
 async function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  forward: URL | undefined,
+  { forward, secret }: { forward: URL | undefined; secret: string },
 ): Promise<void> {
-  const body = await buffer(request)
+  const body = await readBody(request)
   const headers = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, value]) =>
       isPassedOn(name) ? [[name, String(value)]] : [],
     ),
   )
-  const message = readMessage(body)
-  if (!message) {
-    response.writeHead(400).end('this is no delivery\n')
+  if (!body || !isSignedDelivery(headers, body.toString('utf8'), [secret], Date.now() / 1_000)) {
+    response.writeHead(400, { connection: 'close' }).end('this is no delivery\n')
     return
   }
-  const { type, data } = message
   const answer = forward === undefined ? { status: 204, why: '' } : await pass(forward, headers, body)
-  const what = [type, printable(data.trackingId ?? ''), data.amountString ?? ''].filter(Boolean).join(' ')
   const outcome = forward === undefined ? '' : ` → ${answer.status}${answer.why && ` (${answer.why})`}`
-  console.log(`${new Date().toISOString()} ${what}\n  ${headers['webhook-id'] ?? ''}${outcome}`)
+  const shown = visibleText(`${describe(body)}\n  ${headers['webhook-id'] ?? ''}${outcome}`, {
+    keepLines: true,
+  })
+  console.log(`${new Date().toISOString()} ${shown}`)
   response.writeHead(answer.status).end()
 }
 
-interface Message {
-  type: string
-  data: { trackingId?: string | null; amountString?: string }
+/** @returns null for more than a delivery can be */
+async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | null> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
-/** @returns undefined for what is no message: any program of this machine can call the port */
-function readMessage(body: Buffer): Message | undefined {
-  try {
-    const message = JSON.parse(body.toString('utf8')) as Message | null
-    return message?.data ? message : undefined
-  } catch {
-    return undefined
-  }
+/** A delivery in one line. */
+function describe(body: Buffer): string {
+  const { type, data } = JSON.parse(body.toString('utf8')) as Partial<Record<string, unknown>>
+  const { trackingId, amountString } = (data ?? {}) as Partial<Record<string, unknown>>
+  const texts = [type, trackingId, amountString].map(value =>
+    typeof value === 'string' ? value : value ? JSON.stringify(value) : '',
+  )
+  return visibleText(texts.filter(Boolean).join(' '))
 }
 
 /** @returns the local server's answer; 502 when it gives none, so that the delivery is tried again */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { visibleText } from '@payment-tracking/contracts'
 import { deriveGateway, isPublicKey } from '@payment-tracking/domain'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildChain, buildAddress } from '../../chain/index.js'
@@ -7,7 +8,6 @@ import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { findMint, listSymbols, USDC } from '../tokens.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
-import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
 import { waitUntilStored } from './wait-until-stored.js'
 
@@ -70,6 +70,6 @@ export async function pay(args: readonly string[], env: NodeJS.ProcessEnv): Prom
     await publisher.close()
   }
   await waitUntilStored(stack.baseUrl, message.signature)
-  console.log(`paid ${amount} for ${printable(trackingId)}\ntransaction ${message.signature}`)
+  console.log(`paid ${amount} for ${visibleText(trackingId)}\ntransaction ${message.signature}`)
   return 0
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, visibleText } from '@payment-tracking/contracts'
 import {
   deriveGateway,
   NOTICE_TYPES,
@@ -15,7 +15,6 @@ import { openPublisher } from '../open-publisher.js'
 import { USDC } from '../tokens.js'
 import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
-import { printable } from './printable.js'
 import { programIdOf } from './program-id.js'
 import { waitUntilStored } from './wait-until-stored.js'
 import { waitUntilTold } from './wait-until-told.js'
@@ -72,7 +71,7 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
   } finally {
     await publisher.close()
   }
-  console.log(`caused ${type} for ${printable(trackingId)}`)
+  console.log(`caused ${type} for ${visibleText(trackingId)}`)
   return 0
 }
 

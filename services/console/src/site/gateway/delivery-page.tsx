@@ -1,3 +1,4 @@
+import { visibleText } from '@payment-tracking/contracts/visible-text'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { Took, toneOf } from '../payments/trace.js'
@@ -57,7 +58,9 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                     <Took ms={Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt)} />
                   )}
                   {attempt.responseHeaders && <pre>{JSON.stringify(attempt.responseHeaders, null, 2)}</pre>}
-                  {attempt.responseBody && <pre>{attempt.responseBody}</pre>}
+                  {attempt.responseBody && (
+                    <pre>{visibleText(attempt.responseBody, { keepLines: true })}</pre>
+                  )}
                 </li>
               ))}
             </ol>
@@ -65,7 +68,7 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
             <p>
               webhook-id <code>{delivery.messageId}</code>
             </p>
-            <pre>{delivery.body}</pre>
+            <pre>{visibleText(delivery.body, { keepLines: true })}</pre>
           </>
         )}
       </Loaded>
