@@ -53,9 +53,18 @@ t.test('at an attempt', async t => {
       reached = 0
       const resolve = () => Promise.resolve(answers.map(pinned))
       const answer = await sendDelivery(deliveryTo('https://shop.example/'), { ...options, resolve })
-      t.equal(answer.error === 'address refused' && answer.final, !allowed, `${answers.join(' ')} (${why})`)
-      t.equal(reached, allowed ? 1 : 0)
+      t.equal(answer.error, 'unreachable', `${answers.join(' ')} (${why})`)
+      t.equal(reached, allowed ? 1 : 0, `${answers.join(' ')} (${why})`)
     }
+  })
+
+  t.test('a name of our network and a name that nobody knows have one answer', async t => {
+    const ask = (resolve: typeof options.resolve) =>
+      sendDelivery(deliveryTo('https://db.shop.example/'), { ...options, resolve })
+    const inside = await ask(() => Promise.resolve([pinned('10.0.0.7')]))
+    const unknown = await ask(() => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })))
+    t.strictSame(inside, unknown)
+    t.notOk(inside.final)
   })
 
   t.test('connects to the address that was checked', async t => {
@@ -90,7 +99,7 @@ t.test('at an attempt', async t => {
           allowPrivateTargets: false,
         })
       ).error,
-      'address refused',
+      'unreachable',
     )
   })
 

@@ -32,8 +32,23 @@ const DENIED_V4 = ranges(
 const ALLOWED_V6 = ranges('2000::/3')
 const DENIED_V6 = ranges('2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20')
 
+/**
+ * Public by number, and inside clouds their own services: Azure's agent and metadata, IBM's private services, Google's private
+ * way to its interfaces. Metadata of others lies in link-local and reserved ranges.
+ */
+const OF_CLOUDS = ranges(
+  '168.63.129.16/32',
+  '161.26.0.0/16',
+  '166.8.0.0/14',
+  '199.36.153.4/30',
+  '199.36.153.8/30',
+)
+
 const within = (address: ipaddr.IPv4 | ipaddr.IPv6, list: Range[]): boolean =>
   list.some(([network, bits]) => network.kind() === address.kind() && address.match(network, bits))
+
+const isPublicV4 = (address: ipaddr.IPv4): boolean =>
+  !within(address, DENIED_V4) && !within(address, OF_CLOUDS)
 
 /**
  * @param text an address as a resolver gives it, or the host of a parsed URL without its brackets
@@ -42,8 +57,8 @@ const within = (address: ipaddr.IPv4 | ipaddr.IPv6, list: Range[]): boolean =>
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false
   const address = ipaddr.parse(text)
-  if (address instanceof ipaddr.IPv4) return !within(address, DENIED_V4)
+  if (address instanceof ipaddr.IPv4) return isPublicV4(address)
   if (address.zoneId) return false
-  if (address.isIPv4MappedAddress()) return !within(address.toIPv4Address(), DENIED_V4)
+  if (address.isIPv4MappedAddress()) return isPublicV4(address.toIPv4Address())
   return within(address, ALLOWED_V6) && !within(address, DENIED_V6)
 }

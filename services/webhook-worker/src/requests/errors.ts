@@ -11,7 +11,7 @@ export type AttemptError =
   | 'address refused'
   | 'stopped'
 
-/** The worker never sends to this name or address. Another try would be refused as well. */
+/** The worker never sends to this address. Another try would be refused as well. */
 export class TargetRefusedError extends ServiceError {
   readonly code = 'DELIVERY_TARGET_REFUSED'
   readonly retry = 'never'
