@@ -18,8 +18,10 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
   const servers = await deploy(t, {}, ['postgres', 'redis', 'nats'])
   const pods = servers.name
   const services = of('Deployment', await build('overlays/devnet')).map(({ metadata }) => metadata.name)
+  const { DATABASE_URL, REDIS_URL, NATS_URL } = servers.serverUrls
   const files: Record<string, Record<string, string>> = {
-    'payment-tracking': servers.serverUrls,
+    'payment-tracking': { DATABASE_URL, REDIS_URL },
+    'payment-tracking-nats': { NATS_URL },
     'payment-tracking-api': { JWT_PRIVATE_KEYS: buildJwtKeys() },
     'payment-tracking-ops': { OPS_TOKEN: 'a-token-of-the-test-alone' },
   }
@@ -90,7 +92,6 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
   t.equal(await idsOf(), before, 'and no pod was replaced')
   t.equal(await count(), stored, 'the old ones go on')
 
-  const { DATABASE_URL } = servers.serverUrls
   const resolve = ['packages/store/dist/migrate.js', '--rolled-back', '29990101000000_failing']
   const options = ['--rm', '--network', `${pods}_data`, '--env', `DATABASE_URL=${DATABASE_URL}`]
   await run('podman', ['run', ...options, imageName('migrate'), ...resolve])

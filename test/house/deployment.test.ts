@@ -78,7 +78,7 @@ t.test('an archive in S3 is reached from outside of the internal networks', t =>
   )
   t.match(policy.spec, {
     podSelector: { matchLabels: { 'app.kubernetes.io/name': ingest.metadata.name } },
-    egress: [{ ports: [{ port: 443 }] }],
+    egress: [{ to: [{ ipBlock: {} }], ports: [{ port: 443 }] }],
   })
   t.strictSame(
     ingest.spec.template.spec.containers[0].env.map(({ name }: { name: string }) => name),
@@ -159,12 +159,13 @@ t.test('NATS takes any password of letters and digits', async t => {
   }
 })
 
-/** Given to many by one anchor; a service may have no use for one of them. */
-const FOR_MANY = ['PROGRAM_ID', 'STREAM_NAME', 'SUBJECT_PREFIX', 'NATS_URL', 'REDIS_URL', 'DATABASE_URL']
+/** Given to many by one anchor; a service may have no use for one of them. None holds a password. */
+const FOR_MANY = ['PROGRAM_ID', 'STREAM_NAME', 'SUBJECT_PREFIX']
 
 t.test('no password stands in the files: each is a variable that must be set', async t => {
   const text = read('docker-compose.yml')
   for (const name of [
+    'POSTGRES_SUPERUSER_PASSWORD',
     'POSTGRES_PASSWORD',
     'REDIS_PASSWORD',
     'NATS_PASSWORD',
@@ -178,6 +179,70 @@ t.test('no password stands in the files: each is a variable that must be set', a
       t.match(read(`infra/docker/${environment}.env.example`), new RegExp(`^${name}=$`, 'm'))
     }
   }
+})
+
+t.test(
+  'a secret is given to those who use it, and the password of the superuser to Postgres alone',
+  async t => {
+    const { services } = compose as { services: Record<string, { environment?: Record<string, string> }> }
+    const given = (secret: string) =>
+      Object.entries(services)
+        .filter(([, { environment = {} }]) =>
+          Object.values(environment).some(value => value.includes(secret)),
+        )
+        .map(([name]) => name)
+        .sort()
+    t.same(given('POSTGRES_SUPERUSER_PASSWORD'), ['postgres'])
+    t.same(given('NATS_PASSWORD'), ['indexer', 'ingest', 'nats', 'ops'])
+    t.same(
+    given('{POSTGRES_PASSWORD'),
+    ['api', 'ingest', 'migrate', 'ops', 'postgres', 'realtime', 'webhook-worker'],
+  )
+    t.equal(services.postgres!.environment!.POSTGRES_USER, 'postgres', 'the role of the services is another')
+    for (const right of ['superuser', 'createdb', 'createrole', 'replication', 'bypassrls'])
+      t.match(read('infra/docker/make-role.sh'), new RegExp(`create role payments .*\\bno${right}\\b`))
+    for (const name of ['ingest', 'ops', 'api', 'realtime', 'webhook-worker', 'console']) {
+      const [deployment] = read(`infra/kubernetes/base/${name}.yaml`).split('\n---\n')
+      t.equal(
+        /secretName: payment-tracking-nats$/m.test(deployment!),
+        ['ingest', 'ops'].includes(name),
+        `${name} and NATS_URL`,
+      )
+    }
+  },
+)
+
+t.test('every rule of a network policy names whom it lets in, or where it leads', async t => {
+  interface Policy {
+    kind: string
+    metadata: { name: string }
+    spec: { ingress?: { from?: object[] }[]; egress?: { to?: object[]; ports?: object[] }[] }
+  }
+  const files = execFileSync('git', ['ls-files', 'infra/kubernetes/*.yaml'], { cwd: ROOT, encoding: 'utf8' })
+  const policies = files
+    .trim()
+    .split('\n')
+    .flatMap(file => read(file).split(/^---$/m))
+    .map(text => parse(text) as Policy | null)
+    .filter(object => object?.kind === 'NetworkPolicy')
+  t.ok(policies.length >= 7)
+  for (const policy of policies) {
+    const { ingress = [], egress = [] } = policy!.spec
+    for (const { from } of ingress) t.ok(from?.length, policy!.metadata.name)
+    for (const { to, ports } of egress) t.ok(to?.length && ports?.length, policy!.metadata.name)
+  }
+})
+
+t.test('an action of a workflow is pinned by its digest', async t => {
+  const used = ['gate', 'release'].flatMap(name => [
+    ...read(`.github/workflows/${name}.yml`).matchAll(/uses: (\S+)(.*)/g),
+  ])
+  t.ok(used.length >= 4)
+  for (const [, action, version] of used)
+    if (!action!.startsWith('./')) {
+      t.match(action, /@[\da-f]{40}$/)
+      t.match(version, /^ # v\d+\.\d+\.\d+$/, 'and says which version that is')
+    }
 })
 
 t.test('the public sees only the edge; servers and management ports have no way in', async t => {

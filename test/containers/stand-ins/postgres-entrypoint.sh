@@ -16,5 +16,8 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
   echo "listen_addresses = '*'" >> "$PGDATA/postgresql.conf"
   echo "create database $POSTGRES_DB" | postgres --single -D "$PGDATA" postgres > /dev/null
+  for script in /docker-entrypoint-initdb.d/*.sh; do
+    [ ! -e "$script" ] || sh "$script"
+  done
 fi
 exec "$@"
