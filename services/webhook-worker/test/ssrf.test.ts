@@ -99,7 +99,7 @@ t.test('at an attempt', async t => {
           allowPrivateTargets: false,
         })
       ).error,
-      'unreachable',
+      'address refused',
     )
   })
 
