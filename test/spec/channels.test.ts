@@ -1,0 +1,308 @@
+// The specification, sections 6, 8 and 9: stored events, the real-time channel, webhooks, limits and versions.
+import assert from 'node:assert/strict'
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { io } from 'socket.io-client'
+import t from 'tap'
+import { openWorld, query } from './open-world.js'
+import { answersStatus, checkRows, readsParameter, type Ask, type Break, type Row } from './rows.js'
+
+const BACKOFF_MS = 300
+const SEATS = 2
+const PAGE = 100
+const world = await openWorld(t, {
+  WEBHOOK_BACKOFF_MS: String(BACKOFF_MS),
+  MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
+})
+const { shop, token, monthly } = world
+const [realtime] = await Promise.all([world.start('realtime'), world.start('webhook-worker')])
+const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
+const socketUrl = `http://127.0.0.1:${port}`
+
+interface Told {
+  type?: string
+  data?: { trackingId?: string; signature?: string; code?: string }
+}
+
+/** What sockets and endpoints were told. */
+interface Seen {
+  /** how a handshake without WebSocket is answered */
+  pollingStatus: number
+  /** whether a socket at another path was connected */
+  otherPathConnects: boolean
+  transport: string
+  /** of each page, by event */
+  pages: Record<'order' | 'stranger' | 'silent', { ack: Told[]; payment: Told[] }>
+  /** the answers to those who subscribed to the order, in turn */
+  seats: string[]
+  requests: { path: string; type: string; signature: string }[]
+  /** of the delivery that every try failed of */
+  failed: { status: string; attempts: { startedAt: string; finishedAt: string }[] }
+}
+
+function openSocket(path = '/ws/v1') {
+  const socket = io(socketUrl, { path, transports: ['websocket'], forceNew: true, reconnection: false })
+  t.teardown(() => socket.disconnect())
+  const heard = { ack: [] as Told[], payment: [] as Told[] }
+  socket.on('ack', (message: Told) => heard.ack.push(message))
+  socket.on('payment', (message: Told) => heard.payment.push(message))
+  return { socket, heard }
+}
+
+async function watch(): Promise<Seen> {
+  const polled = await fetch(`${socketUrl}/ws/v1/?EIO=4&transport=polling`)
+  const elsewhere = openSocket('/ws/v2').socket
+  const otherPathConnects = await new Promise<boolean>(resolve => {
+    elsewhere.on('connect', () => resolve(true))
+    elsewhere.on('connect_error', () => resolve(false))
+  })
+  const [order, stranger, silent] = [openSocket(), openSocket(), openSocket()]
+  order.socket.emit('subscribe', { trackingId: 'order' })
+  stranger.socket.emit('subscribe', { trackingId: 'another order' })
+  await waitFor(() => order.heard.ack.length + stranger.heard.ack.length === 2, { what: 'both pages' })
+  const seats = ['taken']
+  for (let number = 1; number <= SEATS; number++) {
+    const answer = await openSocket().socket.timeout(30_000).emitWithAck('subscribe', { trackingId: 'order' })
+    seats.push(answer.ok ? 'taken' : answer.code)
+  }
+
+  const [well, off, failing] = [await openReceiver(t), await openReceiver(t), await openReceiver(t)]
+  failing.answer({ status: 500 })
+  const register = async (endpointUrl: string, active: boolean) =>
+    (
+      await world.ask('POST', '/v1/webhooks', {
+        token,
+        body: { gateway_pubkey: shop.address, endpoint_url: endpointUrl, active },
+      })
+    ).body.id as number
+  await register(`${well.url}hook`, true)
+  await register(`${off.url}off`, false)
+  const failingId = await register(`${failing.url}failing`, true)
+  await world.publish(world.payDirectly('order'))
+  const delivery = await waitFor(
+    async () => {
+      const { body } = await world.ask('GET', `/v1/webhooks/${failingId}/deliveries?status=failed`, { token })
+      return body[0] as { id: number; status: string } | undefined
+    },
+    { what: 'the end of all tries', timeoutMs: 60_000 },
+  )
+  const detail = await world.ask('GET', `/v1/webhooks/${failingId}/deliveries/${delivery.id}`, { token })
+  await waitFor(() => order.heard.payment.length > 0 && well.requests.length > 0, { what: 'the payment' })
+  assert.equal(failing.requests.length, detail.body.attemptLog.length, 'each attempt is a request')
+  return {
+    pollingStatus: polled.status,
+    otherPathConnects,
+    transport: order.socket.io.engine.transport.name,
+    pages: { order: order.heard, stranger: stranger.heard, silent: silent.heard },
+    seats,
+    requests: [well, off].flatMap(({ requests }) =>
+      requests.map(({ path, body }) => {
+        const { type, data } = JSON.parse(body)
+        return { path, type, signature: data.signature }
+      }),
+    ),
+    failed: { status: delivery.status, attempts: detail.body.attemptLog },
+  }
+}
+
+const changes = (change: (seen: Seen) => void): Break<Seen> => ({
+  seen: seen => {
+    change(seen)
+    return seen
+  },
+})
+const channel = (says: string, check: (seen: Seen) => void, ...breaks: Break<Seen>[]): Row<Seen> => ({
+  section: 6,
+  table: 'real-time channel',
+  says,
+  check: ({ seen }) => check(seen),
+  breaks,
+})
+const limit = (says: string, check: Row<Seen>['check'], ...breaks: Break<Seen>[]): Row<Seen> => ({
+  section: 8,
+  table: 'limits',
+  says,
+  check,
+  breaks,
+})
+
+const namesOf = async (ask: Ask) => (await ask('GET', '/v1/events/names')).body as string[]
+const hasFourTries = ({ failed }: Seen) => {
+  assert.equal(failed.status, 'failed')
+  assert.equal(failed.attempts.length, 4, 'one try and three more')
+  const pauses = failed.attempts
+    .slice(1)
+    .map(({ startedAt }, index) => Date.parse(startedAt) - Date.parse(failed.attempts[index]!.finishedAt))
+  // A busy machine makes pauses longer, never shorter; jitter is a fifth.
+  for (const [index, pause] of pauses.entries())
+    assert.ok(pause >= 0.8 * BACKOFF_MS * 2 ** index, `pauses of ${pauses.join(', ')} ms`)
+}
+const fewerTries = changes(({ failed }) => failed.attempts.pop())
+const moreTries = changes(({ failed }) => failed.attempts.push(failed.attempts.at(-1)!))
+const evenPauses = changes(({ failed }) => {
+  for (const [index, attempt] of failed.attempts.entries()) {
+    attempt.startedAt = new Date(index * BACKOFF_MS).toISOString()
+    attempt.finishedAt = attempt.startedAt
+  }
+})
+const isLimited = ({ seats }: Seen) =>
+  assert.deepEqual(seats, [...Array.from({ length: SEATS }, () => 'taken'), 'TOO_MANY_CONNECTIONS'])
+const unlimited = changes(seen => (seen.seats = seen.seats.map(() => 'taken')))
+
+const rows: Row<Seen>[] = [
+  {
+    section: 6,
+    says: 'payments are events named PaymentRecord, and all names are listed',
+    check: async ({ ask }) => {
+      const names = await namesOf(ask)
+      assert.ok(names.includes('PaymentRecord'))
+      for (const name of names) {
+        const { body } = await ask('GET', query('/v1/events', { eventName: name, limit: 1 }))
+        assert.equal(body[0]?.eventName, name)
+      }
+    },
+    breaks: [
+      readsParameter('eventName', 'PaymentRecord'),
+      { answer: answer => ({ ...answer, body: answer.body.slice(0, 1) }) },
+    ],
+  },
+  channel(
+    'named events over a WebSocket',
+    ({ transport, pages }) => {
+      assert.equal(transport, 'websocket')
+      assert.equal(pages.order.payment.length, 1)
+    },
+    changes(seen => (seen.transport = 'polling')),
+    changes(({ pages }) => (pages.order.payment = [])),
+  ),
+  channel(
+    'the path is /ws/v1',
+    ({ otherPathConnects, pages }) => assert.ok(!otherPathConnects && pages.order.ack.length > 0),
+    changes(seen => (seen.otherPathConnects = true)),
+    changes(({ pages }) => (pages.order.ack = [])),
+  ),
+  channel(
+    'no transport but WebSocket',
+    ({ pollingStatus }) => assert.equal(pollingStatus, 400),
+    changes(seen => (seen.pollingStatus = 200)),
+  ),
+  channel(
+    'the client says subscribe, with trackingId in an object',
+    ({ pages }) => assert.equal(pages.order.ack[0]!.data, 'Subscribed to trackingId: order'),
+    changes(({ pages }) => (pages.order.ack = pages.stranger.ack)),
+  ),
+  channel(
+    'the server says payment, with the payment in data',
+    ({ pages }) => {
+      assert.equal(typeof pages.order.payment[0]!.data!.signature, 'string')
+      assert.equal(pages.order.payment[0]!.data!.trackingId, 'order')
+    },
+    changes(({ pages }) => delete pages.order.payment[0]!.data),
+    changes(({ pages }) => delete pages.order.payment[0]!.data!.trackingId),
+  ),
+  {
+    section: 6,
+    says: 'rules 1 and 2: a payment is told to those who subscribed to its tracking ID, and to nobody else',
+    check: ({ seen: { pages } }) =>
+      assert.deepEqual(
+        [pages.order, pages.stranger, pages.silent].map(({ payment }) => payment.length),
+        [1, 0, 0],
+      ),
+    breaks: (['stranger', 'silent'] as const).map(page =>
+      changes(({ pages }) => (pages[page].payment = pages.order.payment)),
+    ),
+  },
+  {
+    section: 6,
+    says: 'rule 3: connections of a tracking ID are limited',
+    check: ({ seen }) => isLimited(seen),
+    breaks: [unlimited],
+  },
+  {
+    section: 6,
+    says: 'active webhooks of the gateway are told of a payment at their URL, and inactive ones are not',
+    check: ({ seen: { requests, pages } }) =>
+      assert.deepEqual(requests, [
+        { path: '/hook', type: 'payment.executed', signature: pages.order.payment[0]!.data!.signature },
+      ]),
+    breaks: [
+      changes(seen => (seen.requests = [])),
+      changes(({ requests }) => requests.push({ ...requests[0]!, path: '/off' })),
+      changes(({ requests }) => (requests[0]!.path = '/')),
+    ],
+  },
+  {
+    section: 6,
+    says: 'a delivery that fails is tried three times more, each pause twice as long',
+    check: ({ seen }) => hasFourTries(seen),
+    breaks: [fewerTries, moreTries, evenPauses],
+  },
+  limit(
+    'at most 3 parameters of a look-up of subscriptions',
+    async ({ ask }) => {
+      const three = { trackingId: 'monthly', gatewayPublicKey: shop.address, recipient: monthly.recipient }
+      assert.equal((await ask('GET', query('/v1/subscriptions', three))).status, 200)
+      const four = { ...three, userPublicKey: monthly.recipient }
+      assert.equal((await ask('GET', query('/v1/subscriptions', four))).status, 400)
+    },
+    readsParameter('userPublicKey', null),
+    answersStatus(400),
+  ),
+  limit(
+    'a page of 100 by default: one-time payments, events and payments',
+    async ({ ask }) => {
+      for (const path of ['/v1/events', '/v1/events/payments', '/v1/onetime/many%20payments']) {
+        const { body } = await ask('GET', path)
+        assert.equal((body.data ?? body).length, PAGE, path)
+      }
+    },
+    readsParameter('limit', String(PAGE - 1)),
+    readsParameter('limit', String(PAGE + 1)),
+  ),
+  limit(
+    'the first page by default: one-time payments, events and payments',
+    async ({ ask }) => {
+      for (const path of ['/v1/events', '/v1/events/payments', '/v1/onetime/many%20payments']) {
+        const first = (await world.ask('GET', `${path}?offset=0`)).body
+        const { body } = await ask('GET', path)
+        assert.equal((body.data ?? body)[0].signature, (first.data ?? first)[0].signature, path)
+      }
+    },
+    readsParameter('offset', '1'),
+  ),
+  limit(
+    '3 retries of a webhook, in growing pauses',
+    ({ seen }) => hasFourTries(seen),
+    fewerTries,
+    evenPauses,
+  ),
+  limit('connections of a tracking ID', ({ seen }) => isLimited(seen), unlimited),
+  {
+    section: 9,
+    says: 'paths carry the version: /v1 for REST, /ws/v1 for sockets',
+    check: async ({ ask, seen }) => {
+      assert.equal((await ask('GET', '/v1/health')).status, 200)
+      for (const path of ['/health', '/v2/health']) assert.equal((await ask('GET', path)).status, 404)
+      assert.ok(!seen.otherPathConnects)
+    },
+    breaks: [
+      { asked: asked => ({ ...asked, path: '/v1/health' }) },
+      answersStatus(404),
+      changes(seen => (seen.otherPathConnects = true)),
+    ],
+  },
+  {
+    section: 9,
+    says: 'health tells the version of the service as a text',
+    check: async ({ ask }) =>
+      assert.match((await ask('GET', '/v1/health')).body.data.version, /^\d+\.\d+\.\d+/),
+    breaks: [{ answer: answer => ({ ...answer, body: { data: { version: 1 } } }) }],
+  },
+]
+
+t.test('sections 6, 8 and 9', async t =>
+  checkRows(t, {
+    rows,
+    tables: { '6 real-time channel': 5, '8 limits': 5 },
+    subject: { ask: world.ask, seen: await watch() },
+  }),
+)

@@ -1,0 +1,619 @@
+// The specification, sections 4, 5 and 7: endpoints, their parameters, authentication and errors.
+import assert from 'node:assert/strict'
+import t from 'tap'
+import { MANY, openWorld, query } from './open-world.js'
+import {
+  answersStatus,
+  asksForToken,
+  checkRows,
+  ignoresField,
+  otherEnvelope,
+  readsParameter,
+  withoutField,
+  type Answer,
+  type Ask,
+  type Break,
+  type Row,
+} from './rows.js'
+
+const world = await openWorld(t)
+const { shop, other, accounts, monthly, custom, endless, one, two, paid, token } = world
+const PAGE = 100
+const PAST = '2020-01-01T00:00:00.000Z'
+const FUTURE = '2099-01-01T00:00:00.000Z'
+const hook = { gateway_pubkey: shop.address, endpoint_url: 'http://127.0.0.1:9/hook', active: true }
+
+/** A webhook that is there alone, whatever a check before did. */
+async function onlyWebhook(active = true): Promise<number> {
+  await world.ask('DELETE', `/v1/webhooks/gateway/${shop.address}`, { token })
+  return (await world.ask('POST', '/v1/webhooks', { token, body: { ...hook, active } })).body.id
+}
+
+const endpoint = (
+  method: string,
+  path: string,
+  says: string,
+  check: (ask: Ask) => Promise<void>,
+  breaks: Break<null>[] = [],
+): Row => ({
+  section: 4,
+  table: 'endpoints',
+  says: `${method} ${path}: ${says}`,
+  check: ({ ask }) => check(ask),
+  breaks: [answersStatus(404), ...breaks],
+})
+
+const enveloped = ({ status, body }: Answer) => {
+  assert.deepEqual([status, body.success, typeof body.timestamp], [200, true, 'number'])
+  return body.data
+}
+const bare = ({ status, body }: Answer) => {
+  assert.equal(status, 200)
+  assert.ok(!Object.hasOwn(body, 'success'))
+  return body
+}
+
+const endpoints: Row[] = [
+  endpoint(
+    'GET',
+    '/v1/health',
+    'health in the envelope',
+    async ask => assert.equal(enveloped(await ask('GET', '/v1/health')).status, 'ok'),
+    [otherEnvelope],
+  ),
+  endpoint(
+    'GET',
+    '/v1/subscriptions',
+    'an array in the envelope',
+    async ask => {
+      const data = enveloped(await ask('GET', query('/v1/subscriptions', { trackingId: 'monthly' })))
+      assert.equal(data.length, 1)
+    },
+    [otherEnvelope],
+  ),
+  endpoint(
+    'GET',
+    '/v1/onetime/:trackingId',
+    'the payment in the envelope',
+    async ask =>
+      assert.equal(enveloped(await ask('GET', '/v1/onetime/one%20payment')).signature, one.signature),
+    [otherEnvelope],
+  ),
+  endpoint(
+    'GET',
+    '/v1/events',
+    'a bare array',
+    async ask => assert.ok(Array.isArray(bare(await ask('GET', '/v1/events')))),
+    [otherEnvelope],
+  ),
+  endpoint(
+    'GET',
+    '/v1/events/count',
+    'counts by name and time',
+    async ask => {
+      const count = async (parameters: Record<string, string>) =>
+        bare(await ask('GET', query('/v1/events/count', parameters))).count
+      assert.equal(await count({ eventName: 'PaymentPolicyCreated' }), 3)
+      assert.equal(await count({ startTime: FUTURE }), 0)
+      assert.equal(await count({ endTime: PAST }), 0)
+      assert.equal(await count({}), world.messages.length)
+    },
+    ['eventName', 'startTime', 'endTime'].map(name => readsParameter(name, null)),
+  ),
+  endpoint(
+    'GET',
+    '/v1/events/names',
+    'each name once',
+    async ask =>
+      assert.deepEqual(bare(await ask('GET', '/v1/events/names')), [
+        'PaymentGatewayCreated',
+        'PaymentPolicyCreated',
+        'PaymentRecord',
+        'UserPaymentCreated',
+      ]),
+    [{ answer: answer => ({ ...answer, body: [...answer.body, 'PaymentRecord'] }) }],
+  ),
+  endpoint('GET', '/v1/events/payments', 'payments', async ask => {
+    const names = bare(await ask('GET', '/v1/events/payments')).map(
+      ({ eventName }: { eventName: string }) => eventName,
+    )
+    assert.deepEqual([...new Set(names)], ['PaymentRecord'])
+  }),
+  endpoint(
+    'GET',
+    '/v1/events/payments/stats',
+    'statistics of payments',
+    async ask => {
+      const stats = bare(await ask('GET', query('/v1/events/payments/stats', { gateway: shop.address })))
+      const direct = 3 + MANY
+      assert.equal(stats.count, 2 + direct)
+      assert.equal(stats.totalAmount, 2 * 404_000_000 + direct * 5_000_000)
+    },
+    [...withoutField('count'), ...withoutField('totalAmount')],
+  ),
+  ...(
+    [
+      ['policies/created', 'PaymentPolicyCreated', 3],
+      ['gateways/created', 'PaymentGatewayCreated', 2],
+    ] as const
+  ).map(([list, name, count]) =>
+    endpoint('GET', `/v1/events/${list}`, 'events of this kind', async ask => {
+      const events = bare(await ask('GET', `/v1/events/${list}`)) as { eventName: string }[]
+      assert.equal(events.length, count)
+      assert.ok(events.every(({ eventName }) => eventName === name))
+    }),
+  ),
+  endpoint(
+    'POST',
+    '/v1/webhooks',
+    'the three fields are enough; the bare record',
+    async ask => {
+      await onlyWebhook()
+      const { status, body } = await ask('POST', '/v1/webhooks', { token, body: hook })
+      assert.deepEqual([status, body.endpointUrl, body.format], [201, hook.endpoint_url, 'standard'])
+    },
+    [otherEnvelope],
+  ),
+  endpoint('GET', '/v1/webhooks', 'webhooks', async ask => {
+    const id = await onlyWebhook()
+    assert.equal(bare(await ask('GET', '/v1/webhooks', { token }))[0].id, id)
+  }),
+  endpoint('GET', '/v1/webhooks/gateway/:gatewayPubkey', 'those of the gateway', async ask => {
+    const id = await onlyWebhook()
+    assert.equal(bare(await ask('GET', `/v1/webhooks/gateway/${shop.address}`, { token }))[0].id, id)
+  }),
+  endpoint('GET', '/v1/webhooks/:id', 'one, by its number', async ask => {
+    const id = await onlyWebhook()
+    assert.equal(bare(await ask('GET', `/v1/webhooks/${id}`, { token })).id, id)
+    assert.equal((await world.ask('GET', '/v1/webhooks/first', { token })).status, 400)
+  }),
+  endpoint(
+    'PUT',
+    '/v1/webhooks/:id',
+    'changes whether it is active',
+    async ask => {
+      const id = await onlyWebhook()
+      const { status } = await ask('PUT', `/v1/webhooks/${id}`, { token, body: { active: false } })
+      assert.equal(status, 200)
+      assert.equal((await world.ask('GET', `/v1/webhooks/${id}`, { token })).body.active, false)
+    },
+    [ignoresField('active')],
+  ),
+  endpoint('DELETE', '/v1/webhooks/:id', '204 without content', async ask => {
+    const id = await onlyWebhook()
+    const { status, text } = await ask('DELETE', `/v1/webhooks/${id}`, { token })
+    assert.deepEqual([status, text], [204, ''])
+  }),
+]
+
+const parameter = (
+  table: string,
+  says: string,
+  check: (ask: Ask) => Promise<void>,
+  ...breaks: Break<null>[]
+) => ({ section: 4, table, says, check: ({ ask }) => check(ask), breaks }) satisfies Row
+
+/** Which policies a look-up finds. */
+const found = async (ask: Ask, parameters: Record<string, string>) =>
+  enveloped(await ask('GET', query('/v1/subscriptions', parameters))).map(
+    ({ policyAddress }: { policyAddress: string }) => policyAddress,
+  )
+const lookup = (name: string, value: string, another: string) =>
+  parameter(
+    'subscriptions',
+    name,
+    async ask => assert.deepEqual(await found(ask, { [name]: value }), [monthly.address]),
+    readsParameter(name, null),
+    readsParameter(name, another),
+  )
+const PAIR = { walletPublicKey: accounts[0].owner, tokenMint: accounts[0].tokenMint }
+const ofPair = (name: keyof typeof PAIR, another: string) =>
+  parameter(
+    'subscriptions',
+    `${name}, with the other of the pair`,
+    async ask => assert.deepEqual(await found(ask, PAIR), [monthly.address]),
+    readsParameter(name, null),
+    readsParameter(name, another),
+  )
+
+const signaturesOf = async (ask: Ask, path: string, parameters: Record<string, string | number>) => {
+  const { status, body } = await ask('GET', query(path, parameters))
+  assert.equal(status, 200)
+  return body.map(({ signature }: { signature: string }) => signature) as string[]
+}
+/** A filter by which a list holds these messages, newest first, and others without it. */
+const filter = (
+  table: string,
+  path: string,
+  name: string,
+  value: string | number,
+  messages: readonly { signature: string }[],
+) =>
+  parameter(
+    table,
+    `${table === 'events' ? '' : `${path} `}${name}`,
+    async ask =>
+      assert.deepEqual(
+        await signaturesOf(ask, path, { [name]: value, limit: 200 }),
+        messages.map(({ signature }) => signature).toReversed(),
+      ),
+    readsParameter(name, null),
+  )
+
+/** `limit` and `offset` of a list; without a default, only what they do is checked. */
+const paging = (table: string, path: string, newestFirst: readonly string[], hasDefaults: boolean) => {
+  const where = table === 'events' ? '' : `${path} `
+  return [
+    parameter(
+      table,
+      `${where}limit${hasDefaults ? `, ${PAGE} by default` : ''}`,
+      async ask => {
+        assert.deepEqual(await signaturesOf(ask, path, { limit: 1 }), newestFirst.slice(0, 1))
+        if (hasDefaults) assert.deepEqual(await signaturesOf(ask, path, {}), newestFirst.slice(0, PAGE))
+      },
+      readsParameter('limit', '2'),
+      ...(hasDefaults ? [readsMissing('limit', String(PAGE - 1))] : []),
+    ),
+    parameter(
+      table,
+      `${where}offset${hasDefaults ? ', 0 by default' : ''}`,
+      async ask => {
+        assert.deepEqual(await signaturesOf(ask, path, { offset: 1, limit: 1 }), newestFirst.slice(1, 2))
+        assert.deepEqual(await signaturesOf(ask, path, { limit: 1 }), newestFirst.slice(0, 1))
+      },
+      readsParameter('offset', null),
+      readsMissing('offset', '1'),
+    ),
+  ]
+}
+/** A service with another default. */
+const readsMissing = (name: string, value: string): Break<null> => ({
+  asked: asked =>
+    asked.path.includes(`${name}=`)
+      ? asked
+      : { ...asked, path: `${asked.path}${asked.path.includes('?') ? '&' : '?'}${name}=${value}` },
+})
+
+const all = world.messages.map(({ signature }) => signature).toReversed()
+const isNamed = (name: string) => (message: { event_name: string }) => message.event_name === name
+const signaturesNamed = (name: string) =>
+  world.messages
+    .filter(isNamed(name))
+    .map(({ signature }) => signature)
+    .toReversed()
+const created = [monthly, custom, endless].map(policy => policy.created)
+const onetime = (trackingId: string, parameters: Record<string, string | number> = {}) =>
+  query(`/v1/onetime/${encodeURIComponent(trackingId)}`, parameters)
+const oneTimePage = async (ask: Ask, parameters: Record<string, string | number>) =>
+  enveloped(await ask('GET', onetime('many payments', parameters)))
+const newest = world.many.at(-1)!
+
+const parameters: Row[] = [
+  lookup('trackingId', 'monthly', 'custom'),
+  lookup('userPublicKey', accounts[0].owner, accounts[1].owner),
+  lookup('gatewayPublicKey', shop.address, other.address),
+  ofPair('walletPublicKey', accounts[1].owner),
+  ofPair('tokenMint', accounts[1].tokenMint),
+  lookup('recipient', monthly.recipient, custom.recipient),
+  parameter(
+    'one-time payment',
+    'trackingId in the path',
+    async ask => assert.equal(enveloped(await ask('GET', onetime('one payment'))).memo, 'one payment'),
+    { asked: asked => ({ ...asked, path: onetime('two payments') }) },
+    { asked: asked => ({ ...asked, path: onetime('nobody knows it') }) },
+  ),
+  parameter(
+    'one-time payment',
+    'recipient',
+    async ask =>
+      assert.equal(
+        enveloped(await ask('GET', onetime('two payments', { recipient: custom.recipient }))).signature,
+        two[1]!.signature,
+      ),
+    readsParameter('recipient', null),
+    readsParameter('recipient', monthly.recipient),
+  ),
+  parameter(
+    'one-time payment',
+    `limit, ${PAGE} by default`,
+    async ask => {
+      assert.equal((await oneTimePage(ask, {})).length, PAGE)
+      assert.equal((await oneTimePage(ask, { limit: 2 })).length, 2)
+    },
+    readsParameter('limit', null),
+    readsMissing('limit', String(PAGE - 1)),
+  ),
+  parameter(
+    'one-time payment',
+    'offset, 0 by default',
+    async ask => {
+      assert.equal((await oneTimePage(ask, {}))[0].signature, newest.signature)
+      assert.equal((await oneTimePage(ask, { offset: PAGE })).signature, world.many[0]!.signature)
+    },
+    readsParameter('offset', null),
+    readsMissing('offset', '1'),
+  ),
+  filter('events', '/v1/events', 'signature', one.signature, [one]),
+  filter('events', '/v1/events', 'slot', one.slot, [one]),
+  filter('events', '/v1/events', 'eventName', 'PaymentPolicyCreated', created),
+  filter('events', '/v1/events', 'trackingId', 'monthly', [monthly.created, ...paid]),
+  parameter(
+    'events',
+    'startTime: what is after it',
+    async ask => {
+      assert.deepEqual(await signaturesOf(ask, '/v1/events', { startTime: FUTURE }), [])
+      assert.deepEqual(await signaturesOf(ask, '/v1/events', { startTime: PAST }), all.slice(0, PAGE))
+    },
+    readsParameter('startTime', null),
+    readsParameter('startTime', FUTURE),
+  ),
+  parameter(
+    'events',
+    'endTime: what is before it',
+    async ask => {
+      assert.deepEqual(await signaturesOf(ask, '/v1/events', { endTime: PAST }), [])
+      assert.deepEqual(await signaturesOf(ask, '/v1/events', { endTime: FUTURE }), all.slice(0, PAGE))
+    },
+    readsParameter('endTime', null),
+    readsParameter('endTime', PAST),
+  ),
+  filter('events', '/v1/events', 'minSlot', newest.slot, [newest]),
+  filter('events', '/v1/events', 'maxSlot', shop.created.slot, [shop.created]),
+  ...paging('events', '/v1/events', all, true),
+  filter('other events', '/v1/events/payments', 'gateway', other.address, [world.paidOnce]),
+  filter('other events', '/v1/events/payments', 'paymentPolicy', monthly.address, paid),
+  ...paging('other events', '/v1/events/payments', signaturesNamed('PaymentRecord'), true),
+  ...(
+    [
+      ['gateway', other.address, 1],
+      ['startTime', FUTURE, 0],
+      ['endTime', PAST, 0],
+    ] as const
+  ).map(([name, value, count]) =>
+    parameter(
+      'other events',
+      `/v1/events/payments/stats ${name}`,
+      async ask =>
+        assert.equal(
+          bare(await ask('GET', query('/v1/events/payments/stats', { [name]: value }))).count,
+          count,
+        ),
+      readsParameter(name, null),
+    ),
+  ),
+  filter('other events', '/v1/events/policies/created', 'gateway', shop.address, [monthly.created]),
+  filter('other events', '/v1/events/policies/created', 'recipient', monthly.recipient, [monthly.created]),
+  filter('other events', '/v1/events/policies/created', 'userPayment', accounts[0].address, [
+    monthly.created,
+  ]),
+  ...paging('other events', '/v1/events/policies/created', signaturesNamed('PaymentPolicyCreated'), false),
+  filter('other events', '/v1/events/gateways/created', 'authority', shop.authority.publicKey, [
+    shop.created,
+  ]),
+  ...paging('other events', '/v1/events/gateways/created', signaturesNamed('PaymentGatewayCreated'), false),
+  ...(
+    [
+      ['gateway_pubkey', 'gatewayPubkey', shop.address],
+      ['endpoint_url', 'endpointUrl', hook.endpoint_url],
+      ['active', 'active', false],
+    ] as const
+  ).map(([sent, answered, value]) =>
+    parameter(
+      'webhook registration',
+      sent,
+      async ask => {
+        await onlyWebhook()
+        const answer = await ask('POST', '/v1/webhooks', { token, body: { ...hook, active: false } })
+        assert.deepEqual([answer.status, answer.body[answered]], [201, value])
+      },
+      ignoresField(sent),
+      ...withoutField(answered),
+    ),
+  ),
+]
+
+const NONE =
+  'Must specify one of trackingId, userPublicKey, gatewayPublicKey, recipient, or (walletPublicKey & tokenMint)!'
+const INCOMPLETE = 'If you provide either walletPublicKey or tokenMint, you have to provide both!'
+const MANY_FILTERS = 'Too many filters specified. Up to 3 query args allowed.'
+const otherText: Break<null> = {
+  answer: answer => ({ ...answer, body: { ...answer.body, error: `${answer.body?.error} ` } }),
+}
+const refuses = async (ask: Ask, parameters: Record<string, string>, message: string) => {
+  const { status, body } = await ask('GET', query('/v1/subscriptions', parameters))
+  assert.deepEqual([status, body.error], [400, message], JSON.stringify(parameters))
+}
+const message = (says: string, text: string, ...refused: Record<string, string>[]): Row => ({
+  section: 7,
+  table: 'messages',
+  says,
+  check: async ({ ask }) => {
+    for (const each of refused) await refuses(ask, each, text)
+  },
+  breaks: [answersStatus(200), otherText],
+})
+
+const FOUR = {
+  trackingId: 'monthly',
+  userPublicKey: accounts[0].owner,
+  gatewayPublicKey: shop.address,
+  recipient: monthly.recipient,
+}
+const READS = [
+  ...['/v1/health', query('/v1/subscriptions', { trackingId: 'monthly' }), onetime('one payment')],
+  ...['', '/count', '/names', '/payments', '/payments/stats', '/policies/created', '/gateways/created'].map(
+    list => `/v1/events${list}`,
+  ),
+]
+
+const sentences: Row[] = [
+  {
+    section: 4,
+    says: 'names of parameters are exact, letter case too',
+    check: async ({ ask }) => {
+      assert.equal((await ask('GET', query('/v1/events', { TrackingId: 'monthly' }))).status, 400)
+      await refuses(ask, { trackingid: 'monthly' }, NONE)
+    },
+    breaks: [{ asked: asked => ({ ...asked, path: asked.path.replace(/trackingid/i, 'trackingId') }) }],
+  },
+  {
+    section: 4,
+    says: 'numeric parameters are numbers',
+    check: async ({ ask }) => {
+      for (const name of ['slot', 'minSlot', 'maxSlot', 'limit', 'offset'])
+        for (const value of ['many', '1.5', '0x10', '-1'])
+          assert.equal((await ask('GET', query('/v1/events', { [name]: value }))).status, 400, name)
+    },
+    breaks: [...['slot', 'limit'].map(name => readsParameter(name, '1')), answersStatus(200)],
+  },
+  {
+    section: 4,
+    says: 'rule 1: each look-up alone is enough, and one is needed',
+    check: async ({ ask }) => {
+      for (const each of [...Object.entries(FOUR).map(([name, value]) => ({ [name]: value })), PAIR])
+        assert.equal((await ask('GET', query('/v1/subscriptions', each))).status, 200)
+      await refuses(ask, {}, NONE)
+    },
+    breaks: [answersStatus(200), answersStatus(400), readsMissing('trackingId', 'monthly')],
+  },
+  {
+    section: 4,
+    says: 'rule 2: the wallet and the mint go together, whatever else is given',
+    check: async ({ ask }) => {
+      for (const [name, value] of Object.entries(PAIR))
+        for (const more of [{}, { trackingId: 'monthly' }, { recipient: monthly.recipient }])
+          await refuses(ask, { [name]: value, ...more }, INCOMPLETE)
+    },
+    breaks: [readsParameter('tokenMint', null), readsParameter('walletPublicKey', null)],
+  },
+  {
+    section: 4,
+    says: 'rule 3: three parameters, and no more',
+    check: async ({ ask }) => {
+      const { recipient, ...three } = FOUR
+      assert.equal((await ask('GET', query('/v1/subscriptions', three))).status, 200)
+      await refuses(ask, { ...three, recipient }, MANY_FILTERS)
+      await refuses(ask, { ...three, _: '1' }, MANY_FILTERS)
+    },
+    breaks: [readsParameter('recipient', null), readsParameter('_', null), answersStatus(400)],
+  },
+  {
+    section: 4,
+    says: 'rule 4: each violation has its own message',
+    check: async ({ ask }) => {
+      const messages = [{}, { tokenMint: PAIR.tokenMint }, FOUR].map(
+        async each => (await ask('GET', query('/v1/subscriptions', each))).body.error,
+      )
+      assert.deepEqual(await Promise.all(messages), [NONE, INCOMPLETE, MANY_FILTERS])
+    },
+    breaks: [otherText],
+  },
+  {
+    section: 4,
+    says: 'lists of webhooks: active_only, limit and offset; of a gateway: active_only',
+    check: async ({ ask }) => {
+      const off = await onlyWebhook(false)
+      const on = (await world.ask('POST', '/v1/webhooks', { token, body: hook })).body.id
+      const ids = async (path: string, parameters = {}) =>
+        bare(await ask('GET', query(path, parameters), { token })).map(({ id }: { id: number }) => id)
+      const ofGateway = `/v1/webhooks/gateway/${shop.address}`
+      for (const path of ['/v1/webhooks', ofGateway]) {
+        assert.deepEqual(await ids(path), [off, on])
+        assert.deepEqual(await ids(path, { active_only: 'true' }), [on])
+      }
+      assert.deepEqual(await ids('/v1/webhooks', { limit: 1 }), [off])
+      assert.deepEqual(await ids('/v1/webhooks', { offset: 1 }), [on])
+    },
+    breaks: ['active_only', 'limit', 'offset'].map(name => readsParameter(name, null)),
+  },
+  {
+    section: 5,
+    says: 'reads need no credential',
+    check: async ({ ask }) => {
+      for (const path of READS) assert.equal((await ask('GET', path)).status, 200, path)
+    },
+    breaks: [asksForToken],
+  },
+  {
+    section: 5,
+    says: 'webhooks need the sign-in of their gateway',
+    check: async ({ ask }) => {
+      const id = await onlyWebhook()
+      for (const [method, path, body] of [
+        ['POST', '/v1/webhooks', hook],
+        ['GET', '/v1/webhooks'],
+        ['GET', `/v1/webhooks/gateway/${shop.address}`],
+        ['GET', `/v1/webhooks/${id}`],
+        ['PUT', `/v1/webhooks/${id}`, { active: false }],
+        ['DELETE', `/v1/webhooks/${id}`],
+      ] as const)
+        assert.equal((await ask(method, path, body && { body })).status, 401, `${method} ${path}`)
+    },
+    breaks: ['POST', 'GET', 'PUT', 'DELETE'].map(method => ({
+      asked: asked => (asked.method === method ? { ...asked, token } : asked),
+    })),
+  },
+  {
+    section: 7,
+    table: 'errors',
+    says: '400 for parameters that are not valid',
+    check: async ({ ask }) => {
+      for (const path of [
+        '/v1/events?limit=0',
+        '/v1/onetime/x?recipient=nobody',
+        '/v1/events?startTime=soon',
+      ])
+        assert.equal((await ask('GET', path)).status, 400)
+    },
+    breaks: [answersStatus(200), answersStatus(500)],
+  },
+  {
+    section: 7,
+    table: 'errors',
+    says: '404 for what is not there',
+    check: async ({ ask }) => {
+      for (const path of [onetime('nobody knows it'), '/v1/nothing', '/v1/webhooks/999999'])
+        assert.equal((await ask('GET', path, { token })).status, 404)
+    },
+    breaks: [answersStatus(200), answersStatus(400)],
+  },
+  {
+    section: 7,
+    table: 'errors',
+    says: '500 for a fault of the server',
+    check: async ({ ask }) => {
+      await world.database.pool.query('alter table event_counts rename to gone')
+      try {
+        assert.equal((await ask('GET', '/v1/events/names')).status, 500)
+      } finally {
+        await world.database.pool.query('alter table gone rename to event_counts')
+      }
+    },
+    breaks: [answersStatus(200), answersStatus(400)],
+  },
+  message('no look-up', NONE, {}, { trackingId: '' }),
+  message(
+    'one of the pair alone',
+    INCOMPLETE,
+    { walletPublicKey: PAIR.walletPublicKey },
+    { trackingId: 'monthly', tokenMint: PAIR.tokenMint },
+  ),
+  message('more than three parameters', MANY_FILTERS, FOUR),
+]
+
+t.test('sections 4, 5 and 7', t =>
+  checkRows(t, {
+    rows: [...endpoints, ...parameters, ...sentences],
+    tables: {
+      '4 endpoints': 16,
+      '4 subscriptions': 6,
+      '4 one-time payment': 4,
+      '4 events': 10,
+      '4 other events': 15,
+      '4 webhook registration': 3,
+      '7 errors': 3,
+      '7 messages': 3,
+    },
+    subject: { ask: world.ask, seen: null },
+  }),
+)

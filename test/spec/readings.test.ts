@@ -1,0 +1,160 @@
+// How the service reads what its specification leaves open: the table of docs/existing-clients.md.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { startService } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openWorld, query } from './open-world.js'
+import { answersStatus, checkRows, readsParameter, withoutField, type Ask, type Row } from './rows.js'
+
+const world = await openWorld(t, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'off' })
+const { shop, custom, endless, one, two, token } = world
+const POLICIES = 1_001
+const CROWD = 'crowd'.padEnd(32, '1')
+
+await world.database.pool.query(
+  `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at,
+     live, status, updated_at)
+   select 'crowd' || n, $1, '1', $1, $1, n,
+          '{"Subscription":{"amount":1,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Daily":null},"next_payment_due":5}}',
+          1700000000 + n, true, 'active', 1700000000
+     from generate_series(1, $2::int) n`,
+  [CROWD, POLICIES],
+)
+// A process of the API whose servers are all away.
+const alone = await startService(
+  t,
+  'api',
+  {
+    ...world.settings,
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+    REDIS_URL: 'redis://127.0.0.1:1',
+    PORT: '0',
+  },
+  { waitUntilReady: false },
+)
+const aloneUrl = String((await alone.waitForLog('http.listening')).address)
+
+const termsOf = async (ask: Ask, trackingId: string) =>
+  (await ask('GET', query('/v1/subscriptions', { trackingId }))).body.data[0].policyType.subscription
+const register = (ask: Ask, endpointUrl: string) =>
+  ask('POST', '/v1/webhooks', {
+    token,
+    body: { gateway_pubkey: shop.address, endpoint_url: endpointUrl, active: false },
+  })
+const forget = () => world.ask('DELETE', `/v1/webhooks/gateway/${shop.address}`, { token })
+const reading = (says: string, check: (ask: Ask) => Promise<void>, ...breaks: Row['breaks']): Row => ({
+  section: 0,
+  table: 'readings',
+  says,
+  check: ({ ask }) => check(ask),
+  breaks,
+})
+
+const rows: Row[] = [
+  reading(
+    'several one-time payments',
+    async ask => {
+      const { data } = (await ask('GET', '/v1/onetime/two%20payments')).body
+      assert.deepEqual(
+        data.map(({ signature }: { signature: string }) => signature),
+        two.map(({ signature }) => signature).toReversed(),
+      )
+      assert.equal((await ask('GET', '/v1/onetime/one%20payment')).body.data.signature, one.signature)
+      assert.ok(!Array.isArray((await ask('GET', '/v1/onetime/two%20payments?limit=1')).body.data))
+    },
+    readsParameter('limit', null),
+    { answer: answer => ({ ...answer, body: { ...answer.body, data: [answer.body.data].flat() } }) },
+    { answer: answer => ({ ...answer, body: { ...answer.body, data: [answer.body.data].flat()[0] } }) },
+  ),
+  reading(
+    '"after", "before" a time',
+    async ask => {
+      const span = query('/v1/events', { startTime: one.timestamp, endTime: one.timestamp, limit: 200 })
+      const signatures = (await ask('GET', span)).body.map(
+        ({ signature }: { signature: string }) => signature,
+      )
+      assert.ok(signatures.includes(one.signature))
+    },
+    readsParameter('startTime', new Date(Date.parse(one.timestamp) + 1).toISOString()),
+    readsParameter('endTime', new Date(Date.parse(one.timestamp) - 1).toISOString()),
+  ),
+  reading(
+    'frequencies but `Monthly`',
+    async ask =>
+      assert.deepEqual((await termsOf(ask, custom.trackingId)).paymentFrequency, { Custom: 262_800 }),
+    ...withoutField('Custom'),
+  ),
+  reading(
+    '`nextPaymentDue` without a date',
+    async ask => assert.equal((await termsOf(ask, endless.trackingId)).nextPaymentDue, null),
+    ...withoutField('nextPaymentDue'),
+  ),
+  reading(
+    'how many subscriptions',
+    async ask => {
+      const pages: number[] = []
+      let url: string | undefined = query('/v1/subscriptions', { recipient: CROWD })
+      while (url !== undefined) {
+        const { body, headers } = await ask('GET', url)
+        pages.push(body.data.length)
+        url = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
+      }
+      assert.deepEqual(pages, [1_000, POLICIES - 1_000])
+    },
+    { answer: answer => ({ ...answer, headers: new Headers() }) },
+    { answer: answer => ({ ...answer, body: { ...answer.body, data: answer.body.data.slice(1) } }) },
+  ),
+  reading(
+    'how many webhooks',
+    async ask => {
+      await forget()
+      const statuses: number[] = []
+      for (let number = 0; number <= 20; number++)
+        statuses.push((await register(ask, `https://shop.example/${number}`)).status)
+      assert.deepEqual(statuses, [...Array.from({ length: 20 }, () => 201), 409])
+    },
+    answersStatus(201),
+    answersStatus(409),
+  ),
+  reading(
+    'which endpoints',
+    async ask => {
+      await forget()
+      for (const [endpointUrl, status] of [
+        ['https://shop.example/', 201],
+        ['https://shop.example:8443/', 201],
+        ['https://shop.example:9000/', 400],
+        ['http://shop.example/', 400],
+        ['https://127.0.0.1/', 400],
+      ] as const)
+        assert.equal((await register(ask, endpointUrl)).status, status, endpointUrl)
+    },
+    answersStatus(201),
+    answersStatus(400),
+  ),
+  reading(
+    'whose health',
+    async ask => {
+      assert.equal((await ask('GET', '/v1/health')).body.data.status, 'ok')
+      const answer = await fetch(`${aloneUrl}/v1/health`)
+      const { data } = (await answer.json()) as { data: object }
+      assert.deepEqual([answer.status, data], [200, { ...data, status: 'ok', firstPosition: null }])
+    },
+    ...withoutField('status'),
+  ),
+]
+
+t.test('what the specification leaves open', async t => {
+  await checkRows(t, { rows, tables: { '0 readings': 8 }, subject: { ask: world.ask, seen: null } })
+  const document = readFileSync(new URL('../../docs/existing-clients.md', import.meta.url), 'utf8')
+  const [, table] = /## What the specification leaves open\n\n\|.*\n\|.*\n((?:\|.*\n)+)/.exec(document)!
+  const questions = table!
+    .trim()
+    .split('\n')
+    .map(line => line.split('|')[1]!.trim())
+  t.strictSame(
+    questions,
+    rows.map(({ says }) => says),
+    'the document has the same readings',
+  )
+})
