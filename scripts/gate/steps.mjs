@@ -70,7 +70,7 @@ export const NIGHT = seeded(fresh, [
   { name: 'bounds', files: below(night, 'test/bounds/'), minutes: 120 },
   { name: 'benches', files: below(night, 'test/bench/'), minutes: 30 },
   { name: 'properties', files: listPropertyTests(), env: { FUZZ_REQUESTS: '100000' }, minutes: 60 },
-  { name: 'laws', files: LAWS, env: { LAWS_SECONDS: '700' }, minutes: 30 },
+  { name: 'laws', files: LAWS, env: { LAWS_RUNS: '50000', LAWS_SECONDS: '1800' }, minutes: 90 },
   { name: 'replays', files: REPLAYS, minutes: 30 },
   MUTANTS,
   {
