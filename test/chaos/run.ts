@@ -1,6 +1,6 @@
 // `npm run chaos`: breaks everything, then looks whether anything was lost, doubled or misdirected. Exit code 0: no difference.
 import { randomBytes } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
@@ -15,7 +15,7 @@ const USAGE = `usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--s
   --histories               keeps the history; --judge FILE judges one again
   --fault-every MS, --message-every MS   the pace
   --plan                    prints the faults and does nothing
-  --json FILE, --keep       keeps the figures; keeps logs and data`
+  --keep                    keeps logs and data`
 
 const { values: flags } = readArguments({
   usage: USAGE,
@@ -24,7 +24,6 @@ const { values: flags } = readArguments({
     seed: { type: 'string' },
     'fault-every': { type: 'string', default: '900' },
     'message-every': { type: 'string', default: '60' },
-    json: { type: 'string' },
     keep: { type: 'boolean', default: false },
     promote: { type: 'boolean', default: false },
     sentinel: { type: 'boolean', default: false },
@@ -100,7 +99,4 @@ if (historyFile !== undefined)
   log(`history: ${historyFile}; judge it again with: npm run chaos -- --judge ${historyFile}`)
 if (flags.keep) log(`logs and data: ${report.dataDir}`)
 if (measured.length > 0) log(`\n${renderRecovery(summarise(measured))}`)
-if (flags.json) {
-  await writeFile(flags.json, JSON.stringify({ reports: [{ seed, seconds, ...report }], measured }, null, 2))
-}
 process.exit(report.differences.length === 0 ? 0 : 1)

@@ -1,4 +1,4 @@
-// Both sets of fixtures from outside, with more kills and an order of its own in each run: SEED repeats one.
+// Both sets of fixtures from outside, with more kills. SEED chooses another order.
 import {
   readExpectedAnswers,
   readFixtureMessages,
@@ -10,7 +10,7 @@ import {
 import t from 'tap'
 import { runFixtures } from './fixture-run.js'
 
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const seed = Number(process.env.SEED ?? 1)
 
 t.test(`the second set, seed ${seed}`, async t => {
   const [messages, expected] = [await readSecondFixtures(), await readSecondAnswers()]

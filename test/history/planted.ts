@@ -243,6 +243,15 @@ const behind =
     return [...entries.slice(0, index + 1), ...(build(at) as Entry[]), ...entries.slice(index + 1)]
   }
 
+/** Puts changed copies of the first entry that looks so behind it. */
+const again =
+  (looks: Looks, ...changes: ({ afterMs?: number } & Record<string, unknown>)[]): Change =>
+  entries => {
+    const entry = entries.find(each => matches(each, looks))!
+    const copies = changes.map(({ afterMs = 1, ...to }) => ({ ...entry, at: entry.at + afterMs, ...to }))
+    return entries.toSpliced(entries.indexOf(entry) + 1, 0, ...copies)
+  }
+
 const push = (what: string, seq: number, connection: number) => ({ via: 'socket', what, seq, connection })
 const streamed = (connection: number, position: number) => ({
   via: 'stream',
@@ -251,6 +260,8 @@ const streamed = (connection: number, position: number) => ({
   position,
 })
 const answerOf = (who: string, via = 'socket') => ({ who, via, what: 'answer' })
+
+const SECOND_REQUEST = { via: 'webhook', what: 'request', eventId: SECOND }
 
 /** The third page receives what only two connections may receive. */
 const thirdIsServed: Change = entries =>
@@ -354,59 +365,25 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'one webhook-id has two bodies',
-    change: behind({ via: 'webhook', what: 'request', eventId: SECOND }, at => [
-      {
-        at: at + 10,
-        who: 'webhook',
-        via: 'webhook',
-        what: 'request',
-        id: `msg_${SECOND}`,
-        status: 200,
-        type: 'payment.executed',
-        eventId: SECOND,
-        trackingId: 'order',
-        seq: 2,
-        position: 2,
-        body: 'another body',
-        lasting: 'another body',
-      },
-    ]),
+    change: again(SECOND_REQUEST, { body: 'another body', lasting: 'another body' }),
     promise: /one id and one body/,
     subject: /^webhook got two bodies under id msg_event-2/,
   },
   {
     name: 'one event has two webhook-ids',
-    change: behind({ via: 'webhook', what: 'request', eventId: SECOND }, at => [
-      {
-        at: at + 10,
-        who: 'webhook',
-        via: 'webhook',
-        what: 'request',
-        id: 'msg_another',
-        status: 200,
-        type: 'payment.executed',
-        eventId: SECOND,
-        trackingId: 'order',
-        seq: 2,
-        position: 2,
-        body: 'another body',
-        lasting: 'another body',
-      },
-    ]),
+    change: again(SECOND_REQUEST, { id: 'msg_another', body: 'another body', lasting: 'another body' }),
     promise: /one id and one body/,
     subject: /^webhook got two ids for payment.executed of event event-2/,
   },
   {
     name: 'a webhook is never told of a payment',
-    change: without({ via: 'webhook', what: 'request', eventId: SECOND }),
+    change: without(SECOND_REQUEST),
     promise: /at least once/,
     subject: /^webhook was never told of payment event-2/,
   },
   {
     name: 'a webhook gives a payment another number',
-    change: change({ via: 'webhook', what: 'request', eventId: SECOND }, () => ({
-      seq: 1,
-    })),
+    change: change(SECOND_REQUEST, () => ({ seq: 1 })),
     promise: /one id and one body/,
     subject: /^webhook was told of another payment as seq 1 of order/,
   },
@@ -418,18 +395,14 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'a pod that woke sends two payments at once to a connection without a seat',
-    change: behind({ via: 'socket', what: 'payment', seq: 3, connection: 2 }, at =>
-      [1, 2].map(seq => ({
-        at: at - 150 + seq,
+    change: again(
+      push('payment', 3, 2),
+      ...[1, 2].map(seq => ({
+        ...payment(seq, `event-${seq}`),
+        afterMs: seq - 150,
         who: 'third',
-        via: 'socket',
-        what: 'payment',
         connection: 4,
-        trackingId: 'order',
-        seq,
-        eventId: `event-${seq}`,
-        position: seq,
-        signature: `signature of event-${seq}`,
+        signature: signatureOf(`event-${seq}`),
       })),
     ),
     promise: /connections than seats/,
@@ -511,38 +484,17 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'the stream tells an event again',
-    change: behind(streamed(1, 2), at => [
-      {
-        at: at + 1,
-        who: 'back office',
-        via: 'stream',
-        what: 'event',
-        connection: 1,
-        position: 2,
-        cursor: `${BEFORE} 2`,
-        eventId: SECOND,
-        name: 'PaymentRecord',
-        signature: signatureOf(SECOND),
-      },
-    ]),
+    change: again(streamed(1, 2), {}),
     promise: /each event once/,
     subject: /^back office was told of position 2 again/,
   },
   {
     name: 'what the stream of messages acknowledged is never stored',
-    change: behind({ what: 'ask', via: 'queue', kind: 'event' }, at => [
-      {
-        at: at + 0.1,
-        who: 'indexer',
-        via: 'queue',
-        what: 'ask',
-        op: 900,
-        kind: 'event',
-        name: 'PaymentRecord',
-        signature: 'a lost signature',
-      },
-      { at: at + 0.2, who: 'indexer', via: 'queue', what: 'answer', op: 900 },
-    ]),
+    change: entries => {
+      const lost = { signature: 'a lost signature', op: 900 }
+      const asked = again({ what: 'ask', via: 'queue', kind: 'event' }, lost)(entries)
+      return again({ what: 'answer', via: 'queue' }, { op: 900 })(asked)
+    },
     promise: /each event once/,
     subject: /^PaymentRecord a lost signature was acknowledged and never stored/,
   },

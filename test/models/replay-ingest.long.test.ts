@@ -1,32 +1,35 @@
 import { INGEST_BOUNDS, replayIngest } from './replay/ingest.js'
-import { testReplay } from './replay/test-replay.js'
+import { testReplays } from './replay/test-replay.js'
 
-await testReplay({
-  name: 'ingest',
-  bounds: INGEST_BOUNDS,
-  steps: 40,
-  actions: 8,
-  replay: replayIngest,
-  breaks: [
-    {
-      name: 'a retraction leaves its events standing',
-      find: 'update events e set retracted_at = clock_timestamp()',
-      replace: 'update events e set retracted_at = null',
-    },
-    {
-      name: '`seq` is given twice',
-      find: 'on conflict (tracking_id) do update set head = excluded.head',
-      replace: 'on conflict (tracking_id) do update set head = trackings.head',
-    },
-    {
-      name: 'a redelivery is not recognised',
-      find: 'from events where id = any(',
-      replace: 'from events where false and id = any(',
-    },
-    {
-      name: 'a promoted standby keeps the epoch of its primary',
-      find: 'set epoch = gen_random_uuid()',
-      replace: 'set epoch = epoch',
-    },
-  ],
-})
+await testReplays([
+  {
+    name: 'ingest',
+    bounds: INGEST_BOUNDS,
+    traces: 200,
+    steps: 40,
+    actions: 8,
+    replay: replayIngest,
+    breaks: [
+      {
+        name: 'a retraction leaves its events standing',
+        find: 'update events e set retracted_at = clock_timestamp()',
+        replace: 'update events e set retracted_at = null',
+      },
+      {
+        name: '`seq` is given twice',
+        find: 'on conflict (tracking_id) do update set head = excluded.head',
+        replace: 'on conflict (tracking_id) do update set head = trackings.head',
+      },
+      {
+        name: 'a redelivery is not recognised',
+        find: 'from events where id = any(',
+        replace: 'from events where false and id = any(',
+      },
+      {
+        name: 'a promoted standby keeps the epoch of its primary',
+        find: 'set epoch = gen_random_uuid()',
+        replace: 'set epoch = epoch',
+      },
+    ],
+  },
+])

@@ -1,32 +1,35 @@
 import { REFOLD_BOUNDS, replayRefold } from './replay/refold.js'
-import { testReplay } from './replay/test-replay.js'
+import { testReplays } from './replay/test-replay.js'
 
-await testReplay({
-  name: 'refold',
-  bounds: REFOLD_BOUNDS,
-  steps: 30,
-  actions: 6,
-  replay: replayRefold,
-  breaks: [
-    {
-      name: 'work that begins again stays at its place',
-      find: 'cursor = least(r.cursor, excluded.cursor)',
-      replace: 'cursor = r.cursor',
-    },
-    {
-      name: 'work that begins again keeps its sums',
-      find: "then json_build_object('sources', r.state -> 'sources')",
-      replace: 'then r.state',
-    },
-    {
-      name: 'nobody knows that work has begun',
-      find: "state -> 'sums' is not null as",
-      replace: 'false as',
-    },
-    {
-      name: 'work never ends',
-      find: 'delete from refolds where kind =',
-      replace: 'delete from refolds where false and kind =',
-    },
-  ],
-})
+await testReplays([
+  {
+    name: 'refold',
+    bounds: REFOLD_BOUNDS,
+    traces: 200,
+    steps: 30,
+    actions: 6,
+    replay: replayRefold,
+    breaks: [
+      {
+        name: 'work that begins again stays at its place',
+        find: 'cursor = least(r.cursor, excluded.cursor)',
+        replace: 'cursor = r.cursor',
+      },
+      {
+        name: 'work that begins again keeps its sums',
+        find: "then json_build_object('sources', r.state -> 'sources')",
+        replace: 'then r.state',
+      },
+      {
+        name: 'nobody knows that work has begun',
+        find: "state -> 'sums' is not null as",
+        replace: 'false as',
+      },
+      {
+        name: 'work never ends',
+        find: 'delete from refolds where kind =',
+        replace: 'delete from refolds where false and kind =',
+      },
+    ],
+  },
+])

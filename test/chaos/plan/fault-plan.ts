@@ -1,5 +1,5 @@
 // Which faults, where and when: a pure function of seed and length.
-import { buildRandom } from './random.js'
+import { buildRandom } from '@payment-tracking/testkit'
 
 export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'] as const
 export type ServiceName = (typeof SERVICES)[number]

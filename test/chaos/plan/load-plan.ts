@@ -1,9 +1,15 @@
 // What is published and when: a small made-up chain, played with everything an indexer may do to it. Messages
 // come late, twice, in another style, in contradiction, and some are no messages at all.
-import { buildAddress, buildChain, type ChainGateway, type ChainPolicy } from '@payment-tracking/testkit'
+import {
+  buildAddress,
+  buildChain,
+  type ChainGateway,
+  type ChainPolicy,
+  buildRandom,
+  type Random,
+} from '@payment-tracking/testkit'
 import { actAnew, comeAgainTooEarly } from './chain-acts.js'
 import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
-import { buildRandom, type Random } from './random.js'
 import { spoil } from './rubbish.js'
 import { SIEGED_TRACKING_ID } from './socket-plan.js'
 import {

@@ -1,7 +1,6 @@
 // Messages that must be refused, each for a reason of its own.
-import type { ChainMessage } from '@payment-tracking/testkit'
+import type { ChainMessage, Random } from '@payment-tracking/testkit'
 import type { PlannedMessage } from './messages.js'
-import type { Random } from './random.js'
 
 type Spoil = (good: ChainMessage) => [code: string, text: string]
 

@@ -1,5 +1,5 @@
 // Plans the clients, their tracking IDs, and the times of their connections.
-import { buildRandom } from './random.js'
+import { buildRandom } from '@payment-tracking/testkit'
 
 export interface ClientPlan {
   name: string

@@ -1,7 +1,6 @@
 // The state of the simulated chain while the load is planned.
-import type { Chain, ChainGateway, ChainPolicy } from '@payment-tracking/testkit'
+import type { Chain, ChainGateway, ChainPolicy, Random } from '@payment-tracking/testkit'
 import type { PlannedMessage } from './messages.js'
-import type { Random } from './random.js'
 
 export interface LoadStep {
   atMs: number

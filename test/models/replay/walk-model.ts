@@ -1,5 +1,6 @@
 // Traces of a model, drawn with weights: an even draw hardly ever reaches what takes many steps. The steps are those of the
 // search, which models.test.ts compares with Quint's own; the traces are written and read in the format of Quint's (ITF).
+import { mulberry32 } from '@payment-tracking/testkit'
 import { loadModel, type Model, type Step } from '../engine/compile-model.js'
 import { QuintList, QuintMap, QuintRecord, QuintSet, type Value } from '../engine/quint-values.js'
 import { fileOf } from '../engine/models.js'
@@ -14,17 +15,6 @@ export interface Walk {
   seed: number
   /** how often an action is taken, against others; 1 for an action that is not named */
   weights: Readonly<Record<string, number>>
-}
-
-/** Numbers from 0 to 1 (mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 /** A value in Apalache's trace format. */
@@ -58,7 +48,7 @@ export function walkModel({ name, source, traces, steps, seed, weights }: Walk):
   const model = loadModel(fileOf(name), source)
   const weightOf = (step: Step) => weights[nameOf(step)] ?? 1
   return Array.from({ length: traces }, (_, number) => {
-    const random = randomOf(seed * 1_000 + number)
+    const random = mulberry32(seed * 1_000 + number)
     const trace: Step[] = []
     while (trace.length < steps) {
       const possible = model.stepsFrom(trace.at(-1)?.state ?? model.init())

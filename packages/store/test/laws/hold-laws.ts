@@ -13,41 +13,38 @@ const SHRINKING_MS = 60_000
 
 export interface LawOptions {
   histories: number
-  /** how many must be checked, also on a machine that has no time for all */
-  least: number
   /** how many of them are stored at once, in the same batches; they have no address in common */
   together: number
   /** databases that are used side by side, each with histories of its own */
   databases: number
-  /** of the first database; the next has the next number */
-  seed: number
-  /** after this time no further history is drawn */
-  seconds: number
-  /** undefined: all */
-  only?: readonly Law[] | undefined
+  /** after this time no further history is drawn; without it all are */
+  seconds?: number
 }
+
+/** Of the first database; the next has the next number. */
+const SEED = Number(process.env.SEED ?? 1)
+const ASKED = (process.env.LAWS?.split(',') as Law[] | undefined) ?? ALL_LAWS
 
 /** One test for each law. Without a broken law, each has held for all histories. */
 export async function holdLaws(t: Test, options: LawOptions): Promise<void> {
-  const { histories, least, databases, seconds, only = ALL_LAWS } = options
+  const { databases, seconds = Infinity } = options
   const progress: Progress = { checked: 0, endsAt: Date.now() + seconds * 1000 }
   const errors = await Promise.all(
     Array.from({ length: databases }, (_, nth) => checkMany(t, options, nth, progress)),
   )
   const { checked } = progress
-  t.comment(`SEED=${options.seed}: ${checked} histories`)
+  t.comment(`SEED=${SEED}: ${checked} histories`)
   const error = errors.find(each => each !== null) ?? null
   const found = error instanceof LawBroken ? error : null
-  for (const law of only) {
+  for (const law of ASKED) {
     t.test(LAWS[law], t => {
-      if (found?.law === law) t.fail(`broken: SEED=${options.seed}`, { history: `${found.message}\n` })
+      if (found?.law === law) t.fail(`broken: SEED=${SEED}`, { history: `${found.message}\n` })
       else t.pass(`held for ${checked} histories`)
       t.end()
     })
   }
   if (found !== null) return
-  const many = `${least} of ${histories} histories at least were checked in ${seconds} s`
-  t.ok(error === null && checked >= least, many, {
+  t.ok(error === null && checked > 0, 'histories were checked', {
     found: error instanceof Error ? `${error.stack}\n` : `${checked} histories`,
   })
 }
@@ -61,19 +58,19 @@ interface Progress {
 
 /** @returns what ended the checks, or null */
 async function checkMany(t: Test, options: LawOptions, nth: number, progress: Progress): Promise<unknown> {
-  const { histories, together, databases, seed, only = ALL_LAWS } = options
+  const { histories, together, databases } = options
   const database = await openLawDatabase(t)
   const cases = fc.record({ worlds: manyWorlds(together), marks, first: arrivals, second: arrivals })
   const property = fc.asyncProperty(cases, async drawn => {
     if (Date.now() > progress.endsAt) return
-    const broken = await findBroken(database, drawn, only)
+    const broken = await findBroken(database, drawn, ASKED)
     progress.checked += together
     if (broken === null) return
     progress.endsAt = 0
     throw await shrinkBroken(database, drawn, broken)
   })
   const numRuns = Math.ceil(histories / together / databases)
-  const { errorInstance } = await fc.check(property, { numRuns, endOnFailure: true, seed: seed + nth })
+  const { errorInstance } = await fc.check(property, { numRuns, endOnFailure: true, seed: SEED + nth })
   return errorInstance ?? null
 }
 

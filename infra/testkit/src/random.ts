@@ -17,15 +17,20 @@ function hash(text: string): number {
   return value >>> 0
 }
 
-/** Mulberry32: small, and even enough for choosing what to break. Streams of other names are independent. */
-export function buildRandom(seed: string, name: string): Random {
-  let state = hash(`${seed}/${name}`)
-  const next = () => {
+/** Numbers from 0 up to, but not, 1. Mulberry32 is small, and even enough for choosing what to break. */
+export function mulberry32(seed: number): () => number {
+  let state = seed
+  return () => {
     state = (state + 0x6d2b79f5) | 0
     let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
+}
+
+/** Streams of other names are independent. */
+export function buildRandom(seed: string, name: string): Random {
+  const next = mulberry32(hash(`${seed}/${name}`))
   return {
     next,
     between: (from, to) => from + Math.floor(next() * (to - from + 1)),
