@@ -263,7 +263,8 @@ t.test('receiver: nothing is lost in silence', async t => {
   const unsigned = await call('POST', '/v1/webhooks', body)
   t.match([unsigned.status, unsigned.body.error], [401, /two lines/])
   const token = await signIn()
-  t.equal((await call('POST', '/v1/webhooks', body, token)).body.code, 'WEBHOOK_FORMAT_MISSING')
+  const named = await call('POST', '/v1/webhooks', { ...body, active: false }, token)
+  t.match(named, { status: 201, body: { format: 'standard' } }, 'the answer says which body is sent')
   const created = await call('POST', '/v1/webhooks', { ...body, format: 'tributary' }, token)
   t.equal(created.status, 201)
   await call('POST', `/v1/webhooks/${created.body.id}/test`, undefined, token)
@@ -289,8 +290,11 @@ t.test('probes and generic clients', async t => {
   const account = await chain.openUserPayment()
   const policy = await chain.openPolicy(gateway, account, { trackingId: `mint ${id}` })
   await publish(account.created, policy.created)
-  const find = (mint: string) =>
-    call('GET', `/v1/subscriptions?trackingId=${encodeURIComponent(policy.trackingId)}&tokenMint=${mint}`)
-  await waitFor(async () => (await find(account.tokenMint)).body.data.length === 1)
-  t.same((await find(gateway.address)).body.data, [], 'the mint filters')
+  const find = (query: object) => call('GET', `/v1/subscriptions?${new URLSearchParams({ ...query })}`)
+  const pair = { walletPublicKey: account.owner, tokenMint: account.tokenMint }
+  await waitFor(async () => (await find(pair)).body.data.length === 1)
+  t.match(await find({ trackingId: policy.trackingId, tokenMint: account.tokenMint }), {
+    status: 400,
+    body: { error: 'If you provide either walletPublicKey or tokenMint, you have to provide both!' },
+  })
 })

@@ -109,7 +109,6 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
   return {
     baseUrl,
     ask,
-    chain,
     database,
     settings: all,
     start,

@@ -12,7 +12,7 @@ import {
   withoutField,
   type Answer,
   type Ask,
-  type Break,
+  type RestBreak,
   type Row,
 } from './rows.js'
 
@@ -34,7 +34,7 @@ const endpoint = (
   path: string,
   says: string,
   check: (ask: Ask) => Promise<void>,
-  breaks: Break<null>[] = [],
+  breaks: RestBreak[] = [],
 ): Row => ({
   section: 4,
   table: 'endpoints',

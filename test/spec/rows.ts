@@ -1,6 +1,6 @@
 // The specification as rows: what each sentence and each row of its tables says, and the check of it. Every check runs twice:
 // against the service, where it must hold, and with its sentence broken on the way, where it must fail.
-import type { TestContext } from '@payment-tracking/testkit'
+import type { Test } from 'tap'
 
 export interface Asked {
   method: string
@@ -24,10 +24,13 @@ export type Ask = (
   options?: { body?: Record<string, unknown>; token?: string },
 ) => Promise<Answer>
 
-/** A service that breaks a sentence: it acts on another request, gives another answer, or tells something else. */
-export interface Break<Seen> {
+/** A service that breaks a sentence: it acts on another request, or gives another answer. */
+export interface RestBreak {
   asked?: (asked: Asked) => Asked
   answer?: (answer: Answer, asked: Asked) => Answer
+}
+/** Or it tells something else. */
+export interface Break<Seen = null> extends RestBreak {
   seen?: (seen: Seen) => Seen
 }
 
@@ -72,7 +75,7 @@ async function problemOf<Seen>(row: Row<Seen>, subject: Subject<Seen>): Promise<
 
 /** @param tables how many rows each table of the specification has, by `section table` */
 export async function checkRows<Seen>(
-  t: TestContext,
+  t: Test,
   {
     rows,
     tables,
@@ -110,7 +113,7 @@ const inAnswer =
   (answer: Answer): Answer => ({ ...answer, body: change(answer.body) })
 
 /** Answers that lack a field, or hold it with another type. */
-export const withoutField = (name: string): Break<never>[] => [
+export const withoutField = (name: string): RestBreak[] => [
   { answer: inAnswer(body => changeField(body, name, object => delete object[name])) },
   {
     answer: inAnswer(body =>
@@ -127,7 +130,7 @@ export const answersStatus = (status: number): Break<never> => ({ answer: answer
 export const otherEnvelope: Break<never> = {
   answer: inAnswer(body =>
     typeof body === 'object' && body !== null && 'success' in body
-      ? (body as { data: unknown }).data
+      ? (body as unknown as { data: unknown }).data
       : { success: true, data: body, timestamp: Date.now() },
   ),
 }

@@ -14,14 +14,18 @@ const FIELDS = [
 /** Compares what a shop expects with what was paid, as the shop's server would before it ships. */
 export function ExpectedForm({ trackingId }: { trackingId: string }) {
   const heading = useId()
-  const [expected, setExpected] = useState<Record<string, string>>({})
+  const [expected, setExpected] = useState({ recipient: '', tokenMint: '', amount: '' })
   const [isFinal, setFinal] = useState(false)
   const check = useMutation({
     mutationFn: () => {
-      const given = Object.fromEntries(
-        Object.entries(expected).flatMap(([name, value]) => (value.trim() ? [[name, value.trim()]] : [])),
-      )
-      const query = { trackingId, ...given, ...(isFinal ? { finality: 'finalized' as const } : {}) }
+      const finality = isFinal ? { finality: 'finalized' as const } : {}
+      const query = {
+        trackingId,
+        recipient: expected.recipient.trim(),
+        tokenMint: expected.tokenMint.trim(),
+        amount: expected.amount.trim(),
+        ...finality,
+      }
       return ask(apiOf().GET('/v1/payments/check', { params: { query } }))
     },
   })
@@ -42,7 +46,8 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
             <label key={name}>
               {title}
               <input
-                value={expected[name] ?? ''}
+                required
+                value={expected[name]}
                 autoComplete="off"
                 spellCheck={false}
                 onChange={event => setExpected({ ...expected, [name]: event.target.value })}
