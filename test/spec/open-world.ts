@@ -32,8 +32,16 @@ export async function openWorld(t: TestContext, env: Record<string, string> = {}
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     ...env,
   }
-  const start = (name: string) => startService(t, name, { ...all, PORT: '0' })
-  const [api] = await Promise.all([start('api'), startService(t, 'ingest', all)])
+  /** Waits for as long as a busy machine needs. */
+  const start = async (name: string) => {
+    const service = await startService(t, name, { ...all, PORT: '0' }, { waitUntilReady: false })
+    await waitFor(() => service.logs.some(({ msg }) => msg === 'service.ready'), {
+      what: `${name} to be ready`,
+      timeoutMs: 90_000,
+    })
+    return service
+  }
+  const [api] = await Promise.all([start('api'), start('ingest')])
   const baseUrl = String((await api.waitForLog('http.listening')).address)
   const ask: Ask = async (method, path, { body: sent, token } = {}) => {
     const response = await fetch(baseUrl + path, {

@@ -190,7 +190,7 @@ const parameter = (
   table: string,
   says: string,
   check: (ask: Ask) => Promise<void>,
-  ...breaks: Break<null>[]
+  ...breaks: RestBreak[]
 ) => ({ section: 4, table, says, check: ({ ask }) => check(ask), breaks }) satisfies Row
 
 /** Which policies a look-up finds. */
@@ -267,7 +267,7 @@ const paging = (table: string, path: string, newestFirst: readonly string[], has
   ]
 }
 /** A service with another default. */
-const readsMissing = (name: string, value: string): Break<null> => ({
+const readsMissing = (name: string, value: string): RestBreak => ({
   asked: asked =>
     asked.path.includes(`${name}=`)
       ? asked
@@ -416,7 +416,7 @@ const NONE =
   'Must specify one of trackingId, userPublicKey, gatewayPublicKey, recipient, or (walletPublicKey & tokenMint)!'
 const INCOMPLETE = 'If you provide either walletPublicKey or tokenMint, you have to provide both!'
 const MANY_FILTERS = 'Too many filters specified. Up to 3 query args allowed.'
-const otherText: Break<null> = {
+const otherText: RestBreak = {
   answer: answer => ({ ...answer, body: { ...answer.body, error: `${answer.body?.error} ` } }),
 }
 const refuses = async (ask: Ask, parameters: Record<string, string>, message: string) => {

@@ -124,10 +124,10 @@ export const withoutField = (name: string): RestBreak[] => [
   },
 ]
 
-export const answersStatus = (status: number): Break<never> => ({ answer: answer => ({ ...answer, status }) })
+export const answersStatus = (status: number): RestBreak => ({ answer: answer => ({ ...answer, status }) })
 
 /** The envelope is left out, or put around what has none. */
-export const otherEnvelope: Break<never> = {
+export const otherEnvelope: RestBreak = {
   answer: inAnswer(body =>
     typeof body === 'object' && body !== null && 'success' in body
       ? (body as unknown as { data: unknown }).data
@@ -136,7 +136,7 @@ export const otherEnvelope: Break<never> = {
 }
 
 /** A service that never reads a parameter, or reads it as if it had another value. */
-export const readsParameter = (name: string, value: string | null): Break<never> => ({
+export const readsParameter = (name: string, value: string | null): RestBreak => ({
   asked: asked => {
     const url = new URL(asked.path, 'http://service')
     if (value === null) url.searchParams.delete(name)
@@ -146,7 +146,7 @@ export const readsParameter = (name: string, value: string | null): Break<never>
 })
 
 /** A service that never reads a field of the body. */
-export const ignoresField = (name: string): Break<never> => ({
+export const ignoresField = (name: string): RestBreak => ({
   asked: asked => {
     const body = { ...asked.body }
     delete body[name]
@@ -154,6 +154,6 @@ export const ignoresField = (name: string): Break<never> => ({
   },
 })
 
-export const asksForToken: Break<never> = {
+export const asksForToken: RestBreak = {
   answer: answer => (answer.status < 300 ? { ...answer, status: 401 } : answer),
 }
