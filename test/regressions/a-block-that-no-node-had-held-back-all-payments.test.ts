@@ -13,7 +13,10 @@ async function follow(t: Parameters<typeof openRig>[0], changes: Answers, patien
   const { url } = await openFixtureNode(t, fixture, changes)
   const rig = await openRig(t, { nodes: 0, env: { SOLANA_RPC_URLS: url, 'indexer.patienceMs': patienceMs } })
   const service = await rig.start()
-  await waitFor(async () => (await rig.through()) >= 200, { what: 'the slot to be passed', timeoutMs: 60_000 })
+  await waitFor(async () => (await rig.through()) >= 200, {
+    what: 'the slot to be passed',
+    timeoutMs: 60_000,
+  })
   return { rig, service }
 }
 

@@ -17,7 +17,10 @@ async function publishesBeside(t: Parameters<typeof openRig>[0], changes: Answer
   const nodes = [await openFixtureNode(t, right, changes), await openFixtureNode(t, right)]
   const rig = await openRig(t, { nodes: 0, env: { SOLANA_RPC_URLS: nodes.map(({ url }) => url).join(',') } })
   const service = await rig.start()
-  await waitFor(async () => (await rig.through()) >= 200, { what: 'the slot to be passed', timeoutMs: 40_000 })
+  await waitFor(async () => (await rig.through()) >= 200, {
+    what: 'the slot to be passed',
+    timeoutMs: 40_000,
+  })
   const line = await service.waitForLog('indexer.node-unfit')
   return {
     fault: line.fault === fault,
@@ -42,6 +45,10 @@ t.test('an error code that belongs to another method', async t => {
   for (const code of [-32007, -32009, -32001]) {
     const error = { code, message: 'Slot was skipped' }
     t.same(await publishesBeside(t, { getTransaction: () => ({ error }) }), GOOD, `${code} to getTransaction`)
-    t.same(await publishesBeside(t, { getSignaturesForAddress: () => ({ error }) }), GOOD, `${code} to a list`)
+    t.same(
+      await publishesBeside(t, { getSignaturesForAddress: () => ({ error }) }),
+      GOOD,
+      `${code} to a list`,
+    )
   }
 })

@@ -36,7 +36,10 @@ for (const [name, reason] of [
     const { url } = await openFixtureNode(t, fixture)
     const rig = await openRig(t, { nodes: 0, env: { SOLANA_RPC_URLS: url } })
     await rig.start()
-    await waitFor(async () => (await rig.through()) >= 200, { what: 'the slot to be passed', timeoutMs: 40_000 })
+    await waitFor(async () => (await rig.through()) >= 200, {
+      what: 'the slot to be passed',
+      timeoutMs: 40_000,
+    })
     const [gap] = await rig.controls('gap')
     t.match(gap?.body, { fromSlot: 100, toSlot: 100, reason }, 'the gap names what was left out')
     t.same(await rig.events(), [])
@@ -44,10 +47,16 @@ for (const [name, reason] of [
 
   t.test(`${name}: the event of another node`, async t => {
     const program = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
-    const [odd, right] = [await openFixtureNode(t, fixture), await openFixtureNode(t, whole(fixture, program))]
+    const [odd, right] = [
+      await openFixtureNode(t, fixture),
+      await openFixtureNode(t, whole(fixture, program)),
+    ]
     const rig = await openRig(t, { nodes: 0, env: { SOLANA_RPC_URLS: `${odd.url},${right.url}` } })
     await rig.start()
-    await waitFor(async () => (await rig.through()) >= 200, { what: 'the slot to be passed', timeoutMs: 40_000 })
+    await waitFor(async () => (await rig.through()) >= 200, {
+      what: 'the slot to be passed',
+      timeoutMs: 40_000,
+    })
     t.match(await rig.events(), [{ body: { event_name: 'PaymentRecord' } }])
     t.same(await rig.controls('gap'), [])
   })

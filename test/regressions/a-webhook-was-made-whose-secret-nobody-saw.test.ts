@@ -89,7 +89,9 @@ t.test('behind a pooler a process refuses to start with an odd setting, and says
 t.test('a database of another encoding is refused', async t => {
   const { url } = await createDatabase(t)
   const name = `${nameOf(url)}_ascii`
-  await withClient(url, client => client.query(`create database ${name} encoding 'SQL_ASCII' template template0 locale 'C'`))
+  await withClient(url, client =>
+    client.query(`create database ${name} encoding 'SQL_ASCII' template template0 locale 'C'`),
+  )
   t.teardown(() => withClient(url, client => client.query(`drop database ${name} with (force)`)))
   const store = openStore({ DATABASE_URL: url.replace(nameOf(url), name) })
   await t.rejects(store.ping(), { code: 'STORE_SESSION', message: /server_encoding is 'SQL_ASCII'/ })
@@ -136,10 +138,14 @@ for (const [what, triggers] of [
     const { gateway, token, addWebhook } = await addSignedIn(api)
     const { id } = (await addWebhook()).body
     const delivery = (await api.call('POST', `/v1/webhooks/${id}/test`, { token })).body
-    await api.database.pool.query(`update deliveries set state = 'failed', finished_at = now() where id = $1`, [
-      delivery.id,
-    ])
-    const key = await api.call('POST', '/v1/api-keys', { token, body: { name: 'a', scopes: ['webhooks:read'] } })
+    await api.database.pool.query(
+      `update deliveries set state = 'failed', finished_at = now() where id = $1`,
+      [delivery.id],
+    )
+    const key = await api.call('POST', '/v1/api-keys', {
+      token,
+      body: { name: 'a', scopes: ['webhooks:read'] },
+    })
     const dump = async () => {
       const rows: unknown[] = []
       for (const table of TABLES)
@@ -148,7 +154,11 @@ for (const [what, triggers] of [
     }
     await api.database.pool.query(triggers)
     const before = await dump()
-    const webhook = { gateway_pubkey: gateway.address, endpoint_url: 'https://x.example/', format: 'standard' }
+    const webhook = {
+      gateway_pubkey: gateway.address,
+      endpoint_url: 'https://x.example/',
+      format: 'standard',
+    }
     const answered: [name: string, method: 'POST' | 'PUT', path: string, body?: unknown][] = [
       ['create', 'POST', '/v1/webhooks', webhook],
       ['change', 'PUT', `/v1/webhooks/${id}`, { active: false }],

@@ -29,7 +29,9 @@ export async function openFixtureNode(
       result: (options as { before?: string }).before === undefined ? fixture.getSignaturesForAddress : [],
     }),
     getTransaction: parameters => ({ result: find(parameters) }),
-    getBlock: () => ({ error: { code: -32009, message: 'Slot 100 was skipped, or missing in long-term storage' } }),
+    getBlock: () => ({
+      error: { code: -32009, message: 'Slot 100 was skipped, or missing in long-term storage' },
+    }),
     getBlocks: () => ({ result: [] }),
     ...changes,
   }

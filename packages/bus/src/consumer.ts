@@ -62,6 +62,8 @@ export interface StreamLag {
 /** Batches whose messages may be delivered and not acknowledged, over all replicas. */
 export const MOST_UNACKNOWLEDGED_BATCHES = 20
 const RESTART_DELAY_MS = 1_000
+/** Longer than a server takes to delete the files of a stream. */
+const AFTER_DELETION_MS = 2_000
 /** A batch is lengthened by no more messages than this to keep a group together. */
 const MOST_OF_GROUP = 256
 const LONGEST_GATHERING_MS = 10
@@ -159,7 +161,15 @@ export class BatchConsumer implements Intake {
       const info = await this.#consumer?.info()
       if (!info) return null
       const messages = info.num_pending + info.num_ack_pending
-      if (messages === 0) return { messages, oldestSeconds: 0 }
+      if (messages === 0) {
+        const { hasLostTail, lastSequence, deliveredSequence } = await readPosition(
+          this.connection,
+          this.options,
+        )
+        // The consumer sees none of them, and they were published all the same.
+        if (hasLostTail) return { messages: lastSequence - deliveredSequence, oldestSeconds: null }
+        return { messages, oldestSeconds: 0 }
+      }
       return { messages, oldestSeconds: await this.#ageOfFirstAfter(info.ack_floor.stream_seq) }
     } catch {
       return null
@@ -228,6 +238,9 @@ export class BatchConsumer implements Intake {
   async #open(): Promise<Consumer> {
     const { streamName, subjectPrefix, consumerName, batchSize, ackWaitMs } = this.options
     const manager = await this.connection.jetstreamManager(ASKING)
+    // nats-server 2.9 can lose what is published to a stream that is made while its predecessor is still being deleted.
+    if (this.#stream && !(await manager.streams.info(streamName).catch(undefinedIfMissing)))
+      await sleep(AFTER_DELETION_MS)
     this.#stream = await ensureStream(manager, this.options)
     if (this.#consumer && (await this.#consumer.info().catch(undefinedIfMissing))) return this.#consumer
     await manager.consumers.add(streamName, {

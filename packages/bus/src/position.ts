@@ -1,6 +1,6 @@
-import type { NatsConnection } from 'nats'
+import type { JetStreamManager, NatsConnection } from 'nats'
 import { ASKING, BusUnavailableError } from './connection.js'
-import { takesControls, type StreamConfig, type StreamState } from './stream.js'
+import { codeOf, takesControls, type StreamConfig, type StreamState } from './stream.js'
 
 /** Where a stream and our consumer of it stand. */
 export interface StreamPosition {
@@ -16,10 +16,35 @@ export interface StreamPosition {
   deliveredSequence: number
   /** how many deliveries the consumer has made, redeliveries included */
   deliveries: number
+  /** a consumer that was made anew counts its deliveries anew */
+  consumerCreatedAt: Date
+  /** messages in the middle of the stream that were deleted one by one */
+  deletedMessages: number
+  /**
+   * The stream counts messages behind the last delivered one, and its server has none of them. nats-server 2.9 loses what is
+   * published to a stream that is made while the one of its name is still being deleted.
+   */
+  hasLostTail: boolean
   /** whether the stream takes subjects that the consumer does not read: then a missing sequence proves nothing */
   holdsOtherSubjects: boolean
   /** whether the stream takes control messages; without them nothing becomes final and nothing is retracted */
   takesControls: boolean
+}
+
+/** Code of the JetStream API: no message is there. */
+export const NO_MESSAGE = 10037
+
+/** Whether the server can read a message of this sequence or a later one. */
+async function hasMessageFrom(manager: JetStreamManager, stream: string, seq: number): Promise<boolean> {
+  try {
+    // The server knows this request; the client's types do not.
+    const question = { seq, next_by_subj: '>' }
+    await manager.streams.getMessage(stream, question)
+    return true
+  } catch (error) {
+    if (codeOf(error) !== NO_MESSAGE) throw error
+    return false
+  }
 }
 
 /**
@@ -35,6 +60,12 @@ export async function readPosition(
     const manager = await connection.jetstreamManager(ASKING)
     const { created, config, state } = await manager.streams.info(streamName)
     const consumer = await manager.consumers.info(streamName, consumerName)
+    const { delivered } = consumer
+    const isBehind = state.messages > 0 && state.last_seq > delivered.stream_seq
+    const hasLostTail =
+      isBehind &&
+      consumer.num_ack_pending === 0 &&
+      !(await hasMessageFrom(manager, streamName, Math.max(delivered.stream_seq + 1, state.first_seq)))
     return {
       stream: { name: streamName, createdAt: new Date(created) },
       firstSequence: state.first_seq,
@@ -43,6 +74,9 @@ export async function readPosition(
       inFlight: consumer.num_ack_pending,
       deliveredSequence: consumer.delivered.stream_seq,
       deliveries: consumer.delivered.consumer_seq,
+      consumerCreatedAt: new Date(consumer.created),
+      deletedMessages: state.num_deleted ?? 0,
+      hasLostTail,
       takesControls: takesControls(config.subjects, subjectPrefix),
       holdsOtherSubjects: !config.subjects.every(subject => subject.startsWith(`${subjectPrefix}.`)),
     }

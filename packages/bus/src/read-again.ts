@@ -7,6 +7,7 @@ import {
   type NatsConnection,
 } from 'nats'
 import type { HandleBatch } from './consumer.js'
+import { NO_MESSAGE } from './position.js'
 import type { ReceivedBusMessage } from './received-message.js'
 import { codeOf, ensureStream, isMissing, type StreamConfig } from './stream.js'
 
@@ -22,8 +23,6 @@ export interface ReadAgainOptions extends StreamConfig {
 const INACTIVE_MS = 60_000
 const FETCH_MS = 5_000
 const RETRY_MS = 1_000
-/** Code of the JetStream API: no message is there. */
-const NO_MESSAGE = 10037
 
 /**
  * Reads messages that are still in the stream a second time, in order, up to the message that is the last one at the

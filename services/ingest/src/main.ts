@@ -152,7 +152,10 @@ await runMain(
       outboxSeconds: () => readOldestOutboxSeconds(store),
       work: () => readWork(store),
     })
-    context.probe('stream', () => consumer.checkConsuming())
+    context.probe('stream', async () => {
+      await consumer.checkConsuming()
+      gapWatch.checkLost()
+    })
     // While Postgres does not answer, a batch has no end. The process stops without it: its messages are not acknowledged,
     // so another process gets them.
     const stopWithinMs = Math.max(1_000, config.STOP_DEADLINE_MS - STOP_RESERVE_MS)

@@ -10,6 +10,9 @@ const at = (over: Partial<StreamPosition>): StreamPosition => ({
   inFlight: 0,
   deliveredSequence: 0,
   deliveries: 0,
+  consumerCreatedAt: new Date(0),
+  deletedMessages: 0,
+  hasLostTail: false,
   holdsOtherSubjects: false,
   takesControls: true,
   ...over,
@@ -43,5 +46,22 @@ t.test('messages that ingest has read or is storing, and messages of other subje
     acknowledgedSequence: 90,
   })
   t.equal(findMissedMessages(anew, at({ deliveredSequence: 20 })), null, 'another stream')
+  t.end()
+})
+
+t.test('messages that the server acknowledged and lost are missed', t => {
+  const lost = at({ lastSequence: 1, hasLostTail: true })
+  t.equal(findMissedMessages(lost, at({ lastSequence: 0 })), null, 'one look may fall between two messages')
+  t.strictSame(findMissedMessages(lost, lost), { fromSequence: 1, toSequence: 1 })
+  const before = at({ deliveredSequence: 20, deliveries: 25, acknowledgedSequence: 20 })
+  const skipped = at({ deliveredSequence: 30, deliveries: 34, acknowledgedSequence: 30 })
+  t.strictSame(findMissedMessages(skipped, before), { fromSequence: 21, toSequence: 30 }, 'one was skipped')
+  t.equal(findMissedMessages({ ...skipped, deletedMessages: 1 }, before), null, 'somebody deleted messages')
+  t.equal(
+    findMissedMessages({ ...skipped, consumerCreatedAt: new Date(1) }, before),
+    null,
+    'another consumer',
+  )
+  t.equal(findMissedMessages({ ...skipped, deliveries: 35 }, before), null)
   t.end()
 })

@@ -2,7 +2,12 @@
 // States of a transaction: unknown → published (pending) → final | retracted.
 import type { Bus, ReadAgainOptions } from '@payment-tracking/bus'
 import { NodeError } from '../nodes/node-error.js'
-import { fetchTransaction, unread, type FetchedTransaction, type FetchOptions } from '../nodes/fetch-transaction.js'
+import {
+  fetchTransaction,
+  unread,
+  type FetchedTransaction,
+  type FetchOptions,
+} from '../nodes/fetch-transaction.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import type { ChainNode, ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
@@ -106,11 +111,14 @@ export class EarlyLane {
   }
 
   async #signaturesOf(slot: number): Promise<string[]> {
-    const { answer } = await this.pool.askOne(async node => {
-      const block = await node.block(slot, 'confirmed')
-      if (!block) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
-      return block.signatures
-    }, { patienceMs: FETCH_PATIENCE_MS })
+    const { answer } = await this.pool.askOne(
+      async node => {
+        const block = await node.block(slot, 'confirmed')
+        if (!block) throw new NodeError('not-ready', `${node.name} does not hold block ${slot}`)
+        return block.signatures
+      },
+      { patienceMs: FETCH_PATIENCE_MS },
+    )
     return answer
   }
 
@@ -144,7 +152,8 @@ export class EarlyLane {
         if (!(error instanceof NodeError)) throw error
         return undefined
       })
-      if (isFinal === undefined) unproven.push(unread({ signature, slot, transactionIndex: null }, 'NO_BLOCK'))
+      if (isFinal === undefined)
+        unproven.push(unread({ signature, slot, transactionIndex: null }, 'NO_BLOCK'))
       if (isFinal === false) {
         await this.publisher.retract(signature, slot)
         retracted++

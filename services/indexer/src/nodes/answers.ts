@@ -72,7 +72,9 @@ const Accounts = Type.Object({
   context: Type.Object({ slot: Slot }),
   value: Type.Array(
     Type.Union([
-      Type.Object({ data: Type.Tuple([Type.String({ pattern: '^[A-Za-z0-9+/]*=*$' }), Type.Literal('base64')]) }),
+      Type.Object({
+        data: Type.Tuple([Type.String({ pattern: '^[A-Za-z0-9+/]*=*$' }), Type.Literal('base64')]),
+      }),
       Type.Null(),
     ]),
   ),

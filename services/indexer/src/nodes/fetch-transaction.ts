@@ -110,7 +110,8 @@ function decide(
     if (group !== winner) for (const { node } of group) onDisagreement(node.name, listed.signature)
   const answer = winner?.[0]!.answer
   // A single node cannot deny a transaction that another node has listed.
-  if (answer === undefined || (answer === 'absent' && winner!.length < 2)) return unread(listed, 'NODES_DISAGREE')
+  if (answer === undefined || (answer === 'absent' && winner!.length < 2))
+    return unread(listed, 'NODES_DISAGREE')
   return answer === 'absent' ? undefined : answer
 }
 

@@ -8,7 +8,14 @@ import {
   type RpcRequest,
   type RpcTransport,
 } from '@solana/kit'
-import { readAnswer, type Answer, type NodeMethod, type NodeResult, type RawBlock, type RawTransaction } from './answers.js'
+import {
+  readAnswer,
+  type Answer,
+  type NodeMethod,
+  type NodeResult,
+  type RawBlock,
+  type RawTransaction,
+} from './answers.js'
 import { NodeError, type NodeFault } from './node-error.js'
 import { openJsonPoster, type JsonPoster } from './post-json.js'
 
@@ -154,7 +161,11 @@ export class ChainNode {
 class NoBlock extends Error {}
 
 /** @returns NoBlock where the method asks for a block that the node does not have */
-function toError({ code, message }: { code: number; message: string }, name: string, method: NodeMethod): Error {
+function toError(
+  { code, message }: { code: number; message: string },
+  name: string,
+  method: NodeMethod,
+): Error {
   if (method === 'getBlock' && NO_BLOCK.has(code)) return new NoBlock()
   const fault = code === UNHEALTHY ? 'behind' : (FAULTS[method]?.[code] ?? 'wrong')
   return new NodeError(fault, `${name} answered ${method} with ${code}: ${message}`)
@@ -176,7 +187,12 @@ function buildTransport(poster: JsonPoster, name: string, onRequest: OnRequest):
 }
 
 /** @throws NodeError when the node gives no answer in the form of the method */
-async function exchange(poster: JsonPoster, name: string, method: NodeMethod, payload: unknown): Promise<Answer> {
+async function exchange(
+  poster: JsonPoster,
+  name: string,
+  method: NodeMethod,
+  payload: unknown,
+): Promise<Answer> {
   const reply = await poster.post(JSON.stringify(payload)).catch((error: unknown) => {
     throw new NodeError('down', `${name} did not answer ${method}: ${describe(error)}`)
   })

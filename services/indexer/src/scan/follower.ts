@@ -179,7 +179,7 @@ export class Follower {
   }
 
   async #scan(toSlot: number, isRescan: boolean): Promise<void> {
-    const { settings, metrics, log } = this.parts
+    const { settings, log } = this.parts
     const { through, firstSlot, knownSlot } = this.#checkpoint
     this.#checkpoint = { ...this.#checkpoint, finalizedSlot: toSlot }
     const from = (isRescan ? this.#rescanFrom : through) - OVERLAP_SLOTS

@@ -1,10 +1,23 @@
 import type { StreamPosition } from '@payment-tracking/bus'
-import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
+import { repeat, ServiceError, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store'
-import { findMissedMessages } from './find-missed-messages.js'
+import { findMissedMessages, hasLostTail } from './find-missed-messages.js'
 
 const LOOK_EVERY_MS = 5_000
 const STOP_WITHIN_MS = 1_000
+
+/** The server acknowledged messages and cannot read them. */
+class StreamLostMessagesError extends ServiceError {
+  readonly code = 'STREAM_LOST_MESSAGES'
+  readonly retry = 'later'
+
+  constructor(stream: string, from: number, to: number) {
+    super(
+      `NATS acknowledged the messages ${from} to ${to} of ${stream} and has none of them, as nats-server 2.9 ` +
+        'does when a stream is made while the one of its name is being deleted: publish them again',
+    )
+  }
+}
 
 /**
  * Checks whether the stream discarded unread messages, and records each gap in Postgres. Also checks whether the stream
@@ -12,6 +25,7 @@ const STOP_WITHIN_MS = 1_000
  */
 export class GapWatch implements Intake {
   #before: StreamPosition | undefined
+  #lost: StreamPosition | undefined
   readonly #looks: RepeatedTask
 
   constructor(
@@ -45,7 +59,15 @@ export class GapWatch implements Intake {
     if (now.takesControls !== this.#before?.takesControls)
       await noteControlSubjects(this.store, now.takesControls)
     if (!now.takesControls && this.#before?.takesControls !== false) this.#warnOfControls(now)
+    this.#lost = hasLostTail(now, this.#before) ? now : undefined
     this.#before = now
+  }
+
+  /** @throws StreamLostMessagesError while the server has none of the messages that it counts */
+  checkLost(): void {
+    if (!this.#lost) return
+    const { stream, deliveredSequence, lastSequence } = this.#lost
+    throw new StreamLostMessagesError(stream.name, deliveredSequence + 1, lastSequence)
   }
 
   /** Whether the stream takes control messages; null before the first look. */

@@ -79,7 +79,10 @@ function indexerState(
       `slot ${through}, written ${secondsSince(at.writtenAt)} s ago (${at.writtenAt.toISOString()})`,
     ],
     ['slots behind the finalized chain', Math.max(0, finalizedSlot - through)],
-    ['waits for', at.waiting ? `${at.waiting.what}, since ${at.waiting.since}: ${at.waiting.reason}` : 'nothing'],
+    [
+      'waits for',
+      at.waiting ? `${at.waiting.what}, since ${at.waiting.since}: ${at.waiting.reason}` : 'nothing',
+    ],
     [
       'gaps that may still close',
       html`${open.transactions.length} unread transactions, ${numbers} missing numbers;
