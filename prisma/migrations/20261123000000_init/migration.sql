@@ -432,6 +432,8 @@ create table webhooks (
   filters json,
   -- one delivery at a time, in the order of the events
   ordered boolean not null default false,
+  -- among which deliveries: all of the webhook, or those of one tracking ID
+  ordered_by text not null default 'all' check (ordered_by in ('all', 'trackingId')),
   -- an older open delivery holds back no later delivery
   ordered_within_seconds integer not null default 3600,
   -- deliveries that failed lately are sent again when the endpoint answers again
@@ -506,6 +508,13 @@ create table gateway_settings (
   webhook_format text
 );
 
+-- How many deliveries a gateway has redelivered on a day (UTC): openRound counts them.
+create table redelivery_counts (
+  gateway text collate "C" primary key,
+  day date not null,
+  redelivered bigint not null
+);
+
 -- One message for one webhook. The row is the outbox: the transaction of the payment writes it. A claim changes no
 -- indexed column of a delivery, and a result changes none of an attempt; with room on the page, no index is written.
 create table deliveries (
@@ -518,6 +527,8 @@ create table deliveries (
   body text not null,
   -- which activation of the webhook this round of tries belongs to: an earlier one is cancelled
   activation integer not null default 1,
+  -- the tracking ID, where the webhook orders by it
+  order_key text collate "C",
   -- the trace of the payment's message; written only where tracing is configured
   trace_parent text,
   state text not null default 'pending'
@@ -546,6 +557,9 @@ create index deliveries_open on deliveries (opened_at) where state in ('pending'
 -- claimDeliveries asks whether an earlier delivery of an ordered webhook is open; cancelPage and listDeliveries read what
 -- is open.
 create index deliveries_open_webhook on deliveries (webhook_id, activation, id) where state in ('pending', 'waiting');
+-- claimDeliveries, wakeNextInOrder: the same of one tracking ID. Webhooks with another order write nothing to it.
+create index deliveries_open_order on deliveries (webhook_id, activation, order_key, id)
+  where state in ('pending', 'waiting') and order_key is not null;
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
 -- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event. insertMessages: an event tells a webhook

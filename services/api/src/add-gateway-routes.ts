@@ -87,7 +87,12 @@ export async function addGatewayRoutes(
       addWebhookRoutes(writing, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
-      addDeliveryRoutes(writing, { store, auth, queue })
+      addDeliveryRoutes(writing, {
+        store,
+        auth,
+        queue,
+        redeliveriesPerDay: config.WEBHOOK_REDELIVERIES_PER_DAY,
+      })
       return Promise.resolve()
     })
   })

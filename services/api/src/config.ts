@@ -4,6 +4,7 @@ import {
   Flag,
   OverdueConfig,
   PoolSize,
+  RedeliveryConfig,
   RedisConfig,
   ReplicaConfig,
   Secret,
@@ -34,6 +35,7 @@ export const ApiConfig = Type.Object({
     description: 'how amounts are shown: mint=symbol:decimals, comma separated',
   }),
   ...OverdueConfig,
+  ...RedeliveryConfig,
   OPS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s"<>]+$',

@@ -10,7 +10,8 @@ import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
 import { sendDelivery } from '../src/requests/send-delivery.js'
 
-const fixture = (name: string) => readFileSync(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url), 'utf8')
+const fixture = (name: string) =>
+  readFileSync(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url), 'utf8')
 const PLENTY = 64 * 1_048_576
 /** What the kernels of both sides and the streams of Node may hold beside what was read. */
 const ON_THE_WAY = 16 * 1_048_576
@@ -63,19 +64,25 @@ const FLOODS = {
     piece: `HTTP/1.1 103 E\r\nlink: ${'x'.repeat(8_000)}\r\n\r\n`,
     error: 'answer too long',
   },
-  'headers': { begin: 'HTTP/1.1 200 OK\r\n', piece: 'a: b\r\n', error: 'unreachable' },
+  headers: { begin: 'HTTP/1.1 200 OK\r\n', piece: 'a: b\r\n', error: 'unreachable' },
   'a chunk extension': { begin: `${OK}1;`, piece: 'x' },
   'chunk extensions': { begin: OK, piece: `1;${'x'.repeat(8_000)}\r\nx\r\n` },
-  'trailers': { begin: `${OK}0\r\n`, piece: 'a: b\r\n' },
+  trailers: { begin: `${OK}0\r\n`, piece: 'a: b\r\n' },
   'a body': { begin: OK, piece: '1\r\nx\r\n' },
 }
 
 for (const isTls of [false, true])
-  for (const [what, { error, ...flood }] of Object.entries<{ begin?: string; piece: string; error?: string }>(FLOODS))
+  for (const [what, { error, ...flood }] of Object.entries<{ begin?: string; piece: string; error?: string }>(
+    FLOODS,
+  ))
     t.test(`${what} without end${isTls ? ' by TLS' : ''}`, async t => {
       const answer = await openFlood(t, { isTls, ...flood })
       if (error) t.match(answer, { outcome: 'refused', error, statusCode: null })
-      else t.ok(answer.statusCode === 200 || answer.error === 'unreachable', JSON.stringify(answer).slice(0, 200))
+      else
+        t.ok(
+          answer.statusCode === 200 || answer.error === 'unreachable',
+          JSON.stringify(answer).slice(0, 200),
+        )
     })
 
 t.test('each answer of a kept connection is counted alone', async t => {
@@ -87,7 +94,9 @@ t.test('each answer of a kept connection is counted alone', async t => {
     socket.on('data', chunk => {
       if (!chunk.toString('latin1').endsWith('{}')) return
       requests++
-      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 50000\r\nkeep-alive: timeout=60\r\n\r\n${'x'.repeat(50_000)}`)
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-length: 50000\r\nkeep-alive: timeout=60\r\n\r\n${'x'.repeat(50_000)}`,
+      )
     })
   })
   server.listen(0, '127.0.0.1')

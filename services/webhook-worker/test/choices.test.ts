@@ -103,6 +103,40 @@ t.test('what a webhook chooses', async t => {
     t.same([...new Set(arrived)], order, `${refs.length} in order`)
   })
 
+  t.test('ordered by tracking ID, dust holds back nothing but dust of its own memo', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await set(webhook.id, { ordered: true, ordered_by: 'trackingId' })
+    receiver.answer(({ body }) => ({ status: body.includes('"dust') ? 404 : 200 }))
+    const names = ['dust-1', 'dust-2', 'own-1', 'dust-1', 'own-2', 'own-1', null, 'own-1', null]
+    const payments = names.map(trackingId => makeCommittedPayment(webhook.gateway, { trackingId }))
+    await rig.queue.enqueueDeliveries(await insertDeliveries(rig.store, payments))
+    await waitFor(
+      async () => {
+        const states = (await statesOf(webhook.id)).toSorted()
+        return states.join() === 'delivered,'.repeat(6) + 'failed,failed,failed'
+      },
+      { what: 'the end of all' },
+    )
+    const nameOf = (body: string) => (JSON.parse(body) as { data: { trackingId: string } }).data.trackingId
+    const ids = (await rowsOf(webhook.id)).map(row => row.message_id as string)
+    const arrived = receiver.requests.map(({ headers, body }) => ({
+      name: nameOf(body),
+      nth: ids.indexOf(String(headers['webhook-id'])),
+    }))
+    for (const name of new Set(names)) {
+      const nths = arrived.filter(each => each.name === name).map(({ nth }) => nth)
+      t.same(
+        nths,
+        nths.toSorted((a, b) => a - b),
+        `${name} in order`,
+      )
+    }
+    const lastOwn = arrived.findLastIndex(({ name }) => name === null || name.startsWith('own'))
+    const lastDust = arrived.findLastIndex(({ name }) => name?.startsWith('dust'))
+    t.ok(lastOwn < lastDust, `the last of the shop's own was request ${lastOwn} of ${arrived.length}`)
+  })
+
   t.test('an old open delivery holds back no later one', async t => {
     const receiver = await openReceiver(t)
     const webhook = await rig.addWebhook(receiver.url)

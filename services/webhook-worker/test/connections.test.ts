@@ -38,7 +38,10 @@ async function openEndpoint(
     server.close()
   })
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const connections = openConnections({ timeoutMs: 5_000, ...(idlePoolMs === undefined ? {} : { idlePoolMs }) })
+  const connections = openConnections({
+    timeoutMs: 5_000,
+    ...(idlePoolMs === undefined ? {} : { idlePoolMs }),
+  })
   t.teardown(() => connections.close())
   const options = {
     allowPrivateTargets: true,

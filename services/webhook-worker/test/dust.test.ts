@@ -101,7 +101,9 @@ t.test('an endpoint that fails at dust alone', async t => {
   const turn = (deliveryId: string) => deliver({ deliveryId, webhookId: String(webhookId) })
   const coolDown = async () => {
     now += 60_000
-    await rig.database.pool.query(`update deliveries set due_at = now() where state in ('pending', 'waiting')`)
+    await rig.database.pool.query(
+      `update deliveries set due_at = now() where state in ('pending', 'waiting')`,
+    )
   }
 
   const dust = await pay('dust', 12)

@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
-import { ATTEMPTS_READ, DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
+import { ATTEMPTS_KEPT, DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
 import { IS_IN_LISTS } from '../rows/moving-months.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 
@@ -67,7 +67,7 @@ export interface TracedDelivery {
   state: string
   createdAt: Date
   finishedAt: Date | null
-  /** the newest `ATTEMPTS_READ`, in order */
+  /** the newest `ATTEMPTS_KEPT`, in order */
   attempts: TracedAttempt[]
 }
 
@@ -94,7 +94,7 @@ export async function listTracedDeliveries(
            a.status_code as "statusCode"
       from unnest(${bigints([...traced.keys()])}) as k (id)
      cross join lateral (
-       select * from delivery_attempts where delivery_id = k.id order by id desc limit ${ATTEMPTS_READ}) a
+       select * from delivery_attempts where delivery_id = k.id order by id desc limit ${ATTEMPTS_KEPT}) a
      order by a.id`)
   for (const { deliveryId, ...attempt } of attempts) traced.get(deliveryId)!.push(attempt)
   return deliveries.map(delivery => ({ ...delivery, attempts: traced.get(delivery.deliveryId)! }))

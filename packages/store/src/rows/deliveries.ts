@@ -1,6 +1,6 @@
 // Conditions on deliveries `d` and webhooks `w`, for every statement that asks them. The partial indexes of deliveries have
 // the text of `IS_OPEN`.
-import { sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql } from '../database/sql.js'
 
 /** The row of the delivery has no final state yet. The delivery itself has ended where not `IS_LIVE`. */
 export const IS_OPEN = sql`d.state in ('pending', 'waiting')`
@@ -37,5 +37,5 @@ export const cancelDeliveries = (which: Sql, why: string): Sql => sql`
          held_since = null, held_reason = null
    where ${which} and ${IS_OPEN}`
 
-/** The most attempts that a delivery is read with, the newest: an answer of an endpoint can take some kilobytes. */
-export const ATTEMPTS_READ = 100
+/** The most attempts of a delivery that are kept, the newest: an answer of an endpoint can take some kilobytes. */
+export const ATTEMPTS_KEPT = raw('100')

@@ -1,7 +1,15 @@
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
+import {
+  ATTEMPTS_KEPT,
+  CANCELLED_AT,
+  CANCELLED_WHY,
+  IS_LIVE,
+  IS_OPEN,
+  IS_UNCLAIMED,
+} from '../rows/deliveries.js'
+import type { OrderedBy } from './webhook-records.js'
 import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
@@ -32,8 +40,11 @@ export interface ClaimedDelivery {
   traceParent: string | null
   /** the headers that the webhook's owner chose */
   headers: Record<string, string> | null
-  /** the next delivery of the webhook waits for this delivery */
+  /** the next delivery of the webhook, or of its tracking ID, waits for this delivery */
   ordered: boolean
+  orderedBy: OrderedBy
+  /** the tracking ID, where the webhook ordered by it when the delivery was made */
+  orderKey: string | null
 }
 
 interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | 'secrets'> {
@@ -49,7 +60,8 @@ interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | '
  * Locks the open, due and unclaimed rows among `ids` (`for update skip locked`), so that one of several callers gets
  * each row. A claim expires after `leaseMs`: then another worker can claim a dead worker's delivery. The open attempt
  * is closed as `interrupted`, and counts as a try. Rows that are not live become `cancelled`. Rows whose last allowed try
- * was interrupted become `failed`. Rows of ordered webhooks behind an open row of their webhook become `waiting`.
+ * was interrupted become `failed`. Rows of ordered webhooks behind an open row of their order become `waiting`. Of a
+ * delivery's attempts, the newest 100 stay.
  *
  * The clock is rounded to milliseconds as `due_at` is: a delivery that was written as due now can be up to half of one ahead
  * of the exact clock.
@@ -70,7 +82,7 @@ export async function claimDeliveries(
         from deliveries d
              cross join lateral (
                select ${IS_LIVE} as live, ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, w.ordered,
-                      w.ordered_within_seconds
+                      w.ordered_by, w.ordered_within_seconds
                  from webhooks w where w.id = d.webhook_id limit 1) w
        where d.id = any(${bigints(ids)}) and ${IS_OPEN}
          and d.due_at <= clock_timestamp()::timestamptz(3)
@@ -84,7 +96,8 @@ export async function claimDeliveries(
        where d.id = any(array(select id from locked where live and not spent and not behind))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
-                d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent"
+                d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent",
+                d.order_key as "orderKey"
     ), put_off as (
       update deliveries d
          set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
@@ -108,10 +121,17 @@ export async function claimDeliveries(
     ), attempts as (
       insert into delivery_attempts (id, delivery_id, number)
       select "attemptId", id, attempt from claimed
+    ), forgotten as (
+      delete from delivery_attempts where id = any(array(
+        select a.id from claimed c
+               cross join lateral (select id from delivery_attempts
+                                    where delivery_id = c.id and number <= c.attempt - ${ATTEMPTS_KEPT} limit 1000) a
+         where c.attempt > ${ATTEMPTS_KEPT}))
     )
     select c.*, w.*
       from claimed c
            cross join lateral (select endpoint_url as "endpointUrl", headers, secret, ordered,
+                                      ordered_by as "orderedBy",
                                       case when previous_secret_expires_at > clock_timestamp()
                                            then previous_secret end as "previousSecret"
                                  from webhooks where id = c."webhookId" limit 1) w`)

@@ -2,7 +2,7 @@ import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { allOf, raw, sql, type Sql } from '../database/sql.js'
 import {
-  ATTEMPTS_READ,
+  ATTEMPTS_KEPT,
   CANCELLED_WHY,
   DELIVERY_FINISHED_AT,
   DELIVERY_STATE,
@@ -160,6 +160,6 @@ export async function getDelivery(
       select number::int as number, started_at as "startedAt", finished_at as "finishedAt", outcome,
              status_code::int as "statusCode", error, response_headers as "responseHeaders",
              response_body as "responseBody"
-        from delivery_attempts where delivery_id = ${id} order by id desc limit ${ATTEMPTS_READ}`)
+        from delivery_attempts where delivery_id = ${id} order by id desc limit ${ATTEMPTS_KEPT}`)
   return { ...row, attemptLog: attemptLog.toReversed() }
 }

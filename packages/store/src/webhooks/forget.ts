@@ -6,7 +6,7 @@ import {
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
 import { IS_ACTIVE, cancelDeliveries } from '../rows/deliveries.js'
-import { insertMessages } from './insert-messages.js'
+import { insertMessages, orderKeyOf } from './insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'
 
 /**
@@ -27,13 +27,18 @@ export async function forget(
   if (ids.length === 0) return []
   const isOfPayments = sql`d.event_id = any(${ids}::uuid[]) and d.type = ${PAYMENT_MESSAGE_TYPE}`
   await tx.$executeRaw(cancelDeliveries(isOfPayments, 'payment retracted'))
-  const told = await tx.$queryRaw<{ eventId: string; webhookId: bigint; activation: number }[]>`
-    select d.event_id as "eventId", d.webhook_id as "webhookId", w.activation
+  const told = await tx.$queryRaw<
+    { eventId: string; webhookId: bigint; activation: number; orderedBy: string }[]
+  >`
+    select d.event_id as "eventId", d.webhook_id as "webhookId", w.activation, w.ordered_by as "orderedBy"
       from deliveries d join webhooks w on w.id = d.webhook_id
      where ${isOfPayments} and d.attempts_made > 0
        and ${IS_ACTIVE} and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`
   const places = new Map(ids.map((id, at) => [id, at + 1]))
   const messages = payments.map(each => ({ ...renderRetractionMessage(each), eventId: each.eventId }))
-  const addresses = told.map(({ eventId, ...to }) => ({ ...to, message: places.get(eventId)! }))
+  const addresses = told.map(({ eventId, orderedBy, ...to }) => {
+    const message = places.get(eventId)!
+    return { ...to, message, orderKey: orderKeyOf(orderedBy, payments[message - 1]!.trackingId) }
+  })
   return insertMessages(tx, addresses, messages)
 }

@@ -10,7 +10,13 @@ export interface Address {
   message: number
   /** of the webhook, as the caller has read it: turned off and on meanwhile, the webhook has cancelled the delivery */
   activation: number
+  /** the tracking ID, where the webhook orders by it */
+  orderKey: string | null
 }
+
+/** The order of a message among the deliveries of a webhook that orders by tracking ID. */
+export const orderKeyOf = (orderedBy: string, trackingId: string | null): string | null =>
+  orderedBy === 'trackingId' ? trackingId : null
 
 export interface EventMessage extends DeliveryMessage {
   /** null where no event is the cause */
@@ -21,6 +27,7 @@ const ADDRESSES = columnTable<Address>('r', {
   webhook_id: ['bigint', ({ webhookId }) => webhookId.toString()],
   place: ['integer', ({ message }) => message],
   activation: ['integer', ({ activation }) => activation],
+  order_key: ['text', ({ orderKey }) => orderKey],
 })
 
 const MESSAGES = columnTable<EventMessage & { place: number; traceParent: string | null }>('m', {
@@ -51,8 +58,8 @@ export async function insertMessages(
     traceParent: traceParents?.get(message.eventId ?? '') ?? null,
   }))
   return tx.$queryRaw<DeliveryRef[]>`
-    insert into deliveries (webhook_id, activation, event_id, message_id, type, body, trace_parent)
-    select r.webhook_id, r.activation, m.event_id, m.message_id, m.type, m.body, m.trace_parent
+    insert into deliveries (webhook_id, activation, order_key, event_id, message_id, type, body, trace_parent)
+    select r.webhook_id, r.activation, r.order_key, m.event_id, m.message_id, m.type, m.body, m.trace_parent
       from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.place = r.place
      order by m.place, r.webhook_id
     on conflict do nothing

@@ -3,6 +3,7 @@ import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { bigints, empty, sql } from '../database/sql.js'
+import { COUNT_REDELIVERIES } from './redelivery-quota.js'
 import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
 /** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
@@ -12,6 +13,7 @@ const MOST_ATTEMPTS = 1_000
  * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new round: as many tries as a
  * new delivery has, in the present activation of its webhook. An open delivery keeps its round. A delivery that a worker is
  * sending, or whose webhook is inactive, stays as it is.
+ * @param of.isCounted whether the gateway asks for it: it counts for its quota of the day
  * @param of.states only deliveries that everybody reads in one of these states; left out: in any
  * @param of.webhookId only deliveries of this webhook
  * @param of.activation only while the webhook is in this activation, that is, was not turned off since
@@ -21,6 +23,7 @@ export function openRound(
   { database }: Store,
   of: {
     ids: readonly bigint[]
+    isCounted?: boolean
     states?: readonly DeliveryState[]
     webhookId?: bigint
     activation?: number
@@ -28,7 +31,9 @@ export function openRound(
   },
 ): Promise<DeliveryRef[]> {
   const isLive = sql`(${IS_OPEN} and ${IS_LIVE})`
+  const counted = sql`, counted as (${COUNT_REDELIVERIES})`
   return database.write<DeliveryRef>(sql`
+    with opened as (
       update deliveries d
          set tries_allowed = case when ${isLive} then d.tries_allowed
                                   else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
@@ -43,5 +48,7 @@ export function openRound(
          ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
          ${of.activation === undefined ? empty : sql`and w.activation = ${of.activation}`}
          ${of.openedBefore === undefined ? empty : sql`and d.opened_at < ${of.openedBefore}`}
-      returning d.id, d.webhook_id as "webhookId"`)
+      returning d.id, d.webhook_id as "webhookId", w.gateway
+    )${of.isCounted === true ? counted : empty}
+    select id, "webhookId" from opened`)
 }

@@ -9,7 +9,7 @@ import { openRound } from './open-round.js'
 
 /** Redelivers one delivery of an active webhook. @returns nothing while a worker is sending the delivery */
 export const redeliverOne = (store: Store, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>
-  openRound(store, { ids: [id], webhookId })
+  openRound(store, { ids: [id], webhookId, isCounted: true })
 
 /** Redelivers failed or cancelled deliveries of any gateway by id, for ops. Skips deliveries of inactive webhooks. */
 export const redeliverByIds = (store: Store, ids: readonly bigint[]): Promise<DeliveryRef[]> =>

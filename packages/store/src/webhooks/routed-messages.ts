@@ -15,7 +15,7 @@ import {
   type RoutedMessage,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
-import { insertMessages, type Address, type EventMessage } from './insert-messages.js'
+import { insertMessages, orderKeyOf, type Address, type EventMessage } from './insert-messages.js'
 import type { ToldWebhook } from './told-webhooks.js'
 import { insertWaiting, type WaitingMessage } from './waiting-messages.js'
 
@@ -29,6 +29,7 @@ export interface Message extends RoutedMessage {
   slot: number | null
   /** what happened to the policy; null for payments */
   lifecycle: Lifecycle | null
+  trackingId: string | null
   /** null where the payment or the policy does not stand any more */
   known: FilteredFacts | null
   /** the same object for the same format */
@@ -44,6 +45,7 @@ export function messageOfPayment(payment: CommittedPayment): Message {
     eventId: payment.eventId,
     slot: payment.slot,
     lifecycle: null,
+    trackingId: payment.trackingId,
     known: payment,
     render(format) {
       const render = format === 'tributary' ? renderTributaryMessage : renderPaymentMessage
@@ -63,6 +65,7 @@ export function messageOfLifecycle(policy: LifecyclePolicy, lifecycle: Lifecycle
     eventId: lifecycle.cause?.eventId ?? null,
     slot: lifecycle.cause?.slot ?? null,
     lifecycle,
+    trackingId: policy.trackingId,
     known: policy,
     render: () => (rendered ??= renderLifecycleMessage(policy, lifecycle)),
   }
@@ -83,11 +86,12 @@ export class RoutedMessages {
     return decided
   }
 
-  #send({ id, format, activation }: ToldWebhook, message: Message): void {
+  #send({ id, format, activation, orderedBy }: ToldWebhook, message: Message): void {
     const rendered = message.render(format)
     const place = this.#places.get(rendered) ?? this.#messages.push({ ...rendered, eventId: message.eventId })
     this.#places.set(rendered, place)
-    this.#addresses.push({ webhookId: id, message: place, activation })
+    const orderKey = orderKeyOf(orderedBy, message.trackingId)
+    this.#addresses.push({ webhookId: id, message: place, activation, orderKey })
   }
 
   /**

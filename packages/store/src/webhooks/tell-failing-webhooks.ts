@@ -50,7 +50,12 @@ export async function insertNotices(
   const addresses = troubled.flatMap(({ id, gateway }, index) =>
     listeners
       .filter(listener => listener.gateway === gateway && listener.id !== id)
-      .map(listener => ({ webhookId: listener.id, message: index + 1, activation: listener.activation })),
+      .map(listener => ({
+        webhookId: listener.id,
+        message: index + 1,
+        activation: listener.activation,
+        orderKey: null,
+      })),
   )
   return insertMessages(tx, addresses, messages)
 }

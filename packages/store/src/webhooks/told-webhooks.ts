@@ -8,11 +8,13 @@ export interface ToldWebhook extends RoutedWebhook {
   gateway: string
   format: string
   activation: number
+  orderedBy: string
 }
 
 /** The columns of `ToldWebhook`, of webhooks `w`. */
 export const TOLD_WEBHOOK = sql`
   w.id, w.gateway, w.event_types as "eventTypes", w.finality, w.format, w.filters, w.activation,
+  w.ordered_by as "orderedBy",
   ${IS_ACTIVE} as active`
 
 /** By gateway, also those that are off. A gateway that is missing was not asked for. */

@@ -24,7 +24,10 @@ export const updateWebhook = (
     const data = {
       ...toColumns(choices),
       ...(choices.active === true && { deactivatedReason: null, deactivatedAt: null }),
-      ...((choices.active === true || choices.endpointUrl !== undefined) && { failingSince: null, lostAt: null }),
+      ...((choices.active === true || choices.endpointUrl !== undefined) && {
+        failingSince: null,
+        lostAt: null,
+      }),
     }
     const own = sql`w.id = ${id} and w.gateway = ${gateway} and w.deleted_at is null`
     if (choices.active === false)

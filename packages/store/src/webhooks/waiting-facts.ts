@@ -104,7 +104,18 @@ function messageOfBody(row: WaitingRow, body: string): Message {
   const { id, data } = JSON.parse(body) as { id: string; data: FilteredFacts }
   const { type, policy, eventId, slot, lifecycle } = row
   const rendered = { id, type, body }
-  return { type, policy, waitingId: id, eventId, slot, lifecycle, known: data, render: () => rendered }
+  const { trackingId } = data
+  return {
+    type,
+    policy,
+    waitingId: id,
+    eventId,
+    slot,
+    lifecycle,
+    trackingId,
+    known: data,
+    render: () => rendered,
+  }
 }
 
 /** A retracted payment, or a policy that is not known any more: `route` drops it. */
@@ -112,5 +123,6 @@ function gone({ type, policy, messageId, eventId, slot, lifecycle }: WaitingRow)
   const render = () => {
     throw new Error(`${messageId} does not stand any more`)
   }
-  return { type, policy, waitingId: messageId, eventId, slot, lifecycle, known: null, render }
+  const trackingId = null
+  return { type, policy, waitingId: messageId, eventId, slot, lifecycle, trackingId, known: null, render }
 }

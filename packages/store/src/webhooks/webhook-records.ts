@@ -13,6 +13,10 @@ import type { Finality } from '../rows/known-payment.js'
 import type { Store } from '../database/open-store.js'
 import { turnOff } from './turn-off.js'
 
+/** Among which deliveries `ordered` holds: all of the webhook, or those of one tracking ID. */
+export const ORDERS = ['all', 'trackingId'] as const
+export type OrderedBy = (typeof ORDERS)[number]
+
 /** What the owner of a webhook chooses and everybody may read. */
 interface OpenChoices {
   endpointUrl: string
@@ -28,6 +32,7 @@ interface OpenChoices {
   filters: WebhookFilters | null
   /** one delivery at a time, in their order */
   ordered: boolean
+  orderedBy: OrderedBy
   /** an open delivery that is older holds back no later delivery */
   orderedWithinSeconds: number
   /** what failed lately is sent again when the endpoint answers again */
@@ -82,14 +87,19 @@ export const SELECTED = {
   headers: true,
   filters: true,
   ordered: true,
+  orderedBy: true,
   orderedWithinSeconds: true,
   recover: true,
 } as const
 
-type Selected = Omit<WebhookRecord, 'eventTypes' | 'finality' | 'format' | 'headerNames' | 'filters'> & {
+type Selected = Omit<
+  WebhookRecord,
+  'eventTypes' | 'finality' | 'format' | 'orderedBy' | 'headerNames' | 'filters'
+> & {
   eventTypes: string[]
   finality: string
   format: string
+  orderedBy: string
   headers: unknown
   filters: unknown
 }
@@ -111,6 +121,7 @@ export const toRecord = <W extends Selected>({ headers, ...webhook }: W) => ({
     : webhook.eventTypes) as WebhookEventType[],
   finality: webhook.finality as Finality,
   format: webhook.format as WebhookFormat,
+  orderedBy: webhook.orderedBy as OrderedBy,
 })
 
 /**

@@ -17,11 +17,13 @@ import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
 import { openRound } from './open-round.js'
+import { readRedeliveryQuota } from './redelivery-quota.js'
 
 export type WebhookWorkKind = 'cancel' | 'redeliver'
 
 interface Work extends WebhookActivation {
   workId: bigint
+  gateway: string
   kind: WebhookWorkKind
   /** identifies this taking of the work: a request that begins it anew changes it */
   nextAt: Date
@@ -45,6 +47,8 @@ interface Page {
   deliveries: DeliveryRef[]
   /** null when all found rows are written */
   left: Place | null
+  /** how long the next page waits */
+  restSeconds?: number
 }
 
 const BEGINNING: Place = { afterActivation: 0, afterId: 0n }
@@ -74,19 +78,20 @@ export interface WebhookWorkPage {
  * deliveries_open_webhook or deliveries_webhook_state; no lock outlives a page.
  * @param of.only the work of a request that has just written it
  * @param of.limit the deliveries of a page of redelivery; default 500
+ * @param of.redeliveriesPerDay of one gateway: a redelivery that comes to it goes on the next day
  * @returns null when no work is due
  * @throws StoreUnavailableError, StoreTimeoutError: the page comes again
  */
 export async function doWebhookWork(
   store: Store,
-  of: { kinds: readonly WebhookWorkKind[]; only?: bigint; limit?: number },
+  of: { kinds: readonly WebhookWorkKind[]; only?: bigint; limit?: number; redeliveriesPerDay?: number },
 ): Promise<WebhookWorkPage | null> {
   const work = await takeWork(store, of)
   if (work === undefined) return null
   const page =
     work.kind === 'cancel'
       ? await cancelPage(store, work)
-      : await redeliverPage(store, work, of.limit ?? PAGE)
+      : await redeliverPage(store, work, of.limit ?? PAGE, of.redeliveriesPerDay ?? Infinity)
   await writeProgress(store, work, page)
   const { handled, deliveries, left } = page
   return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: left !== null }
@@ -105,7 +110,7 @@ async function takeWork(
         where next_at <= clock_timestamp() and kind = any(${[...kinds]}::text[])
               ${only === undefined ? empty : sql`and id = ${only}`}
         order by next_at limit 1 for update skip locked)
-    returning k.id as "workId", k.kind, k.next_at as "nextAt", k.added_at as "addedAt", k.after_activation as "afterActivation",
+    returning k.id as "workId", w.gateway, k.kind, k.next_at as "nextAt", k.added_at as "addedAt", k.after_activation as "afterActivation",
               k.after_id as "afterId", k.made_since as "madeSince", k.made_until as "madeUntil", k.states,
               w.id, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
               coalesce(greatest(w.turned_off_at, w.deleted_at)
@@ -158,9 +163,18 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
        order by message_id limit ${PAGE} for update skip locked))`)
 
 /** A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. */
-async function redeliverPage(store: Store, work: Work, limit: number): Promise<Page> {
+async function redeliverPage(store: Store, work: Work, atMost: number, perDay: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], left: null }
   const { madeSince, madeUntil, states, afterId } = work
+  const quota = perDay === Infinity ? undefined : await readRedeliveryQuota(store, work.gateway, perDay)
+  const limit = Math.min(atMost, quota?.left ?? atMost)
+  if (limit === 0)
+    return {
+      handled: 0,
+      deliveries: [],
+      left: { ...BEGINNING, afterId },
+      restSeconds: quota!.goesOnInSeconds,
+    }
   const most = limit * LOOKED_AT_FOR_EACH
   const looked = deliveriesIn(work, states ?? [], {
     beyond: sql`d.id > ${afterId}`,
@@ -181,6 +195,7 @@ async function redeliverPage(store: Store, work: Work, limit: number): Promise<P
   const opened = await isolate(store, 'redeliver', ids, some =>
     openRound(store, {
       ids: some,
+      isCounted: true,
       states: states ?? [],
       activation: work.activation,
       openedBefore: work.addedAt,
@@ -197,13 +212,18 @@ async function redeliverPage(store: Store, work: Work, limit: number): Promise<P
 }
 
 /** Work that a request began anew meanwhile keeps its beginning: `next_at` is another one then. */
-async function writeProgress({ database }: Store, work: Work, { handled, left }: Page): Promise<void> {
+async function writeProgress(
+  { database }: Store,
+  work: Work,
+  { handled, left, restSeconds = 0 }: Page,
+): Promise<void> {
   const isOurs = sql`k.id = ${work.workId} and k.next_at = ${work.nextAt}`
   if (left !== null) {
     await database.execute(sql`
       update webhook_work k
          set after_activation = ${left.afterActivation}, after_id = ${left.afterId}, is_settling = false,
-             handled = handled + ${handled}, next_at = clock_timestamp()
+             handled = handled + ${handled},
+             next_at = clock_timestamp() + make_interval(secs => ${restSeconds}::float8)
        where ${isOurs}`)
     return
   }

@@ -52,6 +52,26 @@ t.test('deliveries in Postgres', async t => {
     ...over,
   })
 
+  t.test('of the attempts of a delivery, the newest 100 are kept', async t => {
+    const { gateway } = await addWebhook()
+    const [{ id }] = (await insert([makeCommittedPayment(gateway)])) as [{ id: bigint }]
+    await database.pool.query(
+      `insert into delivery_attempts (delivery_id, number, outcome, finished_at)
+       select $1, n, 'refused', now() from generate_series(1, 120) n`,
+      [id],
+    )
+    await database.pool.query(
+      'update deliveries set attempts_made = 120, tries_allowed = 124 where id = $1',
+      [id],
+    )
+    t.match(await claimOne(id), { attempt: 121 })
+    const { rows } = await database.pool.query(
+      'select count(*)::int as n, min(number)::int as "from", max(number)::int as "to" from delivery_attempts where delivery_id = $1',
+      [id],
+    )
+    t.strictSame(rows, [{ n: 100, from: 22, to: 121 }])
+  })
+
   t.test('one row for each active webhook of each payment, and no duplicate', async t => {
     const [one, quiet] = [await addWebhook(), randomUUID()]
     const two = await addWebhook(one.gateway)

@@ -1,6 +1,6 @@
 import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { NotYetError } from '@payment-tracking/store'
+import { NotYetError, RedeliveryQuotaError } from '@payment-tracking/store'
 import { ApiError, ArchivedError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
 import { tellHead } from './tell-head.js'
@@ -66,6 +66,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
     const level = refusal.status === 500 ? 'error' : 'warn'
     request.log[level]({ err: error, code: refusal.code }, 'request.failed')
   }
+  if (error instanceof RedeliveryQuotaError) void reply.header('retry-after', error.goesOnInSeconds)
   if (refusal.status === 503) void reply.header('retry-after', '1')
   if (error instanceof NotYetError && error.head) tellHead(reply, error.head)
   void reply

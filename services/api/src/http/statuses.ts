@@ -26,6 +26,7 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   PAYER_MISMATCH: [422, 'proof of payment: another wallet paid'],
   UPGRADE_REQUIRED: [426, 'this path is a WebSocket'],
   RATE_LIMITED: [429, 'too many requests; see `retry-after`'],
+  REDELIVERY_QUOTA: [429, 'the gateway has redelivered all it may today (UTC); see `retry-after`'],
   TOO_MANY_CONNECTIONS: [429, 'too many streams of this client on this process'],
   HEADERS_TOO_LARGE: [431, 'more than 16 KiB'],
   INTERNAL: [500, 'our fault; the log has the request id'],

@@ -12,6 +12,7 @@ import {
   insertMessage,
   listDeliveries,
   redeliverOne,
+  requireRedeliveryQuota,
   searchDeliveries,
   type Store,
   type WebhookRecord,
@@ -41,6 +42,8 @@ export interface DeliveryRouteParts {
   auth: GatewayAuth
   /** without the queue, the workers' sweepers find new deliveries */
   queue: DeliveryQueue | undefined
+  /** of one gateway */
+  redeliveriesPerDay: number
 }
 
 const tags = ['webhook deliveries']
@@ -54,7 +57,10 @@ const FOUND_BY = {
   offset: Offset(),
 }
 
-export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
+export function addDeliveryRoutes(
+  app: ApiServer,
+  { store, auth, queue, redeliveriesPerDay }: DeliveryRouteParts,
+): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
@@ -170,6 +176,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       const webhook = await activeWebhookOf(request, request.params.id)
       const id = BigInt(request.params.deliveryId)
       if (!(await getDelivery(store, webhook.id, id))) throw noDelivery()
+      await requireRedeliveryQuota(store, webhook.gateway, redeliveriesPerDay)
       await wake(request, await redeliverOne(store, webhook.id, id))
       void reply.code(202)
       return toDeliveryAnswer((await getDelivery(store, webhook.id, id))!)
@@ -186,7 +193,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
         security: WRITES,
         summary: 'Deliver again what was made in a span of time',
         description:
-          'Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time.',
+          'Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time. What exceeds the quota of the gateway (`WEBHOOK_REDELIVERIES_PER_DAY`) follows the next day.',
         params: WebhookPath,
         body: Type.Object(
           {
@@ -212,13 +219,19 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
     async (request, reply) => {
       const { since, until, status } = request.body
       const webhook = await activeWebhookOf(request, request.params.id)
+      await requireRedeliveryQuota(store, webhook.gateway, redeliveriesPerDay)
       const work = await beginRedelivery(store, webhook.id, {
         since: readTime('since', since, 'down'),
         until: until === undefined ? null : readTime('until', until, 'up'),
         states: status === undefined ? ['failed', 'cancelled'] : [status],
       })
       // A small page at once; workers do the rest. If a worker was faster, it has done the page already.
-      const page = await doWebhookWork(store, { kinds: ['redeliver'], only: work, limit: DUE_AT_ONCE })
+      const page = await doWebhookWork(store, {
+        kinds: ['redeliver'],
+        only: work,
+        limit: DUE_AT_ONCE,
+        redeliveriesPerDay,
+      })
       const deliveries = page?.deliveries ?? []
       await wake(request, deliveries)
       void reply.code(202)

@@ -6,7 +6,7 @@ import {
   WEBHOOK_FORMATS,
   WEBHOOK_HEADERS_MAX,
 } from '@payment-tracking/domain'
-import type { WebhookChoices } from '@payment-tracking/store'
+import { ORDERS, type WebhookChoices } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../http/api-errors.js'
 import { FORMATS } from '../http/formats.js'
@@ -68,6 +68,10 @@ const Headers = Type.Unsafe<Record<string, string>>({
 export const Ordered = Type.Boolean({
   description: 'one delivery at a time, in their order; a delivery waits until the one before it has ended',
 })
+export const OrderedBy = Type.Enum([...ORDERS], {
+  description:
+    'with `ordered`: whether a delivery waits for `all` before it, or only for those of its `trackingId`, for deliveries made from then on. With `all`, a payment of dust that the endpoint refuses holds all others back while it is retried',
+})
 export const OrderedWithin = Type.Integer({
   minimum: 60,
   maximum: 86_400,
@@ -89,6 +93,7 @@ const CHOICES = {
   headers: Nullable(Headers),
   filters: Nullable(Filters),
   ordered: Ordered,
+  orderedBy: OrderedBy,
   orderedWithinSeconds: OrderedWithin,
   recover: Recover,
 }

@@ -9,6 +9,7 @@ import {
   Filters,
   Format,
   Ordered,
+  OrderedBy,
   OrderedWithin,
   Recover,
   WebhookFinality,
@@ -39,6 +40,7 @@ const WEBHOOK_FIELDS = {
   }),
   filters: Nullable(Filters),
   ordered: Ordered,
+  orderedBy: OrderedBy,
   orderedWithinSeconds: OrderedWithin,
   recover: Recover,
   endpointWarning: Nullable(
@@ -70,6 +72,7 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   headerNames: webhook.headerNames,
   filters: webhook.filters,
   ordered: webhook.ordered,
+  orderedBy: webhook.orderedBy,
   orderedWithinSeconds: webhook.orderedWithinSeconds,
   recover: webhook.recover,
   endpointWarning: warningOf(webhook.endpointUrl),
@@ -120,7 +123,9 @@ const AttemptAnswer = Type.Object(
     outcome: Nullable(Text('`accepted`, `refused`, `gone` or `interrupted`; null while it is on its way')),
     statusCode: Nullable(Type.Integer({ description: 'of the answer' })),
     error: Nullable(
-      Text('`timeout`, `unreachable`, `tls`, `redirect`, `status`, `address refused`, `stopped`'),
+      Text(
+        '`timeout`, `unreachable`, `tls`, `redirect`, `status`, `answer too long`, `address refused`, `stopped`',
+      ),
     ),
     responseHeaders: Nullable(
       Type.Unsafe<string>({

@@ -126,3 +126,48 @@ t.test('deliveries over REST', async t => {
     },
   )
 })
+
+t.test('a gateway redelivers so many deliveries a day; a span goes on the next day', async t => {
+  const api = await openGatewayApi(t, { settings: { WEBHOOK_REDELIVERIES_PER_DAY: '3' } })
+  const { pool } = api.database
+  const { gateway, token, addWebhook: create } = await addSignedIn(api)
+  const [{ id }, { id: second }] = [(await create()).body, (await create()).body]
+  const add = async (webhook: number, count: number) => {
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into deliveries (webhook_id, message_id, type, body, state, created_at, finished_at)
+       select $1, gen_random_uuid(), 'payment.executed', '{}', 'failed', '2026-10-01', now() from generate_series(1, $2::int)
+       returning id`,
+      [webhook, count],
+    )
+    return rows.map(row => row.id)
+  }
+  const [one] = await add(id, 5)
+  const [other] = await add(second, 1)
+  const redeliver = (path: string, body?: unknown) =>
+    api.call('POST', `/v1/webhooks/${path}`, { token, body })
+  const countPending = async () =>
+    (await pool.query<{ n: number }>(`select count(*)::int as n from deliveries where state = 'pending'`))
+      .rows[0]!.n
+  const goOn = () => doWebhookWork(api.store, { kinds: ['redeliver'], redeliveriesPerDay: 3 })
+
+  t.equal((await redeliver(`${id}/deliveries/${one}/redeliver`)).status, 202)
+  t.strictSame((await redeliver(`${id}/redeliver`, { since: '2026-10-01' })).body, { count: 2, more: true })
+  t.match(await goOn(), { handled: 0, goesOn: true }, 'the day is spent')
+  t.equal(await goOn(), null, 'and the span rests until the next')
+  t.equal(await countPending(), 3)
+  for (const [path, body] of [
+    [`${second}/deliveries/${other}/redeliver`],
+    [`${second}/redeliver`, { since: '2026-10-01' }],
+  ] as [string, unknown?][]) {
+    const refused = await redeliver(path, body)
+    t.equal(refused.status, 429)
+    t.match(refused.body, { code: 'REDELIVERY_QUOTA', error: /goes on at \d{4}-\d\d-\d\dT00:00:00Z/ })
+    const seconds = Number(refused.headers['retry-after'])
+    t.ok(seconds > 0 && seconds <= 86_400, `${seconds}`)
+  }
+  await pool.query(`update redelivery_counts set day = day - 1 where gateway = $1`, [gateway.address])
+  await pool.query('update webhook_work set next_at = now()')
+  t.match(await goOn(), { handled: 2, goesOn: false })
+  t.equal((await redeliver(`${second}/deliveries/${other}/redeliver`)).status, 202)
+  t.equal((await redeliver(`${id}/deliveries/${one}/redeliver`)).status, 429, 'the count of the new day')
+})

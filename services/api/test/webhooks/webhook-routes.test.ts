@@ -134,6 +134,7 @@ t.test('webhooks over REST', async t => {
         trackingIdPrefix: 'a',
       },
       ordered: true,
+      orderedBy: 'trackingId',
       orderedWithinSeconds: 600,
       recover: true,
     }
@@ -149,6 +150,7 @@ t.test('webhooks over REST', async t => {
       { filters: null },
       { headers: null },
       { eventTypes: ['payment.retracted'], finality: 'finalized' },
+      { orderedBy: 'all' },
       { format: 'tributary', ordered: false, recover: false, orderedWithinSeconds: 60 },
     ]
     let expected = created
@@ -184,6 +186,7 @@ t.test('webhooks over REST', async t => {
       [{ filters: { trackingIdPrefix: 'a'.repeat(65) } }, 'filters.trackingIdPrefix'],
       [{ filters: { trackingIdPrefix: 'a\0' } }, 'filters'],
       [{ filters: { amount: '5' } }, 'amount'],
+      [{ orderedBy: 'memo' }, 'orderedBy'],
       [{ orderedWithinSeconds: 1 }, 'orderedWithinSeconds'],
       [{ eventTypes: ['webhook.test'] }, 'eventTypes'],
       [{ gateway_pubkey: gateway.address }, 'gateway_pubkey'],

@@ -79,9 +79,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const state = finished?.state ?? 'unknown'
     // If this fails, the next delivery is found a minute later.
     if (delivery.ordered && state !== 'pending')
-      await rows
-        .wakeNext(delivery.webhookId)
-        .catch((err: unknown) => log.warn({ err }, 'delivery.next-not-woken'))
+      await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-woken'))
     if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(
       {

@@ -14,6 +14,7 @@ import {
   wakeNextInOrder,
   type AttemptResult,
   type Claim,
+  type ClaimedDelivery,
   type FinishedAttempt,
   type Hold,
   type PutBack,
@@ -46,8 +47,8 @@ export interface DeliveryRows {
   chooseProbe(webhookId: string): Promise<string | null>
   /** Wakes a worker for one delivery. */
   wake(delivery: EnqueuedDelivery): Promise<void>
-  /** Wakes a worker for the next delivery of a webhook with ordered delivery. */
-  wakeNext(webhookId: bigint): Promise<void>
+  /** Wakes a worker for the delivery after this one, of a webhook with ordered delivery. */
+  wakeNext(ended: ClaimedDelivery): Promise<void>
 }
 
 const LIMITS = { maxItems: 256, concurrency: 2 }
@@ -134,10 +135,9 @@ export function buildDeliveryRows(options: {
 
   const wake = (delivery: EnqueuedDelivery) => options.enqueue([delivery])
 
-  const probe = async (webhookId: string) =>
-    (await chooseProbe(store, BigInt(webhookId)))?.toString() ?? null
+  const probe = async (webhookId: string) => (await chooseProbe(store, BigInt(webhookId)))?.toString() ?? null
 
-  const wakeNext = async (webhookId: bigint) => options.enqueue(await wakeNextInOrder(store, [webhookId]))
+  const wakeNext = async (ended: ClaimedDelivery) => options.enqueue(await wakeNextInOrder(store, ended))
 
   return { claim, hold, isLive, putBack, finish, chooseProbe: probe, wake, wakeNext }
 }

@@ -157,7 +157,10 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           )
           const isFull = behind > BACKLOG
           const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver']
-          const page = await doWebhookWork(store, { kinds })
+          const page = await doWebhookWork(store, {
+            kinds,
+            redeliveriesPerDay: config.WEBHOOK_REDELIVERIES_PER_DAY,
+          })
           if (page === null) return
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.
