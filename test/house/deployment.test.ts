@@ -26,7 +26,12 @@ const OURS = [...SERVICES, 'migrate']
 
 t.test('the compose files fit their schema and the linter finds nothing', async t => {
   const args = ['node_modules/dclint/bin/dclint.cjs', '--max-warnings', '0', '-c', '.dclintrc.yaml']
-  for (const file of ['docker-compose.yml', 'infra/docker/archive.yml', 'infra/docker/archive-s3.yml'])
+  for (const file of [
+    'docker-compose.yml',
+    'infra/docker/archive.yml',
+    'infra/docker/archive-s3.yml',
+    'infra/docker/secrets.yml',
+  ])
     t.doesNotThrow(() => execFileSync(process.execPath, [...args, file], { cwd: ROOT }), file)
 })
 
@@ -174,7 +179,8 @@ t.test('no password stands in the files: each is a variable that must be set', a
   ]) {
     const uses = [...text.matchAll(new RegExp(`\\$\\{${name}([^}]*)\\}`, 'g'))].map(match => match[1])
     t.ok(uses.length > 0, name)
-    for (const use of uses) t.match(use, /^:\?/, `${name} has no default`)
+    // What may be a file may be empty: its service starts with neither.
+    for (const use of uses) t.match(use, /^:?\?/, `${name} has no default`)
     for (const environment of ['production', 'devnet']) {
       t.match(read(`infra/docker/${environment}.env.example`), new RegExp(`^${name}=$`, 'm'))
     }
@@ -194,10 +200,15 @@ t.test(
         .sort()
     t.same(given('POSTGRES_SUPERUSER_PASSWORD'), ['postgres'])
     t.same(given('NATS_PASSWORD'), ['indexer', 'ingest', 'nats', 'ops'])
-    t.same(
-    given('{POSTGRES_PASSWORD'),
-    ['api', 'ingest', 'migrate', 'ops', 'postgres', 'realtime', 'webhook-worker'],
-  )
+    t.same(given('{POSTGRES_PASSWORD'), [
+      'api',
+      'ingest',
+      'migrate',
+      'ops',
+      'postgres',
+      'realtime',
+      'webhook-worker',
+    ])
     t.equal(services.postgres!.environment!.POSTGRES_USER, 'postgres', 'the role of the services is another')
     for (const right of ['superuser', 'createdb', 'createrole', 'replication', 'bypassrls'])
       t.match(read('infra/docker/make-role.sh'), new RegExp(`create role payments .*\\bno${right}\\b`))
@@ -211,6 +222,24 @@ t.test(
     }
   },
 )
+
+t.test('with secrets.yml every secret of a service is a file of its own', async t => {
+  const files = parse(read('infra/docker/secrets.yml')).services as Record<
+    string,
+    { environment: Record<string, string>; volumes: string[] }
+  >
+  const isSecret = (value: string) => /PASSWORD|\$\{(JWT_PRIVATE_KEYS\?|OPS_TOKEN\?|SOLANA_RPC_URLS)/.test(value)
+  for (const name of OURS) {
+    const given = compose.services[name].environment as Record<string, string>
+    const secrets = Object.keys(given).filter(key => isSecret(given[key]!))
+    const { environment = {}, volumes = [] } = files[name] ?? {}
+    for (const secret of secrets) {
+      t.match(environment, { [secret]: '', [`${secret}_FILE`]: `/run/secrets/${secret}` }, name)
+      t.ok(volumes.some(volume => volume.endsWith(`/${secret}:/run/secrets/${secret}:ro`)))
+    }
+    t.equal(volumes.length, secrets.length, `${name} sees no other file`)
+  }
+})
 
 t.test('every rule of a network policy names whom it lets in, or where it leads', async t => {
   interface Policy {

@@ -7,7 +7,16 @@ import { drawTable, replaceTables } from '../documents/table.js'
 const GROUPS: readonly (readonly string[])[] = [
   [
     ...['PORT', 'HOST', 'DATA_DIR', 'DATABASE_URL', 'REDIS_URL', 'NATS_URL', 'ENVIRONMENT', 'LOG_LEVEL'],
-    ...['TRUST_PROXY', 'CORS_ORIGIN', 'PUBLIC_ORIGINS', 'TOKENS', 'PROGRAM_ID', 'SOLANA_RPC_URLS', 'OPS_PORT', 'OPS_TOKEN'],
+    ...[
+      'TRUST_PROXY',
+      'CORS_ORIGIN',
+      'PUBLIC_ORIGINS',
+      'TOKENS',
+      'PROGRAM_ID',
+      'SOLANA_RPC_URLS',
+      'OPS_PORT',
+      'OPS_TOKEN',
+    ],
     ...['JWT_PRIVATE_KEYS', 'CHECKOUT_TOKEN_KEYS', 'WEBHOOK_ALLOW_PRIVATE_TARGETS'],
   ],
   [
