@@ -1,6 +1,6 @@
 // The sites at which gateways sign in, from PUBLIC_ORIGINS. A wallet shows its owner the site that the signed text names:
 // so a site that is not listed gets no text that names it, and the listed ones are no use to it. A request's Host chooses
-// nothing, because whoever asks can write any Host.
+// at most a name of this machine, because whoever asks can write any Host.
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
 
@@ -23,12 +23,14 @@ const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/
  */
 export function readSignInOrigins(setting: string | undefined, port: number): SignInOrigins {
   const listed = setting?.split(',').map(entry => entry.trim().toLowerCase())
-  const first = listed?.[0] ?? `http://127.0.0.1:${port}`
   const includes = (origin: string) => listed?.includes(origin) ?? LOOPBACK.test(origin)
   return {
     includes,
-    ofRequest: ({ headers }) => {
-      const { origin = first } = headers
+    ofRequest: ({ headers: { origin: sent, host } }) => {
+      const here = LOOPBACK.test(`http://${host}`)
+        ? new URL(`http://${host}`).origin
+        : `http://127.0.0.1:${port}`
+      const origin = sent ?? listed?.[0] ?? here
       if (includes(origin)) return origin
       throw new ApiError(
         'ORIGIN_REFUSED',

@@ -69,7 +69,7 @@ t.test('signing in', async t => {
     const gateway = await api.addGateway()
     const path = `/v1/gateway/${gateway.address}/auth/challenge`
     const signer = makeWallet().publicKey
-    const { body } = await api.call('POST', path, { body: { signer } })
+    const { body } = await api.call('POST', path, { headers: { host: '127.0.0.1:3002' }, body: { signer } })
     t.match(
       body.nonce,
       new RegExp(
@@ -288,7 +288,18 @@ t.test('a gateway signs in at the sites of PUBLIC_ORIGINS, and at no other', asy
   }
   t.ok(await api.signIn(gateway))
   const local = await openGatewayApi(t)
-  const other = `/v1/gateway/${(await local.addGateway()).address}/auth/challenge`
+  const forLocal = await local.addGateway()
+  for (const [host, site] of Object.entries({
+    'localhost:3002': 'localhost:3002',
+    'evil.example': '127.0.0.1:3002',
+    '127.0.0.1.evil.example': '127.0.0.1:3002',
+    'localhost@evil.example': '127.0.0.1:3002',
+  })) {
+    const url = `/v1/gateway/${forLocal.address}/auth/challenge`
+    const { body } = await local.call('POST', url, { headers: { host } })
+    t.match(body.nonce, `${site} wants you`, host)
+  }
+  const other = `/v1/gateway/${forLocal.address}/auth/challenge`
   for (const origin of ['http://127.0.0.1:5173', 'http://localhost', 'http://[::1]:3002'])
     t.equal((await local.call('POST', other, { headers: { origin } })).status, 200, origin)
   for (const origin of [
