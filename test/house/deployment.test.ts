@@ -228,7 +228,8 @@ t.test('with secrets.yml every secret of a service is a file of its own', async 
     string,
     { environment: Record<string, string>; volumes: string[] }
   >
-  const isSecret = (value: string) => /PASSWORD|\$\{(JWT_PRIVATE_KEYS\?|OPS_TOKEN\?|SOLANA_RPC_URLS)/.test(value)
+  const isSecret = (value: string) =>
+    /PASSWORD|\$\{(JWT_PRIVATE_KEYS\?|OPS_TOKEN\?|SOLANA_RPC_URLS)/.test(value)
   for (const name of OURS) {
     const given = compose.services[name].environment as Record<string, string>
     const secrets = Object.keys(given).filter(key => isSecret(given[key]!))
