@@ -10,6 +10,9 @@ import { signInDirectly } from './merchant/sign-in-directly.js'
 import { openApi } from './open-api.js'
 import { keyOf, memoOf, NO_POLICY, subscriptionOf, tellChain } from './tell-chain.js'
 
+// Some 3,000 requests, and sign-ins.
+t.setTimeout(240_000)
+
 const DAY = 86_400
 /** 2026-11-18T09:06:40Z. */
 const NOW = 1_794_992_800

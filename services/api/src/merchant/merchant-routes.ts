@@ -172,7 +172,8 @@ export function addMerchantRoutes(
       const from = secondsOf(startTime) ?? Math.floor(parts.nowMs() / 1000)
       const to = secondsOf(endTime) ?? from + USUAL_DAYS * DAY
       if (from >= to) throw new InvalidParameterError('startTime', 'must be before endTime')
-      return readUpcoming(request.store, gateway, { from: BigInt(from), to: BigInt(to), limit, offset })
+      const span = { from: BigInt(from), to: BigInt(to), limit, offset }
+      return readUpcoming(request.store, gateway, span, parts.tokens)
     },
   )
 

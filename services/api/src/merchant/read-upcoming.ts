@@ -8,6 +8,7 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
+import type { Tokens } from '../tokens.js'
 import type { Upcoming } from './merchant-schemas.js'
 
 /** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */
@@ -137,11 +138,15 @@ const written = ({ tokenMint, count, totalAmount }: Sum) => ({
   totalAmount: totalAmount.toString(),
 })
 
-/** Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway. */
+/**
+ * Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway.
+ * @param listed its tokens come first in `byToken`: anybody can make policies in any number of others
+ */
 export async function readUpcoming(
   store: Store,
   gateway: string,
   { from, to, limit, offset }: { from: bigint; to: bigint; limit: number; offset: number },
+  listed: Pick<Tokens, 'has'> = new Map(),
 ): Promise<Static<typeof Upcoming>> {
   const { policies, complete } = await listPoliciesWithDueDates(store, gateway)
   const due = await findDueDates(policies, { from, to })
@@ -157,7 +162,9 @@ export async function readUpcoming(
       tokenMint: policy.tokenMint,
       amount: amount.toString(),
     })),
-    byToken: [...tokens.values()].map(written),
+    byToken: [...tokens.values()]
+      .sort((a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')))
+      .map(written),
     byDay: [...days.values()].map(({ day, ...sum }) => ({
       day: new Date(day * DAY * 1000).toISOString().slice(0, 10),
       tokenMint: sum.tokenMint,

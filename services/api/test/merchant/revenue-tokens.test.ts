@@ -93,6 +93,9 @@ t.test('a policy of 2^64-1 that nobody paid is no revenue, and a junk token is n
     [listed, other, real, junk],
     'a token of TOKENS comes first',
   )
+  const upcoming = (await api.get(`/v1/gateway/${gateway}/merchant/upcoming`, { headers })).body
+  t.equal(upcoming.byToken.length, 4)
+  t.equal(upcoming.byToken[0].tokenMint, listed, 'in what is due too')
   const overview = (await api.get(`/v1/overview?gateway=${gateway}`)).body
   t.same(overview.byToken, [], 'nothing of today')
 })
