@@ -13,7 +13,8 @@ t.test('a retry keeps its time beside an endpoint that hangs', async t => {
   const other = await rig.addWebhook(refusing.url)
   await rig.startWorker({
     WEBHOOK_BACKOFF_MS: '500',
-    WEBHOOK_TIMEOUT_MS: '6000',
+    // Longer than this test waits: a retry that waited for the job would not come.
+    WEBHOOK_TIMEOUT_MS: '60000',
     STOP_DEADLINE_MS: '3500',
     // The sweeper would bring the retry back before the job has ended.
     'webhook-worker.overdueMs': '60000',
@@ -24,8 +25,5 @@ t.test('a retry keeps its time beside an endpoint that hangs', async t => {
   ]
   await rig.queue.enqueueDeliveries(refs)
   await refusing.waitForRequests(2)
-  const [first, second] = refusing.requests
-  const delayMs = second!.receivedAtMs - first!.receivedAtMs
-  t.ok(delayMs < 3_000, `the first retry came after ${Math.round(delayMs)} ms`)
   t.equal(hung.requests.length, 3, 'the other deliveries of the job were on their way')
 })

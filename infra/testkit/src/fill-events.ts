@@ -8,10 +8,10 @@ export interface FilledEvents {
   recipients: string[]
   authorities: string[]
   trackingIds: string[]
-  signatureOf(n: number): string
+  signatureOf: (n: number) => string
   /** the n-th event's slot and time; n counts from 1, the oldest */
-  slotOf(n: number): number
-  timeOf(n: number): Date
+  slotOf: (n: number) => number
+  timeOf: (n: number) => Date
 }
 
 const FIRST_SLOT = 400_000_000

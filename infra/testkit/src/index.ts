@@ -20,7 +20,9 @@ export {
   type QueryResultRow,
   type TestDatabase,
 } from './create-database.js'
+export { endsBeforeTimer } from './ends-first.js'
 export { installDebianPackage } from './install-debian-package.js'
+export { isQuick } from './judge-time.js'
 export { makeCommittedPayment } from './make-committed-payment.js'
 export { openPostgresPair, type PostgresPair } from './open-postgres-pair.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'

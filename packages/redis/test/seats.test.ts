@@ -68,12 +68,12 @@ t.test('places of a pod that died come back after its lease, not before its fenc
 
 t.test('the holder of its secret takes a seat over, from a living pod and from a dead one', async t => {
   const open = useSeatPods(t, (await useRedis(t)).url)
-  const [one, two] = [await open({ leaseMs: 15_000 }), await open({ leaseMs: 15_000 })]
+  // Longer than this test may take: a pod that waited for the lease would never be given the seat.
+  const long = { leaseMs: 600_000 }
+  const [one, two] = [await open(long), await open(long)]
   const first = seatOf(await one.ask({ limit: 1 }))
   t.match(await two.ask({ limit: 1, resume: 'not the secret' }), { refused: 'full' })
-  const startedAtMs = performance.now()
   const second = seatOf(await two.ask({ limit: 1, resume: first.resume }))
-  t.ok(performance.now() - startedAtMs < 5_000, 'the living pod confirmed at once')
   t.same(one.lost, ['taken-over'])
   t.match(await one.ask({ limit: 1, resume: first.resume }), { refused: 'full' }, 'the secret served once')
   const third = seatOf(await two.ask({ limit: 1, resume: second.resume }))

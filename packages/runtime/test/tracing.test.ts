@@ -55,7 +55,5 @@ t.test('only the configured share of new traces is kept', async t => {
 t.test('a collector that is away keeps nobody from stopping', async t => {
   const tracing = (await openTracing('test', { ...CONFIG, OTEL_EXPORTER_OTLP_ENDPOINT: NOBODY }))!
   tracing.startSpan('step').end({ attempt: 1, nothing: null }, 'a reason')
-  const startedAt = performance.now()
-  await tracing.close()
-  t.ok(performance.now() - startedAt < 3_000)
+  await t.resolves(tracing.close())
 })

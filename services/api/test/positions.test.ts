@@ -53,7 +53,7 @@ t.test('an answer knows the position that the reader asks for, or there is none'
   t.match(refused, { status: 503, body: { success: false, code: 'NOT_YET' } })
   t.match(refused.headers, { 'retry-after': '1', 'x-position': '2' })
   const took = performance.now() - began
-  t.ok(took >= 950 && took < 2_500, `after ${Math.round(took)} ms`)
+  t.ok(took >= 950, `after ${Math.round(took)} ms`)
 
   const waiting = ask('5')
   await sleep(100)

@@ -4,6 +4,7 @@ import { createLogger, createMetrics, readConfig } from '@payment-tracking/runti
 import { verifyDatabase } from '@payment-tracking/store'
 import {
   createDatabase,
+  isQuick,
   openPostgresPair,
   queryOnce,
   waitFor,
@@ -142,7 +143,7 @@ t.test('two standbys answer reads', { timeout: 180_000 }, async t => {
     const began = performance.now()
     const answers = await Promise.all(Array.from({ length: 10 }, () => read()))
     t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
-    t.ok(performance.now() - began < 3_000, `${Math.round(performance.now() - began)} ms`)
+    isQuick(t, performance.now() - began, 3_000, 'answers while one hangs')
     await waitForProblem(1, 'unanswered')
     process.kill(pair.standbys[1]!.pid, 'SIGCONT')
     await suspendChildren(pair.standbys[1]!.pid, 'SIGCONT')

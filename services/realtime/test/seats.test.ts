@@ -119,6 +119,8 @@ t.test('a connection whose peer falls silent is ended by the ping, and its seat 
     MAX_CONNECTIONS_PER_ADDRESS: '2',
     'realtime.pingEveryMs': '300',
     'realtime.pingTimeoutMs': '400',
+    // Longer than this test waits: a seat that only the end of its lease gave back would not come.
+    'realtime.leaseMs': '600000',
   })
   const pod = await pods.start()
   // The peer's system still acknowledges packets, as a proxy would, so the pod gets no sign that the program is gone.
@@ -130,10 +132,8 @@ t.test('a connection whose peer falls silent is ended by the ping, and its seat 
     if (text.includes('Subscribed')) silent.pause()
   })
   await waitFor(() => silent.isPaused)
-  const silentSinceMs = performance.now()
   const newcomer = pod.connect()
   await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok, { what: 'its seat' })
-  t.ok(performance.now() - silentSinceMs < 10_000, 'long before a lease of 15 s would have ended')
   const metrics = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
   t.match(metrics, 'payment_tracking_realtime_disconnects_total{reason="ping timeout"} 1')
   t.match(metrics, 'payment_tracking_realtime_subscriptions 1')

@@ -1,0 +1,3 @@
+// The same, with its times judged.
+process.env.JUDGE_TIMES = 'yes'
+await import('./edge.test.js')
