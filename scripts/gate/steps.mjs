@@ -24,7 +24,7 @@ export const SHORT = seeded('1', [{ name: 'short', files: short }])
 
 const NAMED_SYSTEMS = [
   // From nothing: packages of Debian and npm, an image of each service, then the compose file. It begins first.
-  { name: 'containers', script: 'test:containers', args: ['--core'], minutes: 30 },
+  { name: 'containers', script: 'test:containers', args: ['--core'], minutes: 45 },
   {
     name: 'self-test',
     script: 'chaos:self-test',
