@@ -101,7 +101,12 @@ function noteRequest(recorder: Recorder, webhookId: number, id: string, body: st
 async function post(url: string, body: unknown, token?: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      // A late process would send over a connection that the edge has closed as idle.
+      connection: 'close',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(10_000),
   })

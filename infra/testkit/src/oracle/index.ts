@@ -2,7 +2,7 @@
 // contract and without the rules of packages/domain; there is no order of arrival in here.
 export { label, labelOf, NO_POLICY } from './labels.js'
 export { buildModel, type Model, type ModelPayment } from './model.js'
-export { amountOf, createdBefore, isCreated, isDeleted, isStatus, trackingIdOf } from './policy.js'
+export { createdBefore, isCreated, isDeleted, isStatus, trackingIdOf } from './policy.js'
 export {
   keyOfRow,
   line,
