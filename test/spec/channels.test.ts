@@ -9,6 +9,8 @@ import { answersStatus, checkRows, readsParameter, type Ask, type Break, type Ro
 const BACKOFF_MS = 300
 const SEATS = 2
 const PAGE = 100
+// For a machine that is busy.
+t.setTimeout(300_000)
 const world = await openWorld(t, {
   WEBHOOK_BACKOFF_MS: String(BACKOFF_MS),
   MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),

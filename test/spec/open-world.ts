@@ -20,8 +20,6 @@ export const query = (path: string, parameters: Record<string, string | number>)
 export const MANY = 101
 const DAY = 86_400
 
-export type World = Awaited<ReturnType<typeof openWorld>>
-
 /** @param env further settings of the services */
 export async function openWorld(t: TestContext, env: Record<string, string> = {}) {
   const { database, settings } = await useEnvironment(t)

@@ -16,6 +16,8 @@ import {
   type Row,
 } from './rows.js'
 
+// For a machine that is busy.
+t.setTimeout(300_000)
 const world = await openWorld(t)
 const { shop, other, accounts, monthly, custom, endless, one, two, paid, token } = world
 const PAGE = 100
@@ -186,12 +188,8 @@ const endpoints: Row[] = [
   }),
 ]
 
-const parameter = (
-  table: string,
-  says: string,
-  check: (ask: Ask) => Promise<void>,
-  ...breaks: RestBreak[]
-) => ({ section: 4, table, says, check: ({ ask }) => check(ask), breaks }) satisfies Row
+const parameter = (table: string, says: string, check: (ask: Ask) => Promise<void>, ...breaks: RestBreak[]) =>
+  ({ section: 4, table, says, check: ({ ask }) => check(ask), breaks }) satisfies Row
 
 /** Which policies a look-up finds. */
 const found = async (ask: Ask, parameters: Record<string, string>) =>

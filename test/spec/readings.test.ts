@@ -7,6 +7,8 @@ import { drawTable, replaceTables } from '../documents/table.js'
 import { openWorld, query } from './open-world.js'
 import { answersStatus, checkRows, readsParameter, withoutField, type Ask, type Row } from './rows.js'
 
+// For a machine that is busy.
+t.setTimeout(300_000)
 const world = await openWorld(t, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'off' })
 const { shop, custom, endless, one, two, token } = world
 const POLICIES = 1_001

@@ -14,6 +14,8 @@ import {
   type Row,
 } from './rows.js'
 
+// For a machine that is busy.
+t.setTimeout(300_000)
 const world = await openWorld(t)
 const { shop, accounts, monthly, one, paid, token } = world
 const [account] = accounts
