@@ -1,7 +1,7 @@
 // How the service reads what its specification leaves open: the table of docs/existing-clients.md.
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { startService } from '@payment-tracking/testkit'
+import { buildAddress, startService } from '@payment-tracking/testkit'
 import t from 'tap'
 import { drawTable, replaceTables } from '../documents/table.js'
 import { openWorld, query } from './open-world.js'
@@ -12,7 +12,7 @@ t.setTimeout(300_000)
 const world = await openWorld(t, { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'off' })
 const { shop, custom, endless, one, two, token } = world
 const POLICIES = 1_001
-const CROWD = 'crowd'.padEnd(32, '1')
+const CROWD = buildAddress('crowd')
 
 await world.database.pool.query(
   `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at,
