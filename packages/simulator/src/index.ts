@@ -8,5 +8,5 @@ export {
   type SimulatedBlock,
   type SimulatedTransaction,
 } from './simulated-chain.js'
-export type { NodeFaults } from './node-faults.js'
+export type { NodeFaults, RpcAnswer } from './node-faults.js'
 export { openSimulatedNode, type SimulatedNode } from './simulated-node.js'
