@@ -1,6 +1,7 @@
 import type { StreamPosition } from '@payment-tracking/bus'
 import t from 'tap'
 import { findMissedMessages } from '../src/recovery/find-missed-messages.js'
+import { StreamLostMessagesError } from '../src/recovery/gap-watch.js'
 
 const at = (over: Partial<StreamPosition>): StreamPosition => ({
   stream: { name: 'S', createdAt: new Date(0) },
@@ -53,6 +54,7 @@ t.test('messages that the server acknowledged and lost are missed', t => {
   const lost = at({ lastSequence: 1, hasLostTail: true })
   t.equal(findMissedMessages(lost, at({ lastSequence: 0 })), null, 'one look may fall between two messages')
   t.strictSame(findMissedMessages(lost, lost), { fromSequence: 1, toSequence: 1 })
+  t.match(new StreamLostMessagesError('S', 1, 1).message, /messages 1 to 1 of S/)
   const before = at({ deliveredSequence: 20, deliveries: 25, acknowledgedSequence: 20 })
   const skipped = at({ deliveredSequence: 30, deliveries: 34, acknowledgedSequence: 30 })
   t.strictSame(findMissedMessages(skipped, before), { fromSequence: 21, toSequence: 30 }, 'one was skipped')

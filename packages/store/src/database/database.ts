@@ -1,6 +1,5 @@
 import { mapStoreErrors } from '../errors.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
-import { joinTransactions } from './in-one-transaction.js'
 import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Statement, Tx } from './sql.js'
 
@@ -78,7 +77,7 @@ export function buildDatabase(
     pipelinedReads: RunRead
   },
 ): Database {
-  return joinTransactions({
+  return {
     write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
@@ -88,5 +87,5 @@ export function buildDatabase(
     read: statement => mapStoreErrors(() => parts.preparedReads(statement)),
     writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
     lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),
-  })
+  }
 }

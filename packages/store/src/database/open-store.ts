@@ -3,6 +3,7 @@ import pg from 'pg'
 import { PrismaClient } from '../generated/client.js'
 import { buildAdapter } from './build-adapter.js'
 import { buildDatabase, type Database, type RunStatement } from './database.js'
+import { joinTransactions } from './join-transactions.js'
 import { types, writeValue } from './pg-codec.js'
 import { openPipelinedReads } from './pipelined-reads.js'
 import { extendClient } from './pipelined-transactions.js'
@@ -125,13 +126,14 @@ export function openStore(options: StoreOptions): Store {
   const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
   const pipelined = extendClient(prisma, pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
   const pipelinedReads = openPipelinedReads(settings, pool, greet)
-  const database = buildDatabase(prisma, {
+  const lanes = buildDatabase(prisma, {
     pipelined,
     pipelinedTimeoutMs,
     prepared: prepareStatements(pool),
     preparedReads: prepareStatements(pool, { share: true }),
     pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
   })
+  const database = joinTransactions(lanes)
   let isChecked = false
   let closed: Promise<void> | undefined
   return {

@@ -6,8 +6,8 @@ import { findMissedMessages, hasLostTail } from './find-missed-messages.js'
 const LOOK_EVERY_MS = 5_000
 const STOP_WITHIN_MS = 1_000
 
-/** The server acknowledged messages and cannot read them. */
-class StreamLostMessagesError extends ServiceError {
+/** NATS acknowledged messages of the stream and has none of them. */
+export class StreamLostMessagesError extends ServiceError {
   readonly code = 'STREAM_LOST_MESSAGES'
   readonly retry = 'later'
 

@@ -1,0 +1,102 @@
+// What a request writes, and the answer that tells of it, are one: the answer is built before the commit. So no webhook is
+// made whose secret nobody has seen. The functions of this package need not know: their lanes join the transaction.
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mapStoreErrors } from '../errors.js'
+import type { Prisma, PrismaClient } from '../generated/client.js'
+import type { Database, TransactionLimits } from './database.js'
+import type { Statement } from './sql.js'
+
+interface Joined {
+  database: Database
+  tx: Prisma.TransactionClient
+  savepoints: number
+  afterCommit: (() => Promise<unknown>)[]
+}
+
+const current = new AsyncLocalStorage<Joined>()
+
+/** A request may wait for others of its gateway. */
+const LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 10_000 }
+
+/** Runs `work`, whose statements join one transaction, and after the commit what it left for then. */
+export async function runJoined<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  const later: Joined['afterCommit'] = []
+  const result = await database.transaction(
+    tx => current.run({ database, tx, savepoints: 0, afterCommit: later }, work),
+    LIMITS,
+  )
+  for (const each of later) await each()
+  return result
+}
+
+/** Runs `work` once what was written is committed; at once outside of `inOneTransaction`. */
+export async function afterCommit(work: () => Promise<unknown>): Promise<void> {
+  const joined = current.getStore()
+  if (joined) joined.afterCommit.push(work)
+  else await work()
+}
+
+/** A failure undoes the part alone, as it does outside: `isolate` goes on after one. */
+async function inSavepoint<T>(
+  joined: Joined,
+  work: (tx: Prisma.TransactionClient) => PromiseLike<T>,
+): Promise<T> {
+  const { tx } = joined
+  const name = `joined_${(joined.savepoints += 1)}`
+  await tx.$executeRawUnsafe(`savepoint ${name}`)
+  try {
+    const result = await work(tx)
+    await tx.$executeRawUnsafe(`release savepoint ${name}`)
+    return result
+  } catch (error) {
+    await tx.$executeRawUnsafe(`rollback to savepoint ${name}`)
+    throw error
+  }
+}
+
+/** Lets the lanes of a database join the transaction that `inOneTransaction` opened, where there is one. */
+export function joinTransactions(lanes: Database): Database {
+  const own = () => {
+    const joined = current.getStore()
+    return joined?.database === database ? joined : undefined
+  }
+  const joining = <T>(
+    inside: (tx: Prisma.TransactionClient) => PromiseLike<T>,
+    outside: () => Promise<T>,
+  ): Promise<T> => {
+    const joined = own()
+    return joined ? mapStoreErrors(() => inSavepoint(joined, inside)) : outside()
+  }
+  const readIn = <Row>(tx: Prisma.TransactionClient, { text, values }: Statement) =>
+    tx.$queryRawUnsafe<Row[]>(text, ...values)
+  const database: Database = {
+    ...lanes,
+    write: statement =>
+      joining(
+        tx => tx.$queryRaw(statement),
+        () => lanes.write(statement),
+      ),
+    execute: statement =>
+      joining(
+        tx => tx.$executeRaw(statement),
+        () => lanes.execute(statement),
+      ),
+    withModels: work =>
+      joining(
+        tx => work(tx as PrismaClient),
+        () => lanes.withModels(work),
+      ),
+    transaction: (work, limits) => joining(work, () => lanes.transaction(work, limits)),
+    read: statement =>
+      joining(
+        tx => readIn(tx, statement),
+        () => lanes.read(statement),
+      ),
+    lookUp: statement =>
+      joining(
+        tx => readIn(tx, statement),
+        () => lanes.lookUp(statement),
+      ),
+  }
+  return database
+}
