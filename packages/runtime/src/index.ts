@@ -18,7 +18,6 @@ export {
   withoutPassword,
 } from './config.js'
 export { DueConfig, OverdueConfig } from './due-settings.js'
-export { RedeliveryConfig } from './redelivery-settings.js'
 export { ServiceError, type Retry } from './error.js'
 export { ARRIVAL_TIMEOUT_MS, arrivalLimits } from './http/arrival-limits.js'
 export { errorAnswer, type ErrorAnswer, type Refusal } from './http/error-answer.js'

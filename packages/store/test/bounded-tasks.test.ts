@@ -12,6 +12,7 @@ import {
   countOpenStreamGaps,
   countSetAside,
   countWebhookWork,
+  chooseProbe,
   deactivateWebhooks,
   doWebhookWork,
   findRedeliverable,
@@ -236,6 +237,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'recovery while nothing failed lately': () => recoverFailed(store, { hours: 0, restMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
     noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),
+  'the probe of an endpoint': () => chooseProbe(store, drowning),
   'webhooks of deleted gateways': () => findWebhooksOfDeletedGateways(store, 0n),
   'keys of deleted gateways': () => revokeKeysOfDeletedGateways(store, 0n),
   'an endpoint that is gone': () => deactivateWebhooks(store, [off], 'gone'),

@@ -87,12 +87,7 @@ export async function addGatewayRoutes(
       addWebhookRoutes(writing, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
-      addDeliveryRoutes(writing, {
-        store,
-        auth,
-        queue,
-        redeliveriesPerDay: config.WEBHOOK_REDELIVERIES_PER_DAY,
-      })
+      addDeliveryRoutes(writing, { store, auth, queue })
       return Promise.resolve()
     })
   })

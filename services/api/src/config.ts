@@ -4,7 +4,6 @@ import {
   Flag,
   OverdueConfig,
   PoolSize,
-  RedeliveryConfig,
   RedisConfig,
   ReplicaConfig,
   Secret,
@@ -35,7 +34,6 @@ export const ApiConfig = Type.Object({
     description: 'how amounts are shown: mint=symbol:decimals, comma separated',
   }),
   ...OverdueConfig,
-  ...RedeliveryConfig,
   OPS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s"<>]+$',

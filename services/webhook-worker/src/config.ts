@@ -4,7 +4,6 @@ import {
   DueConfig,
   Flag,
   PoolSize,
-  RedeliveryConfig,
   RedisConfig,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
@@ -27,7 +26,6 @@ export const WebhookWorkerConfig = Type.Object({
     description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
   }),
   ...DueConfig,
-  ...RedeliveryConfig,
   WEBHOOK_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,

@@ -3,17 +3,17 @@ import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 
+/** Deliveries that a gateway may redeliver in a day. */
+export const REDELIVERIES_PER_DAY = 100_000
+
 /** The gateway has redelivered as many deliveries as it may today. */
 export class RedeliveryQuotaError extends ServiceError {
   readonly code = 'REDELIVERY_QUOTA'
   readonly retry = 'later'
 
-  constructor(
-    perDay: number,
-    readonly goesOnInSeconds: number,
-  ) {
+  constructor(readonly goesOnInSeconds: number) {
     const at = new Date(Date.now() + goesOnInSeconds * 1_000).toISOString().slice(0, 10)
-    super(`A gateway may redeliver ${perDay} deliveries a day. It goes on at ${at}T00:00:00Z.`)
+    super(`A gateway may redeliver ${REDELIVERIES_PER_DAY} deliveries a day. It goes on at ${at}T00:00:00Z.`)
   }
 }
 
@@ -26,13 +26,9 @@ export interface RedeliveryQuota {
 const TODAY = sql`(clock_timestamp() at time zone 'UTC')::date`
 
 /** What is left of a gateway's quota of today. Several pages that begin at once can exceed it by their rows. */
-export async function readRedeliveryQuota(
-  { database }: Store,
-  gateway: string,
-  perDay: number,
-): Promise<RedeliveryQuota> {
+export async function readRedeliveryQuota({ database }: Store, gateway: string): Promise<RedeliveryQuota> {
   const [quota] = await database.write<RedeliveryQuota>(sql`
-    select greatest(0, ${perDay}::bigint - coalesce((
+    select greatest(0, ${REDELIVERIES_PER_DAY}::bigint - coalesce((
              select redelivered from redelivery_counts where gateway = ${gateway} and day = ${TODAY}), 0))::int as left,
            ceil(extract(epoch from (${TODAY} + 1)::timestamp - clock_timestamp() at time zone 'UTC'))::int
              as "goesOnInSeconds"`)
@@ -40,9 +36,9 @@ export async function readRedeliveryQuota(
 }
 
 /** @throws RedeliveryQuotaError when nothing is left of today's quota */
-export async function requireRedeliveryQuota(store: Store, gateway: string, perDay: number): Promise<void> {
-  const { left, goesOnInSeconds } = await readRedeliveryQuota(store, gateway, perDay)
-  if (left === 0) throw new RedeliveryQuotaError(perDay, goesOnInSeconds)
+export async function requireRedeliveryQuota(store: Store, gateway: string): Promise<void> {
+  const { left, goesOnInSeconds } = await readRedeliveryQuota(store, gateway)
+  if (left === 0) throw new RedeliveryQuotaError(goesOnInSeconds)
 }
 
 /** Counts the rows of a table `opened` that has their gateways. */

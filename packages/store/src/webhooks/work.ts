@@ -78,20 +78,19 @@ export interface WebhookWorkPage {
  * deliveries_open_webhook or deliveries_webhook_state; no lock outlives a page.
  * @param of.only the work of a request that has just written it
  * @param of.limit the deliveries of a page of redelivery; default 500
- * @param of.redeliveriesPerDay of one gateway: a redelivery that comes to it goes on the next day
  * @returns null when no work is due
  * @throws StoreUnavailableError, StoreTimeoutError: the page comes again
  */
 export async function doWebhookWork(
   store: Store,
-  of: { kinds: readonly WebhookWorkKind[]; only?: bigint; limit?: number; redeliveriesPerDay?: number },
+  of: { kinds: readonly WebhookWorkKind[]; only?: bigint; limit?: number },
 ): Promise<WebhookWorkPage | null> {
   const work = await takeWork(store, of)
   if (work === undefined) return null
   const page =
     work.kind === 'cancel'
       ? await cancelPage(store, work)
-      : await redeliverPage(store, work, of.limit ?? PAGE, of.redeliveriesPerDay ?? Infinity)
+      : await redeliverPage(store, work, of.limit ?? PAGE)
   await writeProgress(store, work, page)
   const { handled, deliveries, left } = page
   return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: left !== null }
@@ -162,19 +161,19 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
       select ctid from waiting_messages where webhook_id = ${webhookId}
        order by message_id limit ${PAGE} for update skip locked))`)
 
-/** A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. */
-async function redeliverPage(store: Store, work: Work, atMost: number, perDay: number): Promise<Page> {
+/**
+ * A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. What exceeds the
+ * gateway's quota of the day goes on the next day.
+ */
+async function redeliverPage(store: Store, work: Work, atMost: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], left: null }
   const { madeSince, madeUntil, states, afterId } = work
-  const quota = perDay === Infinity ? undefined : await readRedeliveryQuota(store, work.gateway, perDay)
-  const limit = Math.min(atMost, quota?.left ?? atMost)
-  if (limit === 0)
-    return {
-      handled: 0,
-      deliveries: [],
-      left: { ...BEGINNING, afterId },
-      restSeconds: quota!.goesOnInSeconds,
-    }
+  const quota = await readRedeliveryQuota(store, work.gateway)
+  const limit = Math.min(atMost, quota.left)
+  if (limit === 0) {
+    const left = { ...BEGINNING, afterId }
+    return { handled: 0, deliveries: [], left, restSeconds: quota.goesOnInSeconds }
+  }
   const most = limit * LOOKED_AT_FOR_EACH
   const looked = deliveriesIn(work, states ?? [], {
     beyond: sql`d.id > ${afterId}`,

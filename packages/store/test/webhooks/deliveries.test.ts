@@ -54,7 +54,7 @@ t.test('deliveries in Postgres', async t => {
 
   t.test('of the attempts of a delivery, the newest 100 are kept', async t => {
     const { gateway } = await addWebhook()
-    const [{ id }] = (await insert([makeCommittedPayment(gateway)])) as [{ id: bigint }]
+    const [{ id } = { id: 0n }] = await insert([makeCommittedPayment(gateway)])
     await database.pool.query(
       `insert into delivery_attempts (delivery_id, number, outcome, finished_at)
        select $1, n, 'refused', now() from generate_series(1, 120) n`,

@@ -16,6 +16,7 @@ interface Plan {
   'Node Type': string
   'Relation Name'?: string
   'Index Cond'?: string
+  'Index Name'?: string
   'Join Filter'?: string
   Plans?: Plan[]
 }
@@ -59,6 +60,8 @@ t.test('planned over empty tables, the statements of a worker find each row by i
     )
     plans.push({ text, plan: row!['QUERY PLAN'][0]!.Plan })
   }
+  const indexes = plans.flatMap(({ plan }) => partsOf(plan)).map(part => part['Index Name'])
+  t.ok(indexes.includes('deliveries_open_order'), 'an order by tracking ID reads its own deliveries alone')
   for (const { text, plan } of plans) {
     for (const part of partsOf(plan)) {
       const reads = part['Relation Name'] !== undefined && part['Node Type'].includes('Scan')

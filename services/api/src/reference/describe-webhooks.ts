@@ -152,7 +152,7 @@ const NoticeData = Type.Object(
     webhookId: Integer('the webhook that fails', 17),
     gateway: PublicKey('the gateway'),
     endpointUrl: Text('where it points', 'https://shop.example/webhooks/payments'),
-    failingSince: Nullable(Moment('every attempt has failed since then')),
+    failingSince: Nullable(Moment('no attempt has succeeded since then')),
     reason: Nullable(Text('why it was deactivated: `gone` (it answered 410) or `failing`')),
   },
   { title: 'NoticeNotificationData' },
@@ -161,7 +161,8 @@ const NoticeData = Type.Object(
 const NOTICES: Readonly<Record<NoticeType, Told>> = {
   'webhook.failing': {
     summary: 'Another webhook fails',
-    description: 'One of its deliveries failed with all its tries, and nothing succeeded since. Told once.',
+    description:
+      'One of its deliveries failed with all its tries because the endpoint did (no answer, 408, 425, 429 or 5xx), and nothing succeeded since. Told once.',
   },
   'webhook.deactivated': {
     summary: 'The service deactivated another webhook',

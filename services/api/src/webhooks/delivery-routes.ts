@@ -42,8 +42,6 @@ export interface DeliveryRouteParts {
   auth: GatewayAuth
   /** without the queue, the workers' sweepers find new deliveries */
   queue: DeliveryQueue | undefined
-  /** of one gateway */
-  redeliveriesPerDay: number
 }
 
 const tags = ['webhook deliveries']
@@ -57,10 +55,7 @@ const FOUND_BY = {
   offset: Offset(),
 }
 
-export function addDeliveryRoutes(
-  app: ApiServer,
-  { store, auth, queue, redeliveriesPerDay }: DeliveryRouteParts,
-): void {
+export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
@@ -176,7 +171,7 @@ export function addDeliveryRoutes(
       const webhook = await activeWebhookOf(request, request.params.id)
       const id = BigInt(request.params.deliveryId)
       if (!(await getDelivery(store, webhook.id, id))) throw noDelivery()
-      await requireRedeliveryQuota(store, webhook.gateway, redeliveriesPerDay)
+      await requireRedeliveryQuota(store, webhook.gateway)
       await wake(request, await redeliverOne(store, webhook.id, id))
       void reply.code(202)
       return toDeliveryAnswer((await getDelivery(store, webhook.id, id))!)
@@ -193,7 +188,7 @@ export function addDeliveryRoutes(
         security: WRITES,
         summary: 'Deliver again what was made in a span of time',
         description:
-          'Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time. What exceeds the quota of the gateway (`WEBHOOK_REDELIVERIES_PER_DAY`) follows the next day.',
+          'Failed and cancelled deliveries, or those of one status, oldest first. The first 50 are due with the answer; `more` says that others follow by themselves. One redelivery of a webhook is under way at a time. What exceeds 100,000 deliveries of a gateway in a day (UTC) follows the next day.',
         params: WebhookPath,
         body: Type.Object(
           {
@@ -219,7 +214,7 @@ export function addDeliveryRoutes(
     async (request, reply) => {
       const { since, until, status } = request.body
       const webhook = await activeWebhookOf(request, request.params.id)
-      await requireRedeliveryQuota(store, webhook.gateway, redeliveriesPerDay)
+      await requireRedeliveryQuota(store, webhook.gateway)
       const work = await beginRedelivery(store, webhook.id, {
         since: readTime('since', since, 'down'),
         until: until === undefined ? null : readTime('until', until, 'up'),
@@ -230,7 +225,6 @@ export function addDeliveryRoutes(
         kinds: ['redeliver'],
         only: work,
         limit: DUE_AT_ONCE,
-        redeliveriesPerDay,
       })
       const deliveries = page?.deliveries ?? []
       await wake(request, deliveries)

@@ -26,7 +26,7 @@ const WEBHOOK_FIELDS = {
   endpointUrl: Text('receives the notifications', 'https://shop.example/webhooks/payments'),
   active: Type.Boolean({ description: 'whether it receives them now' }),
   createdAt: Moment('when it was registered'),
-  failingSince: Nullable(Moment('every attempt has failed since then; after five days it is deactivated')),
+  failingSince: Nullable(Moment('no attempt has succeeded since then; after five days it is deactivated')),
   deactivatedReason: Nullable(
     Text('why the service deactivated it: `gone` (it answered 410), `failing` or `gateway-deleted`'),
   ),

@@ -157,10 +157,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           )
           const isFull = behind > BACKLOG
           const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver']
-          const page = await doWebhookWork(store, {
-            kinds,
-            redeliveriesPerDay: config.WEBHOOK_REDELIVERIES_PER_DAY,
-          })
+          const page = await doWebhookWork(store, { kinds })
           if (page === null) return
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.
