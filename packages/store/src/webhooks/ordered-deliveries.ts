@@ -4,7 +4,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { bigints, empty, raw, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
-import type { ClaimedDelivery } from './claim-deliveries.js'
+import type { OrderedBy } from './webhook-records.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
 export const BEHIND_REASON = 'earlier delivery'
@@ -44,7 +44,7 @@ const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${BEHIND_
  */
 export function wakeNextInOrder(
   { database }: Store,
-  { webhookId, orderedBy, orderKey }: Pick<ClaimedDelivery, 'webhookId' | 'orderedBy' | 'orderKey'>,
+  { webhookId, orderedBy, orderKey }: { webhookId: bigint; orderedBy: OrderedBy; orderKey: string | null },
 ): Promise<DeliveryRef[]> {
   const ofKey = orderKey === null ? sql`and d.order_key is null` : sql`and d.order_key = ${orderKey}`
   return database.write<DeliveryRef>(sql`

@@ -70,7 +70,7 @@ export function openConnections(options: {
             connect(target, (...[error, socket]) => {
               if (socket) boundAnswers(socket)
               if (error) callback(error, null)
-              else callback(null, socket!)
+              else callback(null, socket)
             }),
           keepAliveTimeout: KEEP_ALIVE_MS,
           keepAliveMaxTimeout: KEEP_ALIVE_MS,
