@@ -67,7 +67,7 @@ t.test('the payments of a subscription are read in pages', async t => {
   )
   await database.pool.query('analyze')
   const { store, counts } = countRows(opened)
-  const changing = new Map([[KEY, { tokenMint: 'mint', wallet: 'wallet' }]])
+  const changing = new Map([[KEY, { tokenMint: 'mint', wallet: 'wallet', wasPaid: true }]])
   const changes = await replaySubscriptions(
     store,
     { living: [], changing },
@@ -119,7 +119,7 @@ t.test('the status changes of a subscription without an end are read in pages', 
   await database.pool.query('analyze')
   const { store, counts } = countRows(opened)
   const replay = async (address: string) => {
-    const changing = new Map([[address, { tokenMint: 'mint', wallet: 'wallet' }]])
+    const changing = new Map([[address, { tokenMint: 'mint', wallet: 'wallet', wasPaid: true }]])
     const found = await replaySubscriptions(
       store,
       { living: [], changing },
