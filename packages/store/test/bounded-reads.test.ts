@@ -1,16 +1,21 @@
-// A read of one key answers with a bounded number of rows, however many are stored.
+// A read of one key answers with a bounded number of rows, or in pages, however many are stored.
 import {
   listClaimablePayments,
   listNeverPaid,
   listPoliciesWithDueDates,
   listSubscribers,
-  openStore,
   readPaymentStats,
   readRecentRetractions,
   readRetractionsOf,
+  readSubscriptions,
+  readVolume,
 } from '@payment-tracking/store'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openStore } from '../src/database/open-store.js'
+import { addEvents } from './add-events.js'
+import { countRows } from './count-rows.js'
+import { readPages } from './plans/explain.js'
 
 const database = await createDatabase(t)
 const { pool } = database
@@ -18,12 +23,10 @@ const store = openStore({ DATABASE_URL: database.url })
 t.teardown(() => store.close())
 
 t.test('a client that comes back learns the latest 1,000 retractions of its tracking ID', async t => {
-  await pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id, tracking_id, seq, retracted_at)
-     select gen_random_uuid(), n, n, 's', n, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), n, 'g', 'p', 1, 1,
-            n, 'order', n, now() + n * interval '1 s'
-       from generate_series(1, 1200) n`,
+  await addEvents(
+    pool,
+    { last: 1_200 },
+    { tracking_id: `'order'`, seq: 'n', retracted_at: `now() + n * interval '1 s'` },
   )
   const seqs = (await readRetractionsOf(store, ['order', 'another'])).map(({ seq }) => seq)
   t.same(
@@ -73,12 +76,10 @@ t.test('the oldest of 1,001 policies of an account proves its payment when it is
      select 'old ' || n, true, 'active', 'shop', 'r', 'account', n, '{"Subscription":{}}', n, n
        from generate_series(1, 1001) n`,
   )
-  await pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id, payer, recipient)
-     select gen_random_uuid(), 9000 + n, n, 's ' || n, 1, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(),
-            9000 + n, 'shop', 'old ' || n, 1, 1, n, 'wallet', 'r'
-       from generate_series(1, 2) n`,
+  await addEvents(
+    pool,
+    { last: 2 },
+    { gateway: `'shop'`, payment_policy: `'old ' || n`, payer: `'wallet'`, recipient: `'r'` },
   )
   const policiesOf = async (policyAddress?: string) => {
     const { payments } = await listClaimablePayments(store, { wallet: 'wallet', policyAddress }, 10)
@@ -116,36 +117,34 @@ t.test('statistics name the 1,000 tokens with most payments, of some or of all t
 t.test(
   'payments of others push nobody out of a search by tracking ID, with a wallet or a recipient',
   async t => {
-    await pool.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id, payer, recipient, tracking_id, seq)
-     select gen_random_uuid(), 20000 + n, n, 'by ' || n, 1, 'PaymentRecord', '{}', 'confirmed',
-            now() + n * interval '1 ms', gen_random_uuid(), 20000 + n, 'shop', case n when 0 then 'old 1' else 'other' end, 1, 1, n,
-            case n when 0 then 'wallet' else 'stranger' end, case when n % 20000 = 0 then 'r' else 'elsewhere' end, 'order-9',
-            n + 1
-       from generate_series(0, 50000) n`,
+    await addEvents(
+      pool,
+      { first: 0, last: 20_000 },
+      {
+        gateway: `'shop'`,
+        payment_policy: `case n when 0 then 'old 1' else 'other' end`,
+        payer: `case n when 0 then 'wallet' else 'stranger' end`,
+        recipient: `case when n % 10000 = 0 then 'r' else 'elsewhere' end`,
+        signature: `'by ' || n`,
+        occurred_at: `now() + n * interval '1 ms'`,
+        tracking_id: `'order-9'`,
+        seq: 'n + 1',
+      },
     )
     await pool.query('analyze live_events')
     const search = async (over: { wallet?: string; recipient?: string; policyAddress?: string }) =>
       (await listClaimablePayments(store, { trackingId: 'order-9', ...over }, 10)).payments.map(
         ({ signature }) => signature,
       )
-    t.same(await search({ recipient: 'r' }), ['by 40000', 'by 20000', 'by 0'])
+    t.same(await search({ recipient: 'r' }), ['by 20000', 'by 10000', 'by 0'])
     t.same(await search({ wallet: 'wallet', policyAddress: 'old 1' }), ['by 0'], 'the wallet names its own')
     t.equal((await search({ recipient: 'elsewhere' })).length, 10)
   },
 )
 
 t.test('wallets are counted to 10,000, and one more makes the total unknown', async t => {
-  const pay = (from: number, to: number) =>
-    pool.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                           stream_sequence, gateway, payment_policy, amount, paid_at, record_id, payer)
-       select gen_random_uuid(), 90000 + n, n, 'w ' || n, 1, 'PaymentRecord', '{}', 'confirmed', now(),
-              gen_random_uuid(), 90000 + n, 'busy', 'p', 1, 1, n, 'wallet ' || lpad(n::text, 5, '0')
-         from generate_series($1::int, $2::int) n`,
-      [from, to],
-    )
+  const pay = (first: number, last: number) =>
+    addEvents(pool, { first, last }, { gateway: `'busy'`, payer: `'wallet ' || lpad(n::text, 5, '0')` })
   const open = (from: number, to: number) =>
     pool.query(
       `with owners as (
@@ -172,4 +171,105 @@ t.test('wallets are counted to 10,000, and one more makes the total unknown', as
   t.match((await listSubscribers(store, 'busy', { limit: 2, offset: 10_000 })).items, [
     { wallet: 'wallet 10001' },
   ])
+})
+
+t.test('subscribers who pay in many tokens share statements of at most 500 rows', async t => {
+  const [tokens, wallets] = [500, 30]
+  await addEvents(
+    pool,
+    { last: tokens * wallets },
+    {
+      paid_at: 'n',
+      gateway: `'tokens'`,
+      payer: `'payer ' || n % ${wallets}`,
+      token_mint: `'mint ' || n % ${wallets * (tokens - 1)}`,
+    },
+  )
+  await pool.query('analyze live_events')
+  const { store: counting, counts } = countRows(store)
+  const { items } = await listSubscribers(counting, 'tokens', { limit: 100, offset: 0 })
+  t.equal(items.length, wallets)
+  t.ok(items.every(({ byToken, complete }) => byToken.length === 100 && !complete))
+  t.ok(
+    items.every(({ byToken: [first] }) => first!.paymentCount === 2n),
+    'most payments first',
+  )
+  t.ok(
+    items.every(({ lastActiveAt }) => lastActiveAt! > BigInt(wallets * (tokens - 1))),
+    'the last payment was in whatever token',
+  )
+  t.ok(Math.max(...counts) <= 500, `a statement answers with ${Math.max(...counts)} rows`)
+  t.ok(counts.length >= wallets / 5, `${counts.length} statements share the payments`)
+})
+
+t.test('each policy of a gateway is in one page of 500, and those that left it too', async t => {
+  const CREATED = 1_200
+  /** In the first page of created events: nothing is stored of its policy. */
+  const UNKNOWN = 300
+  /** In the last page. Its policy belongs to another gateway now. */
+  const LEFT = 1_150
+  /** On both sides of an end of a page, created in the same second. */
+  const SAME_SECOND = [499, 500, 501, 502]
+  const TERMS = `{"Subscription":{"amount":"1","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],
+    "payment_frequency":{"Monthly":null}}}`
+  await pool.query(
+    `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
+                           updated_at, next_payment_due, token_mint)
+     select 'paged ' || n, n % 7 <> 0, 'active', case when n = $3 then 'other' else 'paged' end, 'r', 'u', n, $4::json,
+            case when n = any($5::bigint[]) then $5[1] else n end, n, n, 'mint'
+       from generate_series(1, $1::bigint) n where n <> $2`,
+    [CREATED, UNKNOWN, LEFT, TERMS, SAME_SECOND],
+  )
+  await addEvents(
+    pool,
+    { last: CREATED },
+    {
+      name: `'PaymentPolicyCreated'`,
+      gateway: `'paged'`,
+      payment_policy: `'paged ' || n`,
+      occurred_at: 'to_timestamp(n / 10)',
+      amount: 'null',
+      paid_at: 'null',
+      record_id: 'null',
+    },
+  )
+  const pages = await readPages(readSubscriptions(store, 'paged'))
+  const named = (isWanted: (n: number) => boolean) =>
+    Array.from({ length: CREATED }, (_, index) => index + 1)
+      .filter(n => n !== UNKNOWN && isWanted(n))
+      .map(n => `paged ${n}`)
+  t.strictSame(
+    pages.flatMap(page => page.living.map(({ address }) => address)).toSorted(),
+    named(n => n !== LEFT && n % 7 !== 0).toSorted(),
+  )
+  t.strictSame(
+    pages.flatMap(page => [...page.changing.keys()]).toSorted(),
+    named(n => n === LEFT || n % 7 === 0).toSorted(),
+  )
+  t.ok(pages.every(page => page.living.length + page.changing.size <= 500))
+})
+
+t.test('the volume of 12,000 tokens is whole: it comes in pages of 5,000 rows', async t => {
+  const [tokens, day] = [12_000, 86_400]
+  // Three days, of which each has 4,000 tokens: a page ends within a day. The token of the first row is not known.
+  await pool.query(
+    `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select 'volume', ${day}, to_timestamp(${day} * (1 + n % 3)), case when n = 0 then '' else 'mint ' || n end, 1, n, n, n
+       from generate_series(0, $1::int - 1) n`,
+    [tokens],
+  )
+  const all = { from: 0, to: 10 * day, size: 'day' as const }
+  for (const span of [all, { ...all, whole: true }]) {
+    const volume = await readVolume(store, 'volume', span)
+    t.equal(volume.length, tokens)
+    t.equal(new Set(volume.map(({ tokenMint }) => tokenMint)).size, tokens)
+    t.equal(
+      volume.reduce((sum, { amount }) => sum + amount, 0n),
+      BigInt((tokens * (tokens - 1)) / 2),
+    )
+  }
+  const inOneDay = await readVolume(store, 'volume', { ...all, from: 2 * day, to: 3 * day })
+  t.equal(inOneDay.length, tokens / 3, 'of one day')
+  const inMonths = await readVolume(store, 'volume', { ...all, size: 'month', whole: true })
+  t.ok(inMonths.every(({ buckets }) => buckets.size === 1 && buckets.has(0)))
 })

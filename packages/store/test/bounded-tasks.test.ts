@@ -3,7 +3,7 @@
 import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/database/open-store.js'
-import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
+import { toStatement, type Sql, type Tx } from '../src/database/sql.js'
 import {
   beginRedelivery,
   countDeadLetters,
@@ -44,12 +44,20 @@ import {
   type KnownAsks,
   type Store,
 } from '../src/index.js'
-import { rowsOfPlan, type Plan } from './plans.js'
+import { explainIn, type Explained } from './plans/explain.js'
 
 /** Behind each key: a statement that reads them all is found. */
-const MANY = 60_000
-/** The largest look is 10,000 rows, and takes a probe or two for each. */
-const MOST_ROWS = 32_000
+const MANY = 30_000
+/** The largest page is 500 rows, and takes a few probes for each. */
+const MOST_ROWS = 5_500
+/** What looks at 10,000 rows of one table, and may take a probe or two for each. */
+const LOOKS: Record<string, number> = {
+  'a page of due dates of a gateway that nothing is known of': 20_500,
+  'age of the oldest delivery': 10_500,
+  'age of the oldest wait': 10_500,
+  'the count of work': 10_500,
+  'the pages of operators': 30_500,
+}
 t.setTimeout(600_000)
 
 const database = await createDatabase(t)
@@ -59,26 +67,8 @@ const opened = openStore({ DATABASE_URL: database.url, poolSize: 3, keepToIndexe
 t.teardown(() => opened.close())
 const { database: lanes } = opened
 
-interface Read {
-  rows: number
-  text: string
-  plan: Plan
-}
-let read: Read[] = []
-
-/** Explains a statement where it would run, and takes it back. */
-async function explain(tx: Tx, { strings, values, text }: Sql): Promise<void> {
-  await tx.$executeRaw`savepoint explained`
-  const asked = sql(
-    [`explain (analyze, timing off, format json) ${strings[0]}`, ...strings.slice(1)],
-    ...values,
-  )
-  const [row] = await tx.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] | string }[]>(asked)
-  await tx.$executeRaw`rollback to savepoint explained`
-  const answer = row!['QUERY PLAN']
-  const [{ Plan: plan }] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as [{ Plan: Plan }]
-  read.push({ rows: rowsOfPlan(plan), text, plan })
-}
+let read: Explained[] = []
+const explain = async (tx: Tx, statement: Sql) => void read.push(await explainIn(tx, statement))
 const explainAlone = (statement: Sql) =>
   lanes.transaction(tx => explain(tx, statement), { timeout: 120_000, maxWait: 60_000 })
 const explaining = (tx: Tx): Tx => {
@@ -169,7 +159,7 @@ await pool.query(
   `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
                        stream_sequence, gateway, payment_policy, amount, paid_at, record_id, tracking_id, seq, retracted_at)
    select gen_random_uuid(), n, n, 's' || n, n, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), n, 'g', 'p', 1, 1,
-          n, 'order', n, now() - interval '30 s' + n * interval '0.4 ms'
+          n, 'order', n, now() - interval '1 h' + n * interval '0.4 ms'
      from generate_series(1, $1::int) n`,
   [MANY],
 )
@@ -276,7 +266,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'the figures of the start page': () => readOverview(store, { gateway: 'busy', nowMs: Date.now() }),
   'where lists begin': () => readFirstEvent(store),
   'retractions while there is none': () => readRecentRetractions(store, 1).next(),
-  'retractions that Redis lost': () => readRecentRetractions(store, 60_000).next(),
+  'retractions that Redis lost': () => readRecentRetractions(store, 86_400_000).next(),
 }
 
 for (const [name, task] of Object.entries(TASKS))
@@ -284,8 +274,9 @@ for (const [name, task] of Object.entries(TASKS))
     read = []
     await task()
     t.ok(read.length > 0, 'its statements were seen')
+    const most = LOOKS[name] ?? MOST_ROWS
     for (const { rows, text, plan } of read)
-      if (rows > MOST_ROWS) t.fail(`a statement takes ${rows} rows`, { text, plan: JSON.stringify(plan) })
+      if (rows > most) t.fail(`a statement takes ${rows} rows`, { text, plan: JSON.stringify(plan) })
     t.comment(`${read.length} statements of at most ${Math.max(...read.map(({ rows }) => rows))} rows`)
   })
 

@@ -2,11 +2,13 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore, type Store } from '../src/database/open-store.js'
+import { openStore } from '../src/database/open-store.js'
 import { replaySubscriptions } from '../src/merchant/index.js'
+import { addEvents } from './add-events.js'
+import { countRows } from './count-rows.js'
 
-const PAYMENTS = 12_000
-const RENEWALS = 9_000
+const PAYMENTS = 5_000
+const RENEWALS = 3_500
 const MOST_ROWS = 2_000
 const KEY = '7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz'
 const CREATED = JSON.stringify({
@@ -34,36 +36,26 @@ const PAID = JSON.stringify({
   record_id: 1,
 })
 
-/** A store that notes how many rows each statement gives. */
-function countRows(store: Store): { store: Store; counts: number[] } {
-  const counts: number[] = []
-  const { database } = store
-  const read: typeof database.read = async statement => {
-    const rows = await database.read<never>(statement)
-    counts.push(rows.length)
-    return rows
-  }
-  return {
-    counts,
-    store: Object.create(store, {
-      database: { value: Object.create(database, { read: { value: read } }) },
-    }) as Store,
-  }
-}
-
 t.test('the payments of a subscription are read in pages', async t => {
   const database = await createDatabase(t)
   const opened = openStore({ DATABASE_URL: database.url })
   t.teardown(() => opened.close())
-  await database.pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
-     select gen_random_uuid(), n + 1, n + 1, '3' || left(replace(repeat(md5(n::text), 3), '0', 'Z'), 87), 0,
-            case when n = 0 then 'PaymentPolicyCreated' else 'PaymentRecord' end,
-            case when n = 0 then $2::json else $3::json end, 'confirmed', to_timestamp(n), gen_random_uuid(), n + 1, $4, $4,
-            case when n > 0 then 5 end, case when n > 0 then n end, case when n > 0 then n end
-       from generate_series(0, $1::bigint) n`,
-    [PAYMENTS, CREATED, PAID, KEY],
+  await addEvents(
+    database.pool,
+    { first: 0, last: PAYMENTS },
+    {
+      slot: 'n + 1',
+      signature: `'3' || left(replace(repeat(md5(n::text), 3), '0', 'Z'), 87)`,
+      event_index: '0',
+      name: `case when n = 0 then 'PaymentPolicyCreated' else 'PaymentRecord' end`,
+      data: 'case when n = 0 then $1::json else $2::json end',
+      gateway: '$3',
+      payment_policy: '$3',
+      amount: 'case when n > 0 then 5 end',
+      paid_at: 'case when n > 0 then n end',
+      record_id: 'case when n > 0 then n end',
+    },
+    [CREATED, PAID, KEY],
   )
   await database.pool.query('analyze')
   const { store, counts } = countRows(opened)
@@ -91,29 +83,39 @@ t.test('the status changes of a subscription without an end are read in pages', 
   t.teardown(() => opened.close())
   // Two policies have the same history. The payments of the second can complete it, so all of them are read. Events are stored
   // with the times of others: a payment can come after a change on the chain and before it in time.
-  const CHANGES = 30_000
+  const CHANGES = 9_000
   const statusOf = (from: string, to: string) =>
     JSON.stringify({ payment_policy: KEY, old_status: { [from]: null }, new_status: { [to]: null } })
-  await database.pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                         stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
-     select gen_random_uuid(), 2 * n + p.number, n + 1, '3' || left(replace(repeat(md5(p.address || n), 3), '0', 'Z'), 87), 0,
-            case when n = 0 then 'PaymentPolicyCreated' when n % 7 < 4 then 'PaymentPolicyStatusChanged' else 'PaymentRecord' end,
-            case when n = 0 then p.created when n % 7 < 2 then $3 when n % 7 < 4 then $4 else $5 end::json,
-            'confirmed', to_timestamp(case when n = 0 then 0 else 100 + n + (n * 7919) % 41 end), gen_random_uuid(), n + 1, $6,
-            p.address, case when n % 7 >= 4 then 5 end, case when n % 7 >= 4 then n end, case when n % 7 >= 4 then n end
-       from generate_series(0, $1::bigint) n, unnest($2::text[], $7::text[]) with ordinality as p (address, created, number)`,
+  await addEvents(
+    database.pool,
+    {
+      first: 0,
+      last: CHANGES,
+      table: ', unnest($1::text[], $2::text[]) with ordinality as p (address, created, number)',
+    },
+    {
+      slot: 'n + 1',
+      signature: `'3' || left(replace(repeat(md5(p.address || n), 3), '0', 'Z'), 87)`,
+      event_index: '0',
+      name: `case when n = 0 then 'PaymentPolicyCreated' when n % 7 < 4 then 'PaymentPolicyStatusChanged' else 'PaymentRecord' end`,
+      data: 'case when n = 0 then p.created when n % 7 < 2 then $3 when n % 7 < 4 then $4 else $5 end::json',
+      occurred_at: 'to_timestamp(case when n = 0 then 0 else 100 + n + (n * 7919) % 41 end)',
+      gateway: '$6',
+      payment_policy: 'p.address',
+      amount: 'case when n % 7 >= 4 then 5 end',
+      paid_at: 'case when n % 7 >= 4 then n end',
+      record_id: 'case when n % 7 >= 4 then n end',
+    },
     [
-      CHANGES,
       ['endless', 'ends'],
-      statusOf('Active', 'Paused'),
-      statusOf('Paused', 'Active'),
-      PAID,
-      KEY,
       [
         CREATED.replace(`"max_renewals":${RENEWALS}`, '"max_renewals":null'),
         CREATED.replace(`"max_renewals":${RENEWALS}`, '"max_renewals":4000000'),
       ],
+      statusOf('Active', 'Paused'),
+      statusOf('Paused', 'Active'),
+      PAID,
+      KEY,
     ],
   )
   await database.pool.query('analyze')

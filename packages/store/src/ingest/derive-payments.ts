@@ -120,6 +120,7 @@ export async function readNextPayments(
 ): Promise<Map<string, StoredPayment[]>> {
   const payments = new Map<string, StoredPayment[]>()
   if (from.length === 0) return payments
+  // With the limit known, Postgres takes a policy with many payments for one with as few as others, reads all and sorts them.
   const next = sql`
     select e.* from ${FROM.listOf(from)}
      cross join lateral (
@@ -127,7 +128,7 @@ export async function readNextPayments(
         where e.payment_policy = a.policy and ${OF_POLICY}
           and (e.slot, e.transaction_index, e.event_index, e.id)
             > (a.slot, a.transaction_index, a.event_index, a.id)
-        order by e.slot, e.transaction_index, e.event_index, e.id limit ${limit}) e
+        order by e.slot, e.transaction_index, e.event_index, e.id limit (select ${limit}::bigint)) e
      limit ${limit}`
   for (const payment of await read(tx, next, programId)) {
     const { policy } = payment.event.effect

@@ -1,0 +1,202 @@
+// Each read of events takes about the rows that it answers, however many events there are, whatever Postgres knows of its
+// tables, and with the plan of its values as with the plan that is kept for all values.
+import { analyzeAll } from '@payment-tracking/testkit'
+import t, { type Test } from 'tap'
+import {
+  beginArchivePart,
+  countArchived,
+  findArchivedAfter,
+  findArchivedEvent,
+  findArchivedMonth,
+  moveArchivePage,
+  readArchivedUpTo,
+  readEventPage,
+  readMonth,
+  wantMonthLive,
+  type ArchiveLine,
+  type EventFilter,
+  type Store,
+} from '../../src/index.js'
+import { sql, toStatement } from '../../src/database/sql.js'
+import { byIndexes, checkPaymentsWith } from '../../src/reads/check-payments.js'
+import {
+  blocksOf,
+  explain,
+  explainIn,
+  indexesOf,
+  readPages,
+  rowsOfPlan,
+  sentBy,
+  type Explained,
+  type Sent,
+  type Plan,
+} from './explain.js'
+import {
+  EVENTS,
+  OF_KEY,
+  OFTEN,
+  OLD,
+  oftenAt,
+  oftenSlot,
+  openFilledDatabase,
+  SPREAD,
+} from './filled-database.js'
+import { listsOfMonth, type Read } from './lists.js'
+import { NEEDS_STATISTICS, READS } from './reads.js'
+
+t.setTimeout(600_000)
+const filledDatabase = await openFilledDatabase(t)
+const { pool, store, statistics } = filledDatabase
+const reads = READS(filledDatabase)
+
+const total = <T>(items: readonly T[], of: (item: T) => number) =>
+  items.reduce((sum, item) => sum + of(item), 0)
+
+async function isWithin(
+  t: Test,
+  [name, , mostRows, mostBlocks, query]: Read,
+  { mode, index, sent }: { mode?: string; index?: string | null; sent?: readonly Sent[] } = {},
+) {
+  const plans = await explain(pool, sent ?? (await sentBy(store, query)), { mode })
+  const [rows, blocks] = [total(plans, rowsOfPlan), total(plans, blocksOf)]
+  const isBounded = plans.length > 0 && rows <= mostRows && blocks <= mostBlocks
+  t.ok(isBounded, `${name}: ${rows} rows of ${mostRows}, ${blocks} blocks of ${mostBlocks}`, {
+    plans: isBounded ? '' : JSON.stringify(plans),
+  })
+  const used = plans.flatMap(indexesOf)
+  if (index) t.ok(used.includes(index), `${name} needs ${index}, and uses ${used.join(', ') || 'no index'}`)
+}
+
+for (const [known, prepare] of Object.entries(statistics))
+  t.test(`with ${known} each read takes its rows`, async t => {
+    await prepare()
+    const isKnown = known !== 'no statistics'
+    for (const read of reads.filter(([name]) => isKnown || !NEEDS_STATISTICS.includes(name))) {
+      const sent = await sentBy(store, read[4])
+      await isWithin(t, read, { sent, index: isKnown ? read[1] : null })
+      await isWithin(t, read, { sent, mode: 'force_generic_plan' })
+    }
+  })
+
+t.test('every index of events is needed by a read, for each insert pays for it', async t => {
+  const { rows } = await pool.query<{ name: string }>(
+    `select indexrelid::regclass::text as name from pg_index where indrelid = 'live_events'::regclass`,
+  )
+  const needed = reads.flatMap(([, index]) => (index?.startsWith('events_') ? [index] : []))
+  t.strictSame(rows.map(({ name }) => name).sort(), [...new Set(needed)].sort())
+})
+
+t.test('a read whose index is gone is found', async t => {
+  const [, index, mostRows, , query] = reads.find(([name]) => name === 'a highest slot')!
+  const plans = await explain(pool, await sentBy(store, query), { without: index! })
+  t.notOk(plans.flatMap(indexesOf).includes(index!))
+  t.ok(total(plans, rowsOfPlan) > mostRows)
+})
+
+t.test('a check of a frequent key reads indexes, and the newest 1,000 for its list', async t => {
+  const plans: Plan[] = []
+  await byIndexes(store, run =>
+    checkPaymentsWith(
+      async statement => {
+        const [row] = await run<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+          sql`explain (analyze, timing off, format json) ${statement}`,
+        )
+        plans.push(row!['QUERY PLAN'][0]!.Plan)
+        return run(statement)
+      },
+      SPREAD,
+      {},
+      new Map(),
+    ),
+  )
+  const [counts, newest] = plans as [Plan, Plan]
+  t.same(indexesOf(counts).sort(), ['events_tracking_check', 'events_tracking_seq'])
+  t.ok(rowsOfPlan(newest) <= 1_100, `the list: ${rowsOfPlan(newest)} rows`)
+})
+
+t.test(
+  'a page of a frequent key holds its newest events, within its times and behind its cursor',
+  async t => {
+    const slotsOf = async (filter: EventFilter, page: object = {}) => {
+      const { text } = await readEventPage(store, filter, { limit: 3, offset: 0, ...page }, new Map())
+      return (JSON.parse(`[${text}]`) as { slot: number }[]).map(({ slot }) => slot - oftenSlot(0))
+    }
+    const after = {
+      occurredAt: oftenAt(7_200),
+      slot: oftenSlot(7_200),
+      index: 0,
+      id: '00000000-0000-4000-8000-000000000000',
+    }
+    const times = { startTime: oftenAt(3_600), endTime: oftenAt(9_000) }
+    for (const filter of [{ paymentPolicy: OFTEN }, { gateway: OFTEN }]) {
+      t.same(await slotsOf(filter), [OF_KEY, OF_KEY - 1, OF_KEY - 2])
+      t.same(await slotsOf(filter, { offset: OF_KEY - 2 }), [2, 1])
+      t.same(await slotsOf({ ...filter, ...times }), [9_000, 8_999, 8_998], 'the end is inclusive')
+      t.same(await slotsOf({ ...filter, ...times }, { offset: 5_399 }), [3_601, 3_600], 'and the beginning')
+      t.same(await slotsOf(filter, { after }), [7_199, 7_198, 7_197])
+      t.same(
+        await slotsOf({ ...filter, ...times, endTime: oftenAt(5_400) }, { after }),
+        [5_400, 5_399, 5_398],
+      )
+    }
+    t.same(await slotsOf({ trackingId: SPREAD }, { after }), [7_198, 7_196, 7_194])
+    t.same(await slotsOf({ gateway: 'ofte' }), [], 'a key is not a prefix')
+  },
+)
+
+/** A store whose pipelined transactions explain what they write. */
+const explaining = (into: Explained[]): Store => ({
+  ...store,
+  database: {
+    ...store.database,
+    pipelinedTransaction: work =>
+      store.database.pipelinedTransaction(tx =>
+        work({
+          $queryRaw: (query, ...values) => tx.$queryRaw(query, ...values),
+          $executeRaw: async (query, ...values) => {
+            into.push(await explainIn(tx, toStatement(query, values)))
+            return tx.$executeRaw(query, ...values)
+          },
+          send: statement => tx.send(statement),
+        }),
+      ),
+  },
+})
+
+t.test('a page that moves reads its page; lists and look-ups of a month that moves stay bounded', async t => {
+  const page = 500
+  const lines: ArchiveLine[] = (await readPages(readMonth(store, '2020-03', BigInt(EVENTS)))).flat()
+  t.equal(lines.length, OLD)
+  const part = { month: '2020-03', part: 1, file: 'test/2020-03/1-x.ndjson.gz', sha256: 'x' }
+  const range = { firstPosition: 1n, lastPosition: BigInt(OLD), bytes: 1n, count: OLD }
+  await beginArchivePart(store, { ...part, ...range }, { upTo: BigInt(OLD) })
+  const options = { sizer: { rowsOf: () => page, note: () => {} } }
+  const listsAreBounded = async (direction: string) => {
+    for (const [name, , , , query] of listsOfMonth(filledDatabase))
+      await isWithin(t, [`${direction}: ${name}`, null, 110, 220, query])
+  }
+  const moved: Explained[] = []
+  await moveArchivePage(explaining(moved), part, lines, options)
+  t.equal(moved.length, 1)
+  // Each line: its row by the primary key, and what writes it.
+  t.ok(moved[0]!.rows <= 4 * page, `a page that moves takes ${moved[0]!.rows} rows`)
+  await listsAreBounded('while it is archived')
+  while (await moveArchivePage(store, part, lines, options));
+  const first = lines.slice(0, page)
+  t.equal(await countArchived(store, first), page)
+  await isWithin(t, ['a page of the comparison', null, page, 2_200, reader => countArchived(reader, first)])
+  await analyzeAll(pool)
+  const [{ id, signature }] = lines as [ArchiveLine]
+  for (const [name, query, answer] of [
+    ['an archived id', reader => findArchivedEvent(reader, id), '2020-03'],
+    ['an archived signature', reader => findArchivedMonth(reader, { signature }), '2020-03'],
+    ['an archived position', reader => findArchivedAfter(reader, 0n), '2020-03'],
+    ['the last archived position', reader => readArchivedUpTo(reader), BigInt(OLD)],
+  ] as [string, (reader: Store) => Promise<unknown>, unknown][]) {
+    t.equal(await query(store), answer, name)
+    await isWithin(t, [name, null, 3, 20, query])
+  }
+  await wantMonthLive(store, '2020-03')
+  for (let left = OLD; left > OLD / 2; left -= page) await moveArchivePage(store, part, lines, options)
+  await listsAreBounded('while it is restored')
+})

@@ -1,0 +1,228 @@
+// Every read of events and what it may cost: a row for each, with the index that it needs, the most rows of tables and indexes
+// that its plans take, and the most blocks that they touch.
+import {
+  countEvents,
+  findOldMonth,
+  listClaimablePayments,
+  listEventNames,
+  listEventsAfter,
+  listNeverPaid,
+  listPoliciesWithDueDates,
+  listSubscribers,
+  listSubscriptions,
+  readEventPlaces,
+  readFirstEvent,
+  readMonth,
+  readOneTimePage,
+  readPaymentsBySeq,
+  readPaymentStats,
+  readPaymentTrace,
+  readRecentRetractions,
+  readRetractionsOf,
+  readSubscriptions,
+  readVolume,
+  surveyMonth,
+  type EventFilter,
+} from '@payment-tracking/store'
+import { runIn } from '../../src/database/database.js'
+import { readNextPayments } from '../../src/ingest/derive-payments.js'
+import { readRegisters } from '../../src/ingest/read-registers.js'
+import { refoldGateways, refoldUserPayments } from '../../src/ingest/refold-accounts.js'
+import { countChecked } from '../../src/reads/check-payments.js'
+import { readPages, type Query } from './explain.js'
+import { EVENTS, OFTEN, OLD, type FilledDatabase } from './filled-database.js'
+import { ID, LIMIT, lists, listsOfFrequentKeys, listsOfMonth, PAGE, type Read } from './lists.js'
+
+/** Without statistics Postgres takes a frequent tracking ID for a rare one, and sorts its events. */
+export const NEEDS_STATISTICS = [
+  'one-time payments of many',
+  'a proof among many payments of a tracking ID',
+  'a proof by tracking ID and recipient',
+]
+
+const programId = 'any program'
+
+/** Look-ups, figures, and what ingest and the archiver read. */
+function others({ filled, retractedId }: FilledDatabase): Read[] {
+  const { gateways, policies, trackingIds, recipients, userPayments, timeOf, signatureOf } = filled
+  const middle = EVENTS / 2
+  const signature = signatureOf(middle)
+  const [gateway, policy, trackingId] = [gateways[3]!, policies[7]!, trackingIds[7]!]
+  const hour = { startTime: timeOf(middle), endTime: timeOf(middle + 360) }
+  const span = { startTime: new Date(timeOf(OLD + 2_000).getTime() + 1), endTime: timeOf(EVENTS - 1_000) }
+  const secondsAt = (n: number) => timeOf(n).getTime() / 1000
+  const claimable =
+    (of: Parameters<typeof listClaimablePayments>[1]): Query =>
+    store =>
+      listClaimablePayments(store, of, 10)
+  const count =
+    (filter: EventFilter): Query =>
+    store =>
+      countEvents(store, filter)
+  const stats =
+    (of: Parameters<typeof readPaymentStats>[1]): Query =>
+    store =>
+      readPaymentStats(store, of)
+  const volume =
+    (of: string, from: number, to: number): Query =>
+    store =>
+      readVolume(store, of, { from, to, size: 'day' })
+  const subscriptions =
+    (of: Parameters<typeof listSubscriptions>[1]): Query =>
+    store =>
+      listSubscriptions(store, of, { limit: LIMIT })
+  const stop = new AbortController().signal
+  return [
+    ['an id', 'events_pkey', 4, 7, store => readEventPlaces(store, [ID])],
+    [
+      'the stream',
+      'events_position_key',
+      260,
+      57,
+      store => listEventsAfter(store, { after: 6_000n, upTo: 6_200n, limit: 200 }, new Map()),
+    ],
+    ['a trace', 'events_signature_hash', 7, 17, store => readPaymentTrace(store, signature)],
+    ['a proof by signature', 'events_signature_hash', 6, 19, claimable({ signature })],
+    ['a proof by tracking ID', 'events_tracking_newest', 230, 270, claimable({ trackingId })],
+    [
+      'a proof by tracking ID and recipient',
+      'events_tracking_recipient',
+      120,
+      160,
+      claimable({ trackingId, recipient: recipients[2]! }),
+    ],
+    [
+      'payments of a tracking ID',
+      'events_tracking_newest',
+      130,
+      150,
+      store => readOneTimePage(store, trackingId, PAGE, new Map()),
+    ],
+    [
+      'payments by seq',
+      'events_tracking_seq',
+      11,
+      41,
+      store => readPaymentsBySeq(store, [{ trackingId, from: 1, to: 5 }]),
+    ],
+    [
+      'a check',
+      'events_tracking_check',
+      120,
+      140,
+      (_, tx) => countChecked(runIn(tx), trackingId, { amount: '1' }),
+    ],
+    [
+      'recent retractions',
+      'events_retracted_at',
+      16,
+      45,
+      store => readRecentRetractions(store, 6_000_000).next(),
+    ],
+    [
+      'retractions of a tracking ID',
+      'events_retracted_tracking',
+      120,
+      170,
+      store => readRetractionsOf(store, [retractedId]),
+    ],
+    [
+      'subscribers',
+      'events_gateway_payers',
+      22_000,
+      4_700,
+      store => listSubscribers(store, gateways[4]!, PAGE),
+    ],
+    [
+      'who never paid',
+      'events_gateway_payers',
+      6_600,
+      110,
+      store => listNeverPaid(store, gateways[4]!, PAGE),
+    ],
+    ['names', null, 11, 7, store => listEventNames(store)],
+    ['a count', null, 450, 9, count({})],
+    ['a count of a name', null, 6, 7, count({ name: 'PaymentRecord' })],
+    ['a count of an hour', null, 460, 64, count(hour)],
+    ['a count between two moments', 'events_newest', 720, 200, count(span)],
+    ['a count of a name between two moments', null, 590, 110, count({ name: 'PaymentRecord', ...span })],
+    ['a count since a moment', null, 660, 73, count({ startTime: span.startTime })],
+    ['statistics', null, 9, 13, stats({})],
+    ['statistics of a gateway', null, 9, 13, stats({ gateway })],
+    ['statistics between two moments', 'events_newest', 1_300, 250, stats(span)],
+    ['statistics of a gateway between two moments', null, 140, 86, stats({ gateway, ...span })],
+    [
+      'volume',
+      'events_gateway_newest',
+      6_800,
+      870,
+      volume(gateways[4]!, secondsAt(OLD + 2_000), secondsAt(EVENTS - 1_000)),
+    ],
+    [
+      'volume of payments of another day',
+      'events_paid_other_day',
+      130,
+      140,
+      volume(gateway, 1_767_225_600, 1_767_571_200),
+    ],
+    ['due dates', null, 120, 29, store => listPoliciesWithDueDates(store, gateway)],
+    [
+      'policies and who left',
+      'events_gateway_rare',
+      640,
+      470,
+      store => readPages(readSubscriptions(store, gateway)),
+    ],
+    ['subscriptions of a gateway', null, 120, 27, subscriptions({ gateway: gateways[1]! })],
+    ['subscriptions of a recipient', null, 120, 24, subscriptions({ recipient: recipients[1]! })],
+    ['subscriptions of a user payment', null, 16, 21, subscriptions({ userPayment: userPayments[1]! })],
+    ['a subscription', null, 110, 19, subscriptions({ trackingId: trackingIds[1]! })],
+    ['registers', 'events_changes', 120, 170, (_, tx) => readRegisters(tx, [policy], programId)],
+    [
+      'payments of registers',
+      'events_policy_payments',
+      120,
+      170,
+      (_, tx) => readRegisters(tx, [policy], programId),
+    ],
+    ['a gateway again', 'events_changes', 6, 13, (_, tx) => refoldGateways(tx, [gateway], programId)],
+    [
+      'a user payment again',
+      'events_changes',
+      110,
+      17,
+      (_, tx) => refoldUserPayments(tx, [userPayments[2]!], programId),
+    ],
+    [
+      'the next payments',
+      'events_policy_payments',
+      600,
+      2_500,
+      (_, tx) => readNextPayments(tx, [{ policy: OFTEN, after: '' }], { limit: 500, programId }),
+    ],
+    ['where lists begin', null, 7, 16, readFirstEvent],
+    ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
+    // Pages of a thousand rows.
+    [
+      'the look at a month',
+      null,
+      5_100,
+      3_300,
+      store => surveyMonth(store, '2020-03', { settledSeconds: 0, stop }),
+    ],
+    [
+      'the events of a month',
+      null,
+      5_100,
+      3_300,
+      store => readPages(readMonth(store, '2020-03', BigInt(EVENTS))),
+    ],
+  ]
+}
+
+export const READS = (database: FilledDatabase): Read[] => [
+  ...lists(database),
+  ...listsOfFrequentKeys(),
+  ...listsOfMonth(database),
+  ...others(database),
+]
