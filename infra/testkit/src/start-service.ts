@@ -118,7 +118,8 @@ export async function startService(
             if (!line && ended) throw new Error(`${name} has ended with exit code ${child.exitCode}`)
             return line
           },
-          { what: `log line ${msg} of ${name}` },
+          // On a machine with 40 others that start, a service takes a minute.
+          { what: `log line ${msg} of ${name}`, timeoutMs: 90_000 },
         )
       } catch (error) {
         console.error(`--- what ${name} wrote ---\n${output}---`)
