@@ -17,7 +17,7 @@ const CROWD = buildAddress('crowd')
 await world.database.pool.query(
   `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at,
      live, status, updated_at)
-   select 'crowd' || n, $1, '1', $1, $1, n,
+   select substr($1, 1, 40) || translate(lpad(n::text, 4, '0'), '0', 'A'), $1, '1', $1, $1, n,
           '{"Subscription":{"amount":1,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Daily":null},"next_payment_due":5}}',
           1700000000 + n, true, 'active', 1700000000
      from generate_series(1, $2::int) n`,
