@@ -120,6 +120,23 @@ t.test('inner instructions that were not recorded make a node unfit', async t =>
   t.match(decoded, { events: [], gaps: [{ reason: 'NO_INNER_INSTRUCTIONS' }], nodeMayBeUnfit: true })
 })
 
+t.test('calls that the log shows and the instructions lack are a gap', async t => {
+  const inside = buildTransaction([
+    { program: STRANGER, does: [pays(dataLine(payment(1))), pays(dataLine(payment(2)))] },
+  ])
+  const [{ instruction, inner }] = inside.instructions as [(typeof inside.instructions)[0]]
+  for (const left of [[], inner.slice(0, 1), inner.slice(1)]) {
+    const decoded = decodeTransaction({ ...inside, instructions: [{ instruction, inner: left }] }, PROGRAM)
+    t.ok(
+      decoded.gaps.some(({ reason }) => reason === 'LOG_MALFORMED'),
+      `${left.length} of 2 calls`,
+    )
+    t.ok(decoded.nodeMayBeUnfit)
+  }
+  const flat = buildTransaction([pays(dataLine(payment(1)))], { hasInnerInstructions: false })
+  t.match(decodeTransaction(flat, PROGRAM), { events: [{ name: 'PaymentRecord' }], gaps: [] })
+})
+
 t.test('an unreadable line is a gap with its bytes, and uses its index', async t => {
   const long = Buffer.concat([payment(1), Buffer.of(0)])
   const unknown = Buffer.alloc(40, 3)
