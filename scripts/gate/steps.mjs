@@ -64,12 +64,17 @@ const others = long.filter(file => !NAMED_SYSTEMS.some(({ files }) => files?.inc
 /** `npm run test:systems`: all side by side, those that take longest first. */
 export const SYSTEMS = seeded('1', [...NAMED_SYSTEMS, { name: 'systems', files: others }])
 
+/** Promises in seconds, of files that only the night runs: a busy machine says nothing of them. */
+const judged = files =>
+  files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|fleet-caps|swift/.test(file))
+
 const fresh = own ?? String(Date.now() % 2 ** 31)
 /** `npm run test:night`: one step after the other, for some of them judge times. */
 export const NIGHT = seeded(fresh, [
   { name: 'speed', script: 'bench', args: ['--gate'], minutes: 30 },
   { name: 'bounds', files: below(night, 'test/bounds/'), minutes: 120 },
   { name: 'benches', files: below(night, 'test/bench/'), minutes: 30 },
+  { name: 'times', files: judged(night), env: { JUDGE_TIMES: '1' }, minutes: 30 },
   { name: 'properties', files: listPropertyTests(), env: { FUZZ_REQUESTS: '100000' }, minutes: 60 },
   { name: 'laws', files: LAWS, env: { LAWS_RUNS: '20000', LAWS_SECONDS: '1800' }, minutes: 90 },
   { name: 'replays', files: REPLAYS, minutes: 30 },
