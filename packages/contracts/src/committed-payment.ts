@@ -24,7 +24,9 @@ export const CommittedPayment = Type.Object({
   payer: Nullable(Type.String()),
   tokenMint: Nullable(Type.String()),
   memo: Type.Optional(
-    Type.String({ description: 'what the memo says when it is no tracking ID; absent when it says nothing else' }),
+    Type.String({
+      description: 'what the memo says when it is no tracking ID; absent when it says nothing else',
+    }),
   ),
   retracted: Type.Optional(
     Type.Boolean({ description: 'the finalized chain does not hold its transaction; absent is false' }),
