@@ -79,7 +79,7 @@ app.get('/v1/events/payments/stats', async (request, reply) => {
     ask('stats', 'select * from payment_stats where gateway = $1 and span = 0', values),
     ask(
       'tokens',
-      'select token_mint, count, total, min, max from payment_token_stats where gateway = $1 and span = 0 order by count desc, token_mint',
+      'select token_mint, count, total from payment_token_stats where gateway = $1 and span = 0 order by count desc, token_mint',
       values,
     ),
   ])

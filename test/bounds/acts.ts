@@ -43,10 +43,13 @@ const sums = (policy: string, gateway: string): string[] => [
   `select count(*) from policies p where p.address = '${policy}' and (p.payment_count, p.total_paid) is distinct from
      (select (count(*), coalesce(sum(e.amount), 0)) from events e
        where e.payment_policy = p.address and e.amount is not null and e.retracted_at is null)`,
-  `select count(*) from payment_stats s where s.gateway = '${gateway}' and s.span = 0 and
-     (s.count, s.total, s.min, s.max, s.first_at, s.last_at) is distinct from
-     (select (count(*), sum(e.amount), min(e.amount), max(e.amount), min(e.occurred_at), max(e.occurred_at)) from events e
-       where e.gateway = s.gateway and e.amount is not null and e.retracted_at is null)`,
+  `select count(*) from payment_stats s where s.gateway = '${gateway}' and s.span = 0 and s.count is distinct from
+     (select count(*) from events e where e.gateway = s.gateway and e.amount is not null and e.retracted_at is null)`,
+  `select count(*) from payment_token_stats s where s.gateway = '${gateway}' and s.span = 86400 and
+     (s.count, s.total, s.min, s.max) is distinct from
+     (select (count(*), sum(e.amount), min(e.amount), max(e.amount)) from events e
+       where e.gateway = s.gateway and coalesce(e.token_mint, '') = s.token_mint and e.amount is not null and e.retracted_at is null
+         and e.occurred_at >= s.start and e.occurred_at < s.start + interval '1 day')`,
 ]
 const sumsOf = (which: keyof Bounds['policies']) => (bounds: Bounds) =>
   sums(bounds.policies[which].address, bounds.policies[which].gateway)

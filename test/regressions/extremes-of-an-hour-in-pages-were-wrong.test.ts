@@ -68,9 +68,8 @@ async function openIngest(t: Test, rows: number) {
   const figures = async (): Promise<string[]> => {
     const { rows: found } = await pool.query<{ row: string }>(
       `select t::text as row from (
-         select gateway, span, start, token_mint, count, total, min, max, null as first_at, null as last_at
-           from payment_token_stats
-          union all select gateway, span, start, null, count, total, min, max, first_at, last_at from payment_stats) t
+         select gateway, span, start, token_mint, count, total, min, max from payment_token_stats
+          union all select gateway, span, start, null, count, null, null, null from payment_stats) t
         order by 1`,
     )
     return found.map(({ row }) => row)

@@ -191,15 +191,12 @@ const AGGREGATES = [
      select name, ${HOUR}, ${hourOf}, count(*) from events e group by 1, 3`,
   `insert into event_counts (name, span, start, count)
      select name, s.span, b.start, sum(count) from event_counts a ${WIDER} group by 1, 2, 3`,
-  `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-     select gateway, ${HOUR}, ${hourOf}, count(*), sum(amount), min(amount), max(amount), min(occurred_at), max(occurred_at)
-       from events e where name = 'PaymentRecord' group by 1, 3`,
-  `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-     select '', span, start, sum(count), sum(total), min(min), max(max), min(first_at), max(last_at)
-       from payment_stats group by 2, 3`,
-  `insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-     select gateway, s.span, b.start, sum(count), sum(total), min(min), max(max), min(first_at), max(last_at)
-       from payment_stats a ${WIDER} group by 1, 2, 3`,
+  `insert into payment_stats (gateway, span, start, count)
+     select gateway, ${HOUR}, ${hourOf}, count(*) from events e where name = 'PaymentRecord' group by 1, 3`,
+  `insert into payment_stats (gateway, span, start, count)
+     select '', span, start, sum(count) from payment_stats group by 2, 3`,
+  `insert into payment_stats (gateway, span, start, count)
+     select gateway, s.span, b.start, sum(count) from payment_stats a ${WIDER} group by 1, 2, 3`,
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
      select e.gateway, ${HOUR}, ${hourOf}, coalesce(u.token_mint, ''), count(*), sum(e.amount), min(e.amount), max(e.amount)
        from events e
@@ -209,6 +206,7 @@ const AGGREGATES = [
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
      select '', span, start, token_mint, sum(count), sum(total), min(min), max(max) from payment_token_stats group by 2, 3, 4`,
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-     select gateway, s.span, b.start, token_mint, sum(count), sum(total), min(min), max(max)
+     select gateway, s.span, b.start, token_mint, sum(count), sum(total),
+            min(min) filter (where s.span > 0), max(max) filter (where s.span > 0)
        from payment_token_stats a ${WIDER} group by 1, 2, 3, 4`,
 ]

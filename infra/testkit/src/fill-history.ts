@@ -73,7 +73,7 @@ const START = `case s.span when 0 then 'epoch'::timestamptz
   else to_timestamp(floor(extract(epoch from e.occurred_at) / s.span) * s.span) end`
 const SPANS = `cross join (values (0), (86400), (${HOUR})) s (span)`
 const OF_ALL = `cross join lateral (values (e.gateway), ('')) g (gateway)`
-const SUMS = 'count(*), sum(e.amount), min(e.amount), max(e.amount)'
+const SUMS = `count(*), sum(e.amount), min(e.amount) filter (where s.span > 0), max(e.amount) filter (where s.span > 0)`
 const ADDED = `count = f.count + excluded.count, total = f.total + excluded.total, min = least(f.min, excluded.min),
   max = greatest(f.max, excluded.max)`
 
@@ -81,11 +81,9 @@ const FIGURES = [
   `insert into event_counts as f (name, span, start, count)
    select e.name, s.span, ${START}, count(*) from events e ${SPANS} where ${POSITIONS} group by 1, 2, 3
    on conflict (name, span, start) do update set count = f.count + excluded.count`,
-  `insert into payment_stats as f (gateway, span, start, count, total, min, max, first_at, last_at)
-   select g.gateway, s.span, ${START}, ${SUMS}, min(e.occurred_at), max(e.occurred_at)
-     from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3
-   on conflict (gateway, span, start) do update set ${ADDED},
-     first_at = least(f.first_at, excluded.first_at), last_at = greatest(f.last_at, excluded.last_at)`,
+  `insert into payment_stats as f (gateway, span, start, count)
+   select g.gateway, s.span, ${START}, count(*) from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3
+   on conflict (gateway, span, start) do update set count = f.count + excluded.count`,
   `insert into payment_token_stats as f (gateway, span, start, token_mint, count, total, min, max)
    select g.gateway, s.span, ${START}, coalesce(e.token_mint, ''), ${SUMS}
      from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3, 4

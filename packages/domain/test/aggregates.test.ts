@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
-import { countByName, startOf, sumPayments, type PaymentStatRow } from '../src/index.js'
+import { countByName, startOf, sumPayments, type PaymentStatRow, type TokenStatRow } from '../src/index.js'
 import { hold } from './hold.js'
 
 const payments = fc.array(
@@ -32,11 +32,14 @@ const statKey = (row: PaymentStatRow) => `${row.gateway} ${row.span} ${row.start
 const addStats = (a: PaymentStatRow, b: PaymentStatRow): PaymentStatRow => ({
   ...a,
   count: a.count + b.count,
+})
+const tokenKey = (row: TokenStatRow) => `${statKey(row)} ${row.tokenMint}`
+const addTokens = (a: TokenStatRow, b: TokenStatRow): TokenStatRow => ({
+  ...a,
+  count: a.count + b.count,
   total: a.total + b.total,
-  min: a.min < b.min ? a.min : b.min,
-  max: a.max > b.max ? a.max : b.max,
-  firstAt: a.firstAt < b.firstAt ? a.firstAt : b.firstAt,
-  lastAt: a.lastAt > b.lastAt ? a.lastAt : b.lastAt,
+  min: a.min === null || b.min === null ? null : a.min < b.min ? a.min : b.min,
+  max: a.max === null || b.max === null ? null : a.max > b.max ? a.max : b.max,
 })
 
 t.test('any split of the payments adds up to the same rows', async t => {
@@ -51,16 +54,24 @@ t.test('any split of the payments adds up to the same rows', async t => {
       ),
       addUp(whole.stats, statKey, addStats),
     )
-    const overall = whole.stats.find(row => row.gateway === '' && row.span === 0)
-    assert.equal(
-      overall?.total ?? 0n,
-      all.reduce((sum, payment) => sum + payment.amount, 0n),
+    assert.deepEqual(
+      addUp(
+        parts.flatMap(part => part.tokens),
+        tokenKey,
+        addTokens,
+      ),
+      addUp(whole.tokens, tokenKey, addTokens),
     )
     const byToken = whole.tokens.filter(row => row.gateway === '' && row.span === 0)
     assert.equal(
       byToken.reduce((sum, row) => sum + row.count, 0),
       all.length,
     )
+    assert.equal(
+      byToken.reduce((sum, row) => sum + row.total, 0n),
+      all.reduce((sum, payment) => sum + payment.amount, 0n),
+    )
+    assert.ok(whole.tokens.every(({ span, min, max }) => (span === 0) === (min === null && max === null)))
   })
   hold(t, 'payments add up', property, 300)
 })

@@ -67,12 +67,12 @@ async function figures(of = pool): Promise<Record<string, string[]>> {
 const WRONG = [
   'update payment_stats set count = count + 7 where span = 3600',
   'update payment_token_stats set total = total - 1 where span = 3600',
-  `update payment_stats set min = min - 1, last_at = last_at + interval '1 s'`,
-  'update payment_token_stats set max = null where span <> 0',
+  'update payment_token_stats set min = min - 1 where span <> 0',
+  'update payment_token_stats set min = null, max = null where span <> 0',
   'delete from payment_stats where span = 86400',
   'delete from payment_token_stats where span = 0',
   'delete from payment_token_stats where span = 3600',
-  'update payment_stats set total = total * 2 where span = 0',
+  'update payment_token_stats set total = total * 2, max = 1 where span = 0',
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
    select gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats`,
   'update event_counts set count = count + 1 where span = 3600',
@@ -145,7 +145,8 @@ const interrupted = (between: () => Promise<void>): Store => ({
 })
 
 t.test('a payment that is stored between the look and the correction counts once', async t => {
-  await pool.query('update payment_stats set count = count + 7, total = total - 5 where span = 3600')
+  await pool.query('update payment_stats set count = count + 7 where span = 3600')
+  await pool.query('update payment_token_stats set total = total - 5 where span = 3600')
   await pool.query('update event_counts set count = count + 1 where span = 3600')
   let paid = 0
   const pay = async () => {
@@ -154,13 +155,14 @@ t.test('a payment that is stored between the look and the correction counts once
     paid += 1
   }
   await rebuildProjections(interrupted(pay), { programId, sizer: SIZERS[40]! })
-  t.ok(paid > 5, `${paid} times`)
+  t.ok(paid > 2, `${paid} times`)
   const found = await figures()
   await rebuildProjections(store, { programId })
   t.strictSame(await figures(), found, 'another rebuild finds nothing wrong')
   const { rows } = await pool.query(
-    `select count(*)::int as wrong from payment_stats s where span = 0 and gateway <> '' and
-       (count, total) is distinct from (select (count(*), sum(amount)) from events e where e.gateway = s.gateway and amount is not null)`,
+    `select count(*)::int as wrong from payment_token_stats s where span = 0 and gateway <> '' and
+       (count, total) is distinct from (select (count(*), sum(amount)) from events e
+         where e.gateway = s.gateway and e.token_mint = s.token_mint and amount is not null)`,
   )
   t.same(rows, [{ wrong: 0 }])
 })

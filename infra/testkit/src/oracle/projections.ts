@@ -24,9 +24,7 @@ export const PROJECTIONS = {
   event_counts: `
     select name, span, extract(epoch from start)::bigint as start, count from event_counts where count > 0`,
   payment_stats: `
-    select ${KEY_OF_FIGURE}, count, total, min, max, (extract(epoch from first_at) * 1000)::bigint as first_at,
-           (extract(epoch from last_at) * 1000)::bigint as last_at
-      from payment_stats where count > 0`,
+    select ${KEY_OF_FIGURE}, count from payment_stats where count > 0`,
   payment_token_stats: `
     select ${KEY_OF_FIGURE}, token_mint, count, total, min, max from payment_token_stats where count > 0`,
 } as const

@@ -17,8 +17,8 @@ export interface SummedPayment {
 
 const mapValues = (
   map: ReadonlyMap<string, SummedPayment[]>,
-  describe: (payments: SummedPayment[]) => string,
-) => new Map([...map].map(([key, payments]) => [key, describe(payments)]))
+  describe: (payments: SummedPayment[], key: string) => string,
+) => new Map([...map].map(([key, payments]) => [key, describe(payments, key)]))
 
 /** @param events what stands. @param payments the payments among them */
 export function sumsOf(events: readonly { name: string; at: number }[], payments: readonly SummedPayment[]) {
@@ -30,26 +30,28 @@ export function sumsOf(events: readonly { name: string; at: number }[], payments
     }
   const groups = new Map<string, SummedPayment[]>()
   const ofTokens = new Map<string, SummedPayment[]>()
+  const ofAllTime = new Set<string>()
   for (const payment of payments)
     // The rows without a gateway are over all of them.
     for (const gateway of [payment.gateway, ''])
       for (const span of SPANS) {
         const key = `${labelOf(gateway)} ${span} ${startOf(span, payment.at)}`
         push(groups, key, payment)
-        push(ofTokens, `${key} ${labelOf(payment.tokenMint ?? '')}`, payment)
+        const ofToken = `${key} ${labelOf(payment.tokenMint ?? '')}`
+        push(ofTokens, ofToken, payment)
+        if (span === 0) ofAllTime.add(ofToken)
       }
   return {
     event_counts: new Map([...counts].map(([key, count]) => [key, `count=${count}`])),
-    payment_stats: mapValues(groups, group => {
-      const times = group.map(({ at }) => at)
-      return `${figuresOf(group)} first_at=${Math.min(...times)} last_at=${Math.max(...times)}`
-    }),
-    payment_token_stats: mapValues(ofTokens, figuresOf),
+    payment_stats: mapValues(groups, ({ length }) => `count=${length}`),
+    payment_token_stats: mapValues(ofTokens, (group, key) => figuresOf(group, ofAllTime.has(key))),
   }
 }
 
-function figuresOf(payments: readonly SummedPayment[]): string {
+/** Rows of all time hold no extremes. */
+function figuresOf(payments: readonly SummedPayment[], isOfAllTime: boolean): string {
   const amounts = payments.map(({ amount }) => amount).sort((a, b) => (a < b ? -1 : 1))
   const total = amounts.reduce((sum, amount) => sum + amount, 0n)
-  return `count=${amounts.length} total=${total} min=${amounts[0]} max=${amounts.at(-1)}`
+  const [min, max] = isOfAllTime ? [null, null] : [amounts[0], amounts.at(-1)]
+  return `count=${amounts.length} total=${total} min=${min} max=${max}`
 }

@@ -21,22 +21,14 @@ export interface PaymentStatRow {
   span: Span
   start: Date
   count: number
-  total: bigint
-  min: bigint
-  max: bigint
-  firstAt: Date
-  lastAt: Date
 }
 
-export interface TokenStatRow {
-  gateway: string
-  span: Span
-  start: Date
+export interface TokenStatRow extends PaymentStatRow {
   tokenMint: string
-  count: number
   total: bigint
-  min: bigint
-  max: bigint
+  /** null of all time: extremes are kept by hour and day */
+  min: bigint | null
+  max: bigint | null
 }
 
 export interface CountedPayment {
@@ -72,72 +64,54 @@ export function countByName(events: readonly { name: string; occurredAt: Date }[
   return sorted(rows)
 }
 
-/** The figures of a row of statistics. */
-type Figures = Pick<PaymentStatRow, 'count' | 'total' | 'min' | 'max' | 'firstAt' | 'lastAt'>
-
 /** Sums by gateway, token and hour first. */
 export function sumPayments(payments: readonly CountedPayment[]): {
   stats: PaymentStatRow[]
   tokens: TokenStatRow[]
 } {
-  const hours = new Map<string, Figures & { gateway: string; tokenMint: string }>()
+  const hours = new Map<string, Figures & { gateway: string; tokenMint: string; at: Date }>()
   for (const { gateway, amount, tokenMint: mint, occurredAt: at } of payments) {
     const tokenMint = mint ?? UNKNOWN_MINT
-    const figures = { count: 1, total: amount, min: amount, max: amount, firstAt: at, lastAt: at }
-    addTo(hours, `${gateway} ${tokenMint} ${hourOf(at)}`, figures, { gateway, tokenMint })
+    const figures = { count: 1, total: amount, min: amount, max: amount }
+    addTo(hours, `${gateway} ${tokenMint} ${hourOf(at)}`, figures, { gateway, tokenMint, at })
   }
   const stats = new Map<string, PaymentStatRow>()
-  const tokens = new Map<string, Figures & Pick<TokenStatRow, 'gateway' | 'span' | 'start' | 'tokenMint'>>()
-  for (const { gateway: ofPayment, tokenMint, ...figures } of hours.values()) {
+  const tokens = new Map<string, TokenStatRow>()
+  for (const { gateway: ofPayment, tokenMint, at, ...figures } of hours.values()) {
     for (const gateway of [ofPayment, ALL_GATEWAYS]) {
       for (const span of SPANS) {
-        const start = startOf(span, figures.firstAt)
+        const start = startOf(span, at)
         const key = `${gateway} ${span} ${start.getTime()}`
-        addTo(stats, key, figures, { gateway, span, start })
-        addTo(tokens, `${key} ${tokenMint}`, figures, { gateway, span, start, tokenMint })
+        const row = stats.get(key)
+        if (row) row.count += figures.count
+        else stats.set(key, { gateway, span, start, count: figures.count })
+        const kept = span === 0 ? { ...figures, min: null, max: null } : figures
+        addTo(tokens, `${key} ${tokenMint}`, kept, { gateway, span, start, tokenMint })
       }
     }
   }
-  const withoutTimes = ({
-    gateway,
-    span,
-    start,
-    tokenMint,
-    count,
-    total,
-    min,
-    max,
-  }: TokenStatRow): TokenStatRow => ({
-    gateway,
-    span,
-    start,
-    tokenMint,
-    count,
-    total,
-    min,
-    max,
-  })
-  return { stats: sorted(stats), tokens: sorted(tokens).map(withoutTimes) }
+  return { stats: sorted(stats), tokens: sorted(tokens) }
 }
+
+/** The figures of a token. */
+type Figures = Pick<TokenStatRow, 'count' | 'total' | 'min' | 'max'>
 
 /** Adds figures to the row of a group, or starts the row with them. */
 function addTo<Group extends object>(
   rows: Map<string, Figures & Group>,
   key: string,
-  added: Figures,
+  { count, total, min, max }: Figures,
   group: Group,
 ): void {
   const row = rows.get(key)
   if (!row) {
-    rows.set(key, { ...group, ...added })
+    rows.set(key, { ...group, count, total, min, max })
     return
   }
-  row.count += added.count
-  row.total += added.total
-  if (added.min < row.min) row.min = added.min
-  if (added.max > row.max) row.max = added.max
-  if (added.firstAt < row.firstAt) row.firstAt = added.firstAt
-  if (added.lastAt > row.lastAt) row.lastAt = added.lastAt
+  row.count += count
+  row.total += total
+  if (min !== null && row.min !== null && min < row.min) row.min = min
+  if (max !== null && row.max !== null && max > row.max) row.max = max
 }
 
 const hourOf = (at: Date): number => Math.floor(at.getTime() / 3_600_000)

@@ -1,35 +1,27 @@
-// The steps of a rebuild that count figures again. Each reads without the writer lock, in one snapshot, and corrects under
-// the lock what it found: nothing, unless the rules changed.
+// The steps of a rebuild that count figures again. Each reads without the writer lock, in one snapshot, and adds under the
+// lock what is missing: nothing, unless the rules changed.
 import { PAGE_LIMITS } from '../database/database.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Tx } from '../database/sql.js'
 import type { Store } from '../database/open-store.js'
-import { correctHours } from './correct-hours.js'
-import { keyOf, type GatewayHour } from './gateway-hours.js'
+import { addDifferences } from './figures.js'
+import { keyOf, toHour } from './gateway-hours.js'
 import { readHourDifferences, readNextHours } from './hour-differences.js'
-import { correctSums, readNextGateways, readSumDifferences } from './sum-differences.js'
+import { recountLater } from './recount-hours.js'
+import { readNextGateways, readSumDifferences } from './sum-differences.js'
 
 /** What a comparison of some keys found. */
 export interface Compared {
-  /** how many of the keys were compared, from the first on */
-  count: number
-  /** @param most wrong rows, or payments, of one transaction. @returns how many keys are right now, from the first on */
-  correct: (tx: PipelinedTx, most: number) => Promise<number>
+  /** how many keys, from the first on, are right after the correction */
+  right: number
+  correct: (tx: PipelinedTx) => Promise<void>
 }
 
 interface ComparingStep {
   /** the next keys behind one; none when the step is done. '' is the beginning */
   read: (tx: Tx, after: string, limit: number) => Promise<string[]>
-  compare: (
-    tx: Tx,
-    keys: readonly string[],
-    of: { most: number; eventsAtOnce: number | undefined },
-  ) => Promise<Compared>
-}
-
-const toHour = (key: string): GatewayHour => {
-  const end = key.indexOf(' ')
-  return { start: new Date(key.slice(0, end)), gateway: key.slice(end + 1) }
+  /** @param most the most wrong rows of a kind */
+  compare: (tx: Tx, keys: readonly string[], most: number) => Promise<Compared>
 }
 
 /** The key of a gateway; '' is the beginning, and all gateways are one. */
@@ -39,29 +31,33 @@ const toGateway = (key: string): string => key.slice(1)
 export const COMPARING = {
   hours: {
     read: async (tx, after, limit) => (await readNextHours(tx, after, limit)).map(keyOf),
-    compare: async (tx, keys, { eventsAtOnce }) => {
-      const found = await readHourDifferences(tx, keys.map(toHour), eventsAtOnce)
-      return { count: found.length, correct: (tx, most) => correctHours(tx, found, most) }
+    compare: async (tx, keys, most) => {
+      const { lacking, whole, ...found } = await readHourDifferences(tx, keys.map(toHour), most)
+      return { right: whole, correct: tx => correct(tx, found, lacking) }
     },
   },
   sums: {
     read: async (tx, after, limit) =>
       (await readNextGateways(tx, after === '' ? null : toGateway(after), limit)).map(toKey),
-    compare: async (tx, keys, { most }) => {
+    compare: async (tx, keys, most) => {
       for (const [at, key] of keys.entries()) {
-        const found = await readSumDifferences(tx, toGateway(key), most)
-        const wrong = Math.max(found.gateways.length, found.tokens.length, found.names.length)
-        if (wrong === 0) continue
-        const correct = (tx: PipelinedTx) => {
-          correctSums(tx, found)
-          return Promise.resolve(wrong < most ? at + 1 : at)
-        }
-        return { count: at + 1, correct }
+        const { lacking, isCut, ...found } = await readSumDifferences(tx, toGateway(key), most)
+        const isRight = Object.values(found).every(({ length }) => length === 0) && lacking.length === 0
+        if (!isRight) return { right: isCut ? at : at + 1, correct: tx => correct(tx, found, lacking) }
       }
-      return { count: keys.length, correct: () => Promise.resolve(keys.length) }
+      return { right: keys.length, correct: () => Promise.resolve() }
     },
   },
 } satisfies Record<string, ComparingStep>
+
+async function correct(
+  tx: PipelinedTx,
+  found: Parameters<typeof addDifferences>[1],
+  lacking: Parameters<typeof recountLater>[1],
+): Promise<void> {
+  await addDifferences(tx, found)
+  recountLater(tx, lacking)
+}
 
 /** Reads what the database holds at one moment. */
 export const inSnapshot = <Result>({ database }: Store, work: (tx: Tx) => Promise<Result>): Promise<Result> =>

@@ -147,13 +147,12 @@ export interface PolicySources {
 
 /**
  * Derives some payments and writes the differences. A tracking ID that was given stays: payments are counted by it.
- * @param scope.sourcesOf by the policy's address
- * @param scope.rows the most payments that are read for the extremes of figures
+ * @param sourcesOf by the policy's address
  */
 export async function derivePayments(
   tx: PipelinedTx,
   payments: readonly StoredPayment[],
-  { sourcesOf, rows }: { sourcesOf: (policy: string) => PolicySources; rows: number },
+  sourcesOf: (policy: string) => PolicySources,
 ): Promise<Derived> {
   const changes = payments.flatMap(payment => {
     const facts = factsOf(payment, sourcesOf)
@@ -190,7 +189,6 @@ export async function derivePayments(
     tx,
     moved.map(({ payment }) => countedOf(payment, payment.row.token_mint)),
     moved.map(({ payment, facts }) => countedOf(payment, facts.tokenMint)),
-    rows,
   )
   return {
     completed: completing

@@ -14,7 +14,7 @@ import { readKnown, type Known } from './known.js'
 import { readTrackingHeads, trackingIdsOf } from './number.js'
 import { policiesOf, readMoved, type MovedEvent } from './refold-causes.js'
 import { retract, closeAccepted, type Retracted } from './retractions.js'
-import { readUnready, REFOLD_ROWS } from './work.js'
+import { readUnready } from './work.js'
 
 /** What a batch brings that is not stored yet. */
 export interface Identified {
@@ -41,9 +41,9 @@ export interface Identified {
  * @throws StoreUnverifiedError
  */
 export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identified> {
-  const { stream, refused, serverRun, programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = REFOLD_ROWS } = batch
+  const { stream, refused, serverRun, programId = DEFAULT_PROGRAM_ID } = batch
   const controls = (batch.controls ?? []).map(({ control }) => control)
-  const retracted = await applyRetractions(tx, controls, { serverRun, programId, rows })
+  const retracted = await applyRetractions(tx, controls, { serverRun, programId })
   const received = [...retracted.accepted, ...batch.received]
   const asked = received.map(({ event }) => event)
   // One round trip: the statements after the lock are sent with it, in this order, and run once the lock is held.
@@ -80,12 +80,12 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
 async function applyRetractions(
   tx: PipelinedTx,
   controls: readonly ControlMessage[],
-  { serverRun, ...scope }: { serverRun: string | undefined; programId: string; rows: number },
+  { serverRun, programId }: { serverRun: string | undefined; programId: string },
 ): Promise<Retracted> {
   const transactions = controls.filter(control => control.kind === 'retracted')
   if (transactions.length === 0) return { events: [], accepted: [] }
   await lockHead(tx, serverRun)
-  return retract(tx, transactions, scope)
+  return retract(tx, transactions, programId)
 }
 
 /** @returns the highest final slot, after the batch */

@@ -2,11 +2,10 @@
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import type { Store } from '../database/open-store.js'
-import { COMPARING, inSnapshot, type Compared } from './compare-figures.js'
+import { COMPARING, type Compared } from './compare-figures.js'
 import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
 import type { RefoldCause } from './refold.js'
-import { readNextWork, type NextWork, type Work } from './work.js'
+import type { Work } from './work.js'
 
 /** The steps of a rebuild, and the columns of events that name its keys. A cursor is a step and its last key. */
 const STEPS = ['gateways', 'user-payments', 'policies', 'hours', 'sums'] as const
@@ -43,7 +42,6 @@ export async function rebuildPage(
 
 /** What a page will correct, read before the writer lock is taken. */
 export interface PreparedPage {
-  work: NextWork
   keys: string[]
   /** without those that were left out */
   standing: string[]
@@ -53,41 +51,28 @@ export interface PreparedPage {
 /** Whether the pages of some work compare figures, and so are prepared without the writer lock. */
 export const comparesFigures = (work: Work): boolean => work.kind === 'all' && placeOf(work).step in COMPARING
 
-/** Whether work that compares figures may wait. Relies on the primary key of refolds. */
-export const HAS_COMPARING = sql`
-  exists (select from refolds where kind = 'all' and split_part(cursor, ' ', 1) = any(${Object.keys(COMPARING)}::text[]))`
-
-/**
- * Compares figures for the next page, where the next work is a step of a rebuild that does so.
- * @param tried set to what the page works on
- */
+/** Compares figures for a page of work that does so. @param tx of one snapshot */
 export async function prepareRebuild(
-  store: Store,
-  { rowsOf, eventsAtOnce }: { rowsOf: (kind: Work['kind']) => number; eventsAtOnce: number | undefined },
-  tried: { work: Work | null; page: { rows: string[] } },
-): Promise<PreparedPage | null> {
-  return inSnapshot(store, async tx => {
-    const work = await readNextWork(tx)
-    if (work === null || !comparesFigures(work)) return null
-    tried.work = work
-    const { step, after } = placeOf(work)
-    const { read, compare } = COMPARING[step as keyof typeof COMPARING]
-    const limit = rowsOf('all')
-    const { keys, standing } = await readPage(tx, work, { read, after, limit })
-    tried.page.rows = standing.map(key => nameOf(step, key))
-    return { work, keys, standing, compared: await compare(tx, standing, { most: limit, eventsAtOnce }) }
-  })
+  tx: Tx,
+  work: Work,
+  { limit, page }: { limit: number; page: { rows: string[] } },
+): Promise<PreparedPage> {
+  const { step, after } = placeOf(work)
+  const { read, compare } = COMPARING[step as keyof typeof COMPARING]
+  const { keys, standing } = await readPage(tx, work, { read, after, limit })
+  page.rows = standing.map(key => nameOf(step, key))
+  return { keys, standing, compared: await compare(tx, standing, limit) }
 }
 
 /** Corrects what `prepareRebuild` found, with the writer lock held. @returns the work that is left */
 export async function correctFigures(
   tx: PipelinedTx,
-  { work, keys, standing, compared }: PreparedPage,
-  most: number,
+  work: Work,
+  { keys, standing, compared }: PreparedPage,
 ): Promise<Work | null> {
-  const right = await compared.correct(tx, most)
-  if (right === standing.length) return leftBehind(work, keys)
-  const last = standing[right - 1]
+  await compared.correct(tx)
+  if (compared.right === standing.length) return leftBehind(work, keys)
+  const last = standing[compared.right - 1]
   return last === undefined ? work : { ...work, cursor: nameOf(placeOf(work).step, last) }
 }
 

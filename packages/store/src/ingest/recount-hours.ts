@@ -1,133 +1,139 @@
-// The extremes of an hour that lost one of them: the least and greatest amount, and the first and last time. No
-// difference tells the next extreme, so the hour's payments are read. Days follow from hours, and all time from days.
-// An hour of many payments is read in pages after the commit (recount-page.ts); until then its extremes are null. The pages
-// find what is added to the hour by the number of its payments; whatever else changes in it makes them begin again.
-import { ALL_GATEWAYS, SPANS, UNKNOWN_MINT } from '@payment-tracking/domain'
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+// Finds the extremes of an hour that lost some, and those of its day. The hour is read in one snapshot without the writer
+// lock, whatever its size. Then, under the lock, the events behind the snapshot are merged, and the extremes are written.
+// Whatever else changes the hour meanwhile gives its work another turn: what was read is void then, and is read again.
+import { SPANS, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
-import { distinct, keyOf, listOf, type GatewayHour, type TokenHour } from './gateway-hours.js'
-import { clear, isOneOf, sumUp } from './sum-hours.js'
-import { addWork } from './work.js'
+import { isOf, keyOf, toHour, type GatewayHour } from './gateway-hours.js'
+import type { Work } from './work.js'
 
-const [, , HOUR] = SPANS
+const [, DAY, HOUR] = SPANS
+const HOUR_MS = HOUR * 1_000
 
-/** An hour that lost payments: the row of a gateway, or that of one of its tokens. */
-export interface ReducedHour extends GatewayHour {
-  tokenMint?: string
-  /** the remaining payments */
-  count: bigint
-  /** a payment that left was an extreme, or the extremes are being counted again */
-  touched: boolean
+/** Writes down work for hours that lost extremes, or whose days did. Work that is under way begins again. */
+export function recountLater(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+  if (hours.length === 0) return
+  tx.send(sql`
+    insert into refolds (kind, address) select 'hour', * from unnest(${keysOf(hours)}::text[])
+    on conflict (kind, address) do update set cursor = '', turn = nextval('refolds_turn_seq')`)
 }
 
-const isOfToken = (row: ReducedHour): row is ReducedHour & TokenHour => row.tokenMint !== undefined
+/** Makes void what is being read of some hours. */
+export function recountAnew(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
+  if (hours.length === 0) return
+  tx.send(sql`
+    update refolds set turn = nextval('refolds_turn_seq')
+     where kind = 'hour' and address = any(${keysOf(hours)}::text[])`)
+}
+
+const keysOf = (hours: readonly GatewayHour[]): string[] => [...new Set(hours.map(keyOf))]
+
+interface Extremes {
+  min: bigint
+  max: bigint
+}
+
+/** What a snapshot says of an hour. */
+export interface ReadHour {
+  hour: GatewayHour
+  /** tokens that lack their extremes in the hour or in its day, in order; those of one page */
+  tokens: string[]
+  found: Map<string, Extremes>
+  /** the last position of the snapshot */
+  position: bigint
+  /** the work behind this page; null when no token is left */
+  left: Work | null
+}
+
+/** @param tx of one snapshot. @param limit the most tokens of a page */
+export async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadHour> {
+  const hour = toHour(work.address)
+  const isNext = work.cursor === '' ? sql`true` : sql`token_mint > ${work.cursor.slice(1)}`
+  const lacking = (span: Sql, start: Date): Sql => sql`
+    (select token_mint from payment_token_stats
+      where gateway = ${hour.gateway} and span = ${span} and start = ${start} and min is null and span > 0 and ${isNext}
+      order by token_mint limit ${limit})`
+  const [rows, [head]] = await Promise.all([
+    tx.$queryRaw<{ mint: string }[]>(sql`
+      select token_mint as mint from (
+        ${lacking(sql`${HOUR}::int`, hour.start)} union ${lacking(sql`${DAY}::int`, startOf(DAY, hour.start))}) l
+       order by token_mint limit ${limit}`),
+    tx.$queryRaw<[{ position: bigint }]>(sql`select position from stream_head where id = 1`),
+  ])
+  const tokens = rows.map(({ mint }) => mint)
+  const found = await readExtremes(tx, sql`events e`, hour, tokens)
+  const left = tokens.length < limit ? null : { ...work, cursor: `>${tokens.at(-1)}` }
+  return { hour, tokens, found, position: head.position, left }
+}
+
+/** Adds what the hour got behind the snapshot. Relies on events_position_key. */
+export async function readBehind(tx: Tx, read: ReadHour): Promise<void> {
+  const [head] = await tx.$queryRaw<[{ position: bigint }]>(
+    sql`select position from stream_head where id = 1`,
+  )
+  if (head.position === read.position) return
+  const since = sql`(select * from live_events where position > ${read.position} and position <= ${head.position}) e`
+  for (const [token, { min, max }] of await readExtremes(tx, since, read.hour, read.tokens)) {
+    const known = read.found.get(token)
+    read.found.set(token, {
+      min: known && known.min < min ? known.min : min,
+      max: known && known.max > max ? known.max : max,
+    })
+  }
+  read.position = head.position
+}
+
+/** Relies on events_gateway_newest and events_newest. @param events the table `e` */
+async function readExtremes(
+  tx: Tx,
+  events: Sql,
+  { gateway, start }: GatewayHour,
+  tokens: readonly string[],
+): Promise<Map<string, Extremes>> {
+  if (tokens.length === 0) return new Map()
+  const mint = sql`coalesce(e.token_mint, ${UNKNOWN_MINT})`
+  const rows = await tx.$queryRaw<{ mint: string; min: string; max: string }[]>(sql`
+    select ${mint} as mint, min(e.amount)::text as min, max(e.amount)::text as max
+      from ${events}
+     where ${isOf(gateway)} and e.occurred_at >= ${start} and e.occurred_at < ${new Date(start.getTime() + HOUR_MS)}
+       and ${IS_PAYMENT} and e.retracted_at is null and ${mint} = any(${[...tokens]}::text[])
+     group by 1`)
+  return new Map(rows.map(({ mint, min, max }) => [mint, { min: BigInt(min), max: BigInt(max) }]))
+}
 
 /**
- * Counts the extremes of some hours again: at once while they hold few payments in all, else as work. Days and totals
- * follow; an extreme that waits for work is null in all of them.
- * @param most the payments that are counted at once
+ * Writes the extremes of the hour, and those of its day where no other hour lacks them. The caller holds the writer lock,
+ * and the work has the turn that it had in the snapshot: so every row is there.
+ * @returns the work that is left; null when none is
  */
-export async function recountExtremes(
-  tx: PipelinedTx,
-  rows: readonly ReducedHour[],
-  most: number,
-): Promise<void> {
-  if (rows.length === 0) return
-  beginHoursAgain(tx, distinct(rows))
-  const touched = rows.filter(row => row.touched || row.count === 0n)
-  if (touched.length === 0) return
-  const left = touched.filter(({ count }) => count > 0n)
-  const hours = distinct(left)
-  const sizes = await readSizes(tx, hours)
-  let room = BigInt(most)
-  const [now, later]: [GatewayHour[], GatewayHour[]] = [[], []]
-  for (const hour of hours) {
-    const size = sizes.get(keyOf(hour)) ?? 0n
-    if (size > room) later.push(hour)
-    else {
-      room -= size
-      now.push(hour)
-    }
-  }
-  const found = await recountNow(tx, now)
-  if (later.length > 0) {
-    const keys = new Set(later.map(keyOf))
-    forgetExtremes(
-      tx,
-      later,
-      left.filter(isOfToken).filter(row => keys.has(keyOf(row))),
-    )
-    addWork(
-      tx,
-      later.map(hour => ({ kind: 'hour' as const, address: keyOf(hour) })),
-    )
-  }
-  sumUp(tx, distinct(touched), [...touched.filter(isOfToken), ...found])
-}
-
-const keysOf = (hours: readonly GatewayHour[]): string[] => hours.map(keyOf)
-
-/** The pages of hours read them from the beginning, where payments were read that have left, or stand behind the page now. */
-export const beginHoursAgain = (tx: PipelinedTx, hours: readonly GatewayHour[]): void =>
-  tx.send(sql`
-    update refolds set cursor = '', state = null
-     where kind = 'hour' and address = any(${keysOf(hours)}::text[]) and cursor <> ''`)
-
-export async function readSizes(tx: Tx, hours: readonly GatewayHour[]): Promise<Map<string, bigint>> {
-  if (hours.length === 0) return new Map()
-  const rows = await tx.$queryRaw<(GatewayHour & { count: bigint })[]>(sql`
-    select s.gateway, s.start, s.count from ${listOf(hours)}
-      join payment_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
-  return new Map(rows.map(row => [keyOf(row), row.count]))
-}
-
-/** The standing payments of the hours `k`, or of shorter spans. Relies on events_gateway_newest and events_newest. */
-export const paymentsOf = (starts: readonly GatewayHour[], seconds: number = HOUR): Sql => {
-  const standing = sql`${IS_PAYMENT} and e.retracted_at is null
-    and e.occurred_at >= k.start and e.occurred_at < k.start + ${raw(String(seconds))} * interval '1 s'`
-  const columns = sql`k.gateway, k.start, e.amount, e.occurred_at, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint`
-  const all = starts.filter(({ gateway }) => gateway === ALL_GATEWAYS)
-  const single = starts.filter(({ gateway }) => gateway !== ALL_GATEWAYS)
-  return sql`
-    select ${columns} from ${listOf(single)} join events e on e.gateway = k.gateway and ${standing}
-    union all
-    select ${columns} from ${listOf(all)} join events e on ${standing}`
-}
-
-/**
- * Writes the figures of hours from their payments. Their pages have nothing left to do.
- * @returns tokens that lacked their extremes in these hours: so do the sums of their days, and of all time
- */
-export async function recountNow(tx: PipelinedTx, hours: readonly GatewayHour[]): Promise<TokenHour[]> {
-  if (hours.length === 0) return []
-  const lacking = await tx.$queryRaw<TokenHour[]>(sql`
-    select s.gateway, s.start, s.token_mint as "tokenMint" from ${listOf(hours)}
-      join payment_token_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start
-     where s.min is null or s.max is null`)
-  tx.send(sql`delete from refolds where kind = 'hour' and address = any(${keysOf(hours)}::text[])`)
-  clear(tx, HOUR, hours)
-  tx.send(sql`
-    with payments as materialized (${paymentsOf(hours)}), by_gateway as (
-      insert into payment_stats (gateway, span, start, count, total, min, max, first_at, last_at)
-      select gateway, ${HOUR}::int, start, count(*), sum(amount), min(amount), max(amount),
-             min(occurred_at), max(occurred_at)
-        from payments group by gateway, start)
-    insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-    select gateway, ${HOUR}::int, start, token_mint, count(*), sum(amount), min(amount), max(amount)
-      from payments group by gateway, start, token_mint`)
-  return lacking
-}
-
-/** Until they are counted again, nobody is told a wrong extreme. */
-export function forgetExtremes(
-  tx: PipelinedTx,
-  hours: readonly GatewayHour[],
-  tokens: readonly TokenHour[],
-): void {
-  tx.send(sql`
-    update payment_stats s set min = null, max = null, first_at = null, last_at = null from ${listOf(hours)}
-     where s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
-  if (tokens.length === 0) return
-  tx.send(sql`update payment_token_stats s set min = null, max = null where ${isOneOf(tokens, HOUR)}`)
+export async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<Work | null> {
+  await readBehind(tx, read)
+  const { hour, tokens, found, left } = read
+  const day = startOf(DAY, hour.start)
+  const hours = Array.from({ length: DAY / HOUR }, (_, at) => new Date(day.getTime() + at * HOUR_MS))
+  const [mints, extremes] = [[...found.keys()], [...found.values()]]
+  // Inserts, because Postgres finds each row of a conflict by its key, however it plans.
+  const insert = sql`insert into payment_token_stats as s (gateway, span, start, token_mint, count, total, min, max)`
+  const set = sql`
+    on conflict (gateway, span, start, token_mint) do update set min = excluded.min, max = excluded.max
+     where s.min is null`
+  if (mints.length > 0)
+    tx.send(sql`
+      ${insert} select ${hour.gateway}, ${HOUR}::int, ${hour.start}::timestamptz, d.token_mint, 0, 0, d.min, d.max
+        from unnest(${mints}::text[], ${extremes.map(({ min }) => String(min))}::numeric[],
+                    ${extremes.map(({ max }) => String(max))}::numeric[]) as d (token_mint, min, max)
+      ${set}`)
+  if (tokens.length > 0)
+    tx.send(sql`
+      ${insert} select ${hour.gateway}, ${DAY}::int, ${day}::timestamptz, k.token_mint, 0, 0, h.min, h.max
+        from unnest(${tokens}::text[]) as k (token_mint)
+       cross join lateral (
+         select min(h.min) as min, max(h.max) as max, bool_and(h.min is not null) as known
+           from payment_token_stats h
+          where h.gateway = ${hour.gateway} and h.span = ${HOUR}::int and h.start = any(${hours}::timestamptz[])
+            and h.token_mint = k.token_mint) h
+       where h.known
+      ${set}`)
+  return left
 }

@@ -1,17 +1,13 @@
 // Folds again what a batch's events could not be appended to.
-import { ALL_GATEWAYS, SPANS, startOf, type ChainOrder } from '@payment-tracking/domain'
+import type { ChainOrder } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { gatewayOf, userPaymentOf } from './addresses.js'
 import type { Folded } from './fold.js'
-import { distinct, type GatewayHour } from './gateway-hours.js'
 import type { Identified } from './identify.js'
-import { beginHoursAgain } from './recount-hours.js'
 import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
-import { collectCauses, newlyKnownAccounts, readPoliciesOf, type MovedEvent } from './refold-causes.js'
+import { collectCauses, newlyKnownAccounts, readPoliciesOf } from './refold-causes.js'
 import { refold, type Refolded } from './refold.js'
 import { addWork } from './work.js'
-
-const [, , HOUR] = SPANS
 
 export interface RefoldInput {
   identified: Identified
@@ -31,8 +27,6 @@ export async function refoldBatch(
   const { known, retracted, moved, head } = identified
   const scope = { programId, sincePosition: head.position, rows }
   const changed = addressesOf(identified)
-  const hours = moved.flatMap(hoursOf)
-  if (hours.length > 0) beginHoursAgain(tx, distinct(hours))
   await refoldGateways(tx, changed.gateways, programId)
   await refoldUserPayments(tx, changed.userPayments, programId)
   const causes = collectCauses({ folded, known, retracted, moved })
@@ -56,13 +50,6 @@ export async function refoldBatch(
     )
   const payments = [...folded.unplaced, ...moved.map(({ event }) => event.id)]
   return refold(tx, causes, payments, scope)
-}
-
-/** The hours whose figures count a payment. */
-function hoursOf({ event: { effect, occurredAt }, retracted }: MovedEvent): GatewayHour[] {
-  if (retracted || effect.kind !== 'payment') return []
-  const start = startOf(HOUR, occurredAt)
-  return [effect.gateway, ALL_GATEWAYS].map(gateway => ({ gateway, start }))
 }
 
 /** The gateways and user payments of events that left their place. */

@@ -3,7 +3,6 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { StoreTimeoutError } from '../errors.js'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readSaidFinal } from '../rows/said-final.js'
 import { isOutage, setAside, settingAside } from '../set-aside/isolate.js'
@@ -14,12 +13,12 @@ import { causesOf, collectLifecycles, readCompleting, toCommitted } from './coll
 import type { CommittedNews } from './batch.js'
 import { lockHead, type LockedHead } from './head.js'
 import type { PageSizer } from './page-sizer.js'
-import { recountPage } from './recount-page.js'
+import { inSnapshot } from './compare-figures.js'
+import { readBehind, readHour, writeHour, type ReadHour } from './recount-hours.js'
 import { readPageOf } from './refold-causes.js'
 import {
   comparesFigures,
   correctFigures,
-  HAS_COMPARING,
   leftOut,
   prepareRebuild,
   rebuildPage,
@@ -34,8 +33,10 @@ import {
   keyOfWork,
   policiesFor,
   readNextWork,
+  readWorkAgain,
   REFOLD_ROWS,
   writeProgress,
+  type NextWork,
   type Work,
 } from './work.js'
 
@@ -46,10 +47,6 @@ export interface RefoldOptions {
   sizer?: Pick<PageSizer, 'rowsOf' | 'note'> | undefined
   /** the verified run of the server; see `lockHead` */
   serverRun?: string | undefined
-  /** tokens whose extremes one reading of an hour finds; default 500 */
-  tokensAtOnce?: number | undefined
-  /** events that one statement reads where a rebuild compares hours; default 20,000 */
-  eventsAtOnce?: number | undefined
 }
 
 /** What one page of work changed. */
@@ -58,9 +55,9 @@ export interface RefoldedPage extends CommittedNews {
 }
 
 /**
- * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. Figures of a rebuild are
- * compared before the writer lock is taken, and only what is wrong is written under the lock. A page that fails is
- * halved until one row is left, and that row is set aside: a message that waited, or an address of a rebuild. Work of one
+ * Does the next page of the oldest work: at most `sizer` rows, by the index that its kind reads. Figures are compared and
+ * extremes are found before the writer lock is taken, and only what is missing is written under the lock. A page that fails
+ * is halved until one row is left, and that row is set aside: a message that waited, or an address of a rebuild. Work of one
  * address is set aside whole. All other work goes on.
  * @returns null when there is no work
  * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
@@ -68,33 +65,29 @@ export interface RefoldedPage extends CommittedNews {
  */
 export async function refoldPage(
   store: Store,
-  { sizer = LARGEST, ...options }: RefoldOptions,
+  { sizer = LARGEST, programId, serverRun }: RefoldOptions,
 ): Promise<RefoldedPage | null> {
-  const { serverRun, eventsAtOnce } = options
   let most = REFOLD_ROWS
   for (;;) {
-    const [waiting] = await store.database.read<{ any: boolean; compares: boolean }>(
-      sql`select exists (select from refolds) as any, ${HAS_COMPARING} as compares`,
-    )
-    if (!waiting!.any) return null
-    const tried: Tried = { work: null, page: { limit: most, rows: [] }, lockedAt: 0 }
-    const rowsOf = (kind: Work['kind']) => Math.min(most, sizer.rowsOf(kind))
+    const work = await readNextWork(store)
+    if (work === null) return null
+    const page = { limit: Math.min(most, sizer.rowsOf(work.kind)), rows: [] }
+    const tried: Tried = { work, page, lockedAt: 0 }
     try {
-      const prepared = waiting!.compares ? await prepareRebuild(store, { rowsOf, eventsAtOnce }, tried) : null
-      const done = await tryPage(store, { ...options, rowsOf, prepared }, tried)
-      // Other work came first meanwhile, or another process has done the page.
-      if (done === 'unprepared') continue
+      const prepared = await prepare(store, tried)
+      const done = prepared && (await doPage(store, { programId, serverRun, prepared }, tried))
+      // Another process has done the page, or what was read is void: other work may come first now.
+      if (!done) continue
       // A page that was halved says nothing about how long a whole one takes.
-      if (done !== null && most === REFOLD_ROWS) sizer.note(done.kind, performance.now() - tried.lockedAt)
+      if (most === REFOLD_ROWS) sizer.note(done.kind, performance.now() - tried.lockedAt)
       return done
     } catch (error) {
-      const { work, page } = tried
-      if (work === null || isOutage(error) || error instanceof StoreTimeoutError) throw error
-      if (page.rows.length > 1) {
+      if (isOutage(error) || error instanceof StoreTimeoutError) throw error
+      if (tried.page.rows.length > 1) {
         most = Math.floor(most / 2)
         continue
       }
-      await setAsideOf(store, { work, row: page.rows[0], serverRun }, error)
+      await setAsideOf(store, { work, row: tried.page.rows[0], serverRun }, error)
       most = REFOLD_ROWS
     }
   }
@@ -119,45 +112,68 @@ async function setAsideOf(
 
 /** What a page has begun with. */
 interface Tried {
-  work: Work | null
+  work: Work
   page: ReleasePage
   lockedAt: number
 }
 
-const tryPage = (
+/** What was read for a page without the writer lock. */
+interface Prepared {
+  /** as it was in the snapshot */
+  work: NextWork
+  figures?: PreparedPage
+  hour?: ReadHour
+}
+
+/** @returns null when the work is done meanwhile */
+async function prepare(store: Store, { work: asked, page }: Tried): Promise<Prepared | null> {
+  if (asked.kind !== 'hour' && !comparesFigures(asked)) return { work: asked as NextWork }
+  const prepared = await inSnapshot(store, async (tx): Promise<Prepared | null> => {
+    const work = await readWorkAgain(tx, asked)
+    if (work === null) return null
+    if (work.kind === 'hour') return { work, hour: await readHour(tx, work, page.limit) }
+    return comparesFigures(work)
+      ? { work, figures: await prepareRebuild(tx, work, { limit: page.limit, page }) }
+      : null
+  })
+  // An hour of many payments takes long: what came meanwhile is read here, so that hardly anything is left for the lock.
+  const hour = prepared?.hour
+  if (hour) await inSnapshot(store, tx => readBehind(tx, hour))
+  return prepared
+}
+
+/** @returns null when the work is done, or what was prepared is void */
+const doPage = (
   { database }: Store,
-  {
-    programId,
-    serverRun,
-    tokensAtOnce,
-    rowsOf,
-    prepared,
-  }: RefoldOptions & { rowsOf: (kind: Work['kind']) => number; prepared: PreparedPage | null },
+  { programId, serverRun, prepared }: Pick<RefoldOptions, 'programId' | 'serverRun'> & { prepared: Prepared },
   tried: Tried,
-): Promise<RefoldedPage | null | 'unprepared'> =>
+): Promise<RefoldedPage | null> =>
   database.pipelinedTransaction(async tx => {
     const head = await lockHead(tx, serverRun)
     tried.lockedAt = performance.now()
-    const work = await readNextWork(tx)
+    const work = await readWorkAgain(tx, prepared.work)
+    if (work === null || isVoid(prepared, work, head)) return null
     tried.work = work
-    if (work === null) return null
-    const isOfWork = prepared?.work.turn === work.turn && prepared.work.cursor === work.cursor
-    if (comparesFigures(work) && !isOfWork) return 'unprepared'
-    const rows = rowsOf(work.kind)
-    tried.page.limit = rows
-    const scope = {
-      head,
-      programId,
-      rows,
-      tokensAtOnce,
-      page: tried.page,
-      prepared: isOfWork ? prepared : null,
-    }
+    const scope = { head, programId, rows: tried.page.limit, page: tried.page, prepared }
     const done = await DO[work.kind](tx, work, scope)
     writeProgress(tx, work, done.left)
     const told = await tellPage(tx, { head, kind: work.kind }, done)
     return { epoch: head.epoch, kind: work.kind, ...told }
   })
+
+/** Events that are merged into a recount under the writer lock. */
+const MOST_MERGED = 10_000n
+
+/** Whether what was read, or not read, does not fit the work as it is now. */
+function isVoid(
+  { work: before, figures, hour }: Prepared,
+  work: NextWork,
+  { position }: LockedHead,
+): boolean {
+  const needsReading = figures !== undefined || hour !== undefined || comparesFigures(work)
+  const isSame = work.turn === before.turn && work.cursor === before.cursor
+  return needsReading && (!isSame || (hour !== undefined && position - hour.position > MOST_MERGED))
+}
 
 const LARGEST = { rowsOf: () => REFOLD_ROWS, note: () => {} }
 
@@ -166,11 +182,9 @@ interface PageScope {
   programId: string
   /** the most rows of the page */
   rows: number
-  tokensAtOnce: number | undefined
   /** names what the page works on, for a kind that works on messages or addresses of everybody */
   page: ReleasePage
-  /** of a rebuild that compares figures */
-  prepared: PreparedPage | null
+  prepared: Prepared
 }
 
 interface Page {
@@ -185,10 +199,7 @@ const NOTHING: Refolded = { policies: [], completed: [], changed: [] }
 const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) => Promise<Page>> = {
   policy: (tx, work, { programId, rows }) => refoldPolicyPage(tx, work, { programId, limit: rows }),
   'user-payment': doUserPayment,
-  hour: async (tx, work, { rows: limit, tokensAtOnce }) => ({
-    left: await recountPage(tx, work, { limit, tokensAtOnce }),
-    refolded: NOTHING,
-  }),
+  hour: async (tx, _work, { prepared }) => ({ left: await writeHour(tx, prepared.hour!), refolded: NOTHING }),
   watermark: async (tx, work, { head, page }) => {
     const { finalizedSlot } = head
     const { rest, deliveries } = await release(
@@ -206,8 +217,8 @@ const DO: Record<Work['kind'], (tx: PipelinedTx, work: Work, scope: PageScope) =
     const left = rest && { ...work, cursor: JSON.stringify(rest.after) }
     return { left, refolded: NOTHING, released: deliveries }
   },
-  all: async (tx, work, { programId, rows, page, prepared }) => {
-    if (prepared !== null) return { left: await correctFigures(tx, prepared, rows), refolded: NOTHING }
+  all: async (tx, work, { programId, rows, page, prepared: { figures } }) => {
+    if (figures) return { left: await correctFigures(tx, work, figures), refolded: NOTHING }
     const { left, causes } = await rebuildPage(tx, work, { programId, limit: policiesFor(rows), page })
     const scope = { programId, sincePosition: work.sincePosition, rows }
     return { left, refolded: await refold(tx, causes, [], scope) }

@@ -76,7 +76,7 @@ export async function refoldPolicyPage(
   const after = goesOn || start === null || cursor < start ? cursor : start.slice(0, 32)
   const next = await readNextPayments(tx, [{ policy: address, after }], { limit, programId })
   const payments = next.get(address) ?? []
-  const derived = await derivePayments(tx, payments, { sourcesOf: rows.sourcesOf, rows: limit })
+  const derived = await derivePayments(tx, payments, rows.sourcesOf)
   const state = registers && sumUp(goesOn ? withSums(registers, sums) : registers, payments)
   if (payments.length === limit) {
     const found: PolicySoFar = { sources, sums: state ? toSums(state) : null }

@@ -74,10 +74,7 @@ export async function refold(
   const next = await readPayments(tx, plans, scope)
   const [done, left] = [plans.filter(next.isRead), plans.filter(plan => !next.isRead(plan))]
   const concerned = new Map([...single, ...done.flatMap(next.of)].map(payment => [payment.row.id, payment]))
-  const derived = await derivePayments(tx, [...concerned.values()], {
-    sourcesOf: rows.sourcesOf,
-    rows: scope.rows,
-  })
+  const derived = await derivePayments(tx, [...concerned.values()], rows.sourcesOf)
   const folded = done.map(plan => refoldPolicy(plan, next.of(plan)))
   const passed = [...causes].filter(([address, cause]) => {
     const unready = rows.unready.get(address)

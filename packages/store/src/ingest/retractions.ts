@@ -6,7 +6,7 @@ import { readMessage, type RetractedTransaction } from '@payment-tracking/domain
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { ReceivedMessage } from './received-message.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
-import { takeFromFigures } from './figures.js'
+import { addDifferences, differencesOf, taken } from './figures.js'
 
 /** A stored event that a retraction took back, with its facts. */
 export interface RetractedEvent {
@@ -65,12 +65,11 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
  * Retracts transactions: marks their events, and takes the events out of the figures. The caller holds the writer lock and
  * folds their addresses again. Earlier retractions stay unchanged, so a repetition changes nothing. Events that come later
  * will be stored as retracted.
- * @param scope.rows the most payments that are read for the extremes of figures
  */
 export async function retract(
   tx: PipelinedTx,
   transactions: readonly RetractedTransaction[],
-  { programId, rows }: { programId: string; rows: number },
+  programId: string,
 ): Promise<Retracted> {
   const unknown = await insertRetractions(tx, transactions)
   if (unknown.length === 0) return { events: [], accepted: [] }
@@ -79,7 +78,7 @@ export async function retract(
     tx,
     unknown.map(({ signature }) => signature),
   )
-  await takeFromFigures(tx, events, events.flatMap(countedOf), rows)
+  await addDifferences(tx, taken(differencesOf(events, events.flatMap(countedOf))))
   const settings = { programId, requireProgramId: false }
   const accepted = letters.flatMap(({ id: letterId, ...letter }): AcceptedLetter[] => {
     const read = readMessage(letter.bytes, settings)

@@ -1,18 +1,18 @@
-// What a rebuild finds wrong in the figures of days and of all time: they must be the sums of hours and of days. It reads
-// without the writer lock, in one snapshot.
-import { ALL_GATEWAYS, SPANS } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
+// What a rebuild finds wrong in the figures of days and of all time: they must be the sums of hours. It reads without the
+// writer lock, in one snapshot.
+import { ALL_GATEWAYS, SPANS, type Span } from '@payment-tracking/domain'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
-import type { GatewayHour, TokenHour } from './gateway-hours.js'
-import { extreme, sumNames, sumUp } from './sum-hours.js'
+import type { Differences } from './figures.js'
+import type { GatewayHour } from './gateway-hours.js'
+import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-differences.js'
 
 const [ALL_TIME, DAY, HOUR] = SPANS
 
-/** Days whose sums are wrong. Where all time is wrong alone, the first day of all stands for it. */
-interface SumDifferences {
-  gateways: GatewayHour[]
-  tokens: TokenHour[]
-  names: { name: string; start: Date }[]
+export interface SumDifferences extends Differences {
+  /** the first hours of days of which a token lacks its extremes, or will */
+  lacking: GatewayHour[]
+  /** there may be other wrong rows */
+  isCut: boolean
 }
 
 /** The gateways of figures behind one of them; all gateways first, paid or not. One probe of a primary key each. */
@@ -29,54 +29,49 @@ export async function readNextGateways(tx: Tx, after: string | null, limit: numb
   return rows.map(({ gateway }) => gateway)
 }
 
-const DAY_OF_START = sql`date_trunc('day', start, 'UTC')::timestamptz(0)`
+/** Sums `c` by keys of the hours of a table, by day and of all time, beside those `s` that are stored. */
+const summed = (table: Sql, keys: Sql, sums: Sql, ofKey: Sql): Sql => sql`
+  (select ${keys}, w.span, w.start, ${sums}
+     from ${table} h cross join lateral (
+       values (${DAY}::int, date_trunc('day', h.start, 'UTC')), (${ALL_TIME}::int, 'epoch'::timestamptz)) w (span, start)
+    where ${ofKey} and h.span = ${HOUR}::int group by ${keys}, w.span, w.start) c
+  full join (select * from ${table} where ${ofKey} and span in (${ALL_TIME}::int, ${DAY}::int)) s
+ using (${keys}, span, start)`
 
-/** Sums by `keys` of the rows of one span as those of the next span must be, beside those that are stored. */
-const differing = (table: Sql, keys: Sql, sums: [summed: Sql, stored: Sql], ofKey: Sql): Sql => sql`
-  select ${keys}, start from (
-    select ${keys}, ${DAY}::int as span, ${DAY_OF_START} as start, ${sums[0]}
-      from ${table} where ${ofKey} and span = ${HOUR}::int group by ${keys}, ${DAY_OF_START}
-     union all
-    select ${keys}, ${ALL_TIME}::int, 'epoch'::timestamptz(0), ${sums[0]} from ${table} where ${ofKey} and span = ${DAY}::int
-     group by ${keys}) c
-    full join (
-    select ${keys}, span, start, ${sums[1]} from ${table} where ${ofKey} and span in (${ALL_TIME}::int, ${DAY}::int)) s
-   using (${keys}, span, start)`
+const extreme = (of: Sql): Sql =>
+  sql`case when w.span = ${DAY} and bool_and(h.min is not null) then ${of} end`
+const TOTALS = sql`
+  sum(count) as count, sum(total) as total, ${extreme(sql`min(h.min)`)} as min, ${extreme(sql`max(h.max)`)} as max`
 
-const FIGURES: [Sql, Sql] = [
-  sql`sum(count) as count, sum(total) as total, ${extreme('min', sql`min`)} as min, ${extreme('max', sql`max`)} as max`,
-  sql`count, total, min, max`,
-]
-const TIMES: [Sql, Sql] = [
-  sql`${extreme('min', sql`first_at`)} as first_at, ${extreme('max', sql`last_at`)} as last_at`,
-  sql`first_at, last_at`,
-]
-
-/** Reads all hours and days of one gateway, or of all gateways together. @param limit the most rows of each kind */
-export async function readSumDifferences(tx: Tx, gateway: string, limit: number): Promise<SumDifferences> {
-  const most = raw(String(limit))
+/** Reads all hours and days of one gateway, or of all gateways together. @param most the most rows of each kind */
+export async function readSumDifferences(tx: Tx, gateway: string, most: number): Promise<SumDifferences> {
   const ofGateway = sql`gateway = ${gateway}`
-  const isOther = (columns: string[]): Sql =>
-    sql`(${raw(columns.map(name => `c.${name}`).join())}) is distinct from (${raw(columns.map(name => `s.${name}`).join())})`
-  const figures = ['count', 'total', 'min', 'max']
-  const [first, second] = FIGURES
-  const gateways = await tx.$queryRaw<GatewayHour[]>(sql`
-    ${differing(raw('payment_stats'), raw('gateway'), [sql`${first}, ${TIMES[0]}`, sql`${second}, ${TIMES[1]}`], ofGateway)}
-     where ${isOther([...figures, 'first_at', 'last_at'])} limit ${most}`)
-  const tokens = await tx.$queryRaw<TokenHour[]>(sql`
-    select gateway, token_mint as "tokenMint", start from (
-      ${differing(raw('payment_token_stats'), raw('gateway, token_mint'), FIGURES, ofGateway)}
-       where ${isOther(figures)} limit ${most}) d`)
+  const keys = sql`gateway, token_mint`
+  const rows = await tx.$queryRaw<TokenDifference[]>(sql`
+    select gateway, span, start, token_mint as "tokenMint", ${DIFFERENCE}
+      from ${summed(raw('payment_token_stats'), keys, TOTALS, ofGateway)} where ${isWrong} limit ${most}`)
+  const counts = <Row>(table: string, key: string, ofKey: Sql): Promise<(Row & Count)[]> =>
+    tx.$queryRaw<(Row & Count)[]>(sql`
+      select ${raw(key)}, span, start, (coalesce(c.count, 0) - coalesce(s.count, 0))::bigint as count
+        from ${summed(raw(table), raw(key), sql`sum(count) as count`, ofKey)}
+       where c.count is distinct from s.count limit ${most}`)
+  const stats = await counts<{ gateway: string }>('payment_stats', 'gateway', ofGateway)
   const names =
-    gateway === ALL_GATEWAYS
-      ? await tx.$queryRaw<SumDifferences['names']>(sql`
-          ${differing(raw('event_counts'), raw('name'), [sql`sum(count) as count`, sql`count`], sql`true`)}
-           where c.count is distinct from s.count limit ${most}`)
-      : []
-  return { gateways, tokens, names }
+    gateway === ALL_GATEWAYS ? await counts<{ name: string }>('event_counts', 'name', sql`true`) : []
+  const lacking = await tx.$queryRaw<GatewayHour[]>(sql`
+    select distinct gateway, start from payment_token_stats
+     where ${ofGateway} and span = ${raw(String(DAY))} and min is null`)
+  return {
+    ...toTokens(rows),
+    stats: stats.map(row => ({ ...row, count: Number(row.count) })),
+    names: names.map(row => ({ ...row, count: Number(row.count) })),
+    lacking: [...lacking, ...rows.filter(({ span, keepsExtremes }) => span === DAY && !keepsExtremes)],
+    isCut: Math.max(rows.length, stats.length, names.length) === most,
+  }
 }
 
-export function correctSums(tx: PipelinedTx, { gateways, tokens, names }: SumDifferences): void {
-  if (gateways.length + tokens.length > 0) sumUp(tx, gateways, tokens)
-  sumNames(tx, names)
+interface Count {
+  span: Span
+  start: Date
+  count: bigint
 }

@@ -17,7 +17,7 @@ export const messagesFor = (rows: number): number => Math.max(1, Math.floor(rows
 /**
  * - `policy`: fold the policy again, and derive the facts of its payments
  * - `user-payment`: fold its policies again, whose payments lack its owner and mint
- * - `hour`: count the extremes of an hour of a gateway; `address` is its start and the gateway
+ * - `hour`: find the extremes that an hour of a gateway lost; `address` is its start and the gateway
  * - `watermark`: decide about messages that waited for slots that are final now
  * - `facts`: decide about messages of a policy that waited for a recipient or a token
  * - `all`: a new version of the rules, or a rebuild; `address` names the step
@@ -81,35 +81,30 @@ export async function readUnready(tx: Tx, policies: readonly string[]): Promise<
   return new Map(rows.map(({ address, ...unready }) => [address, unready]))
 }
 
-interface WorkRow {
-  kind: WorkKind
-  address: string
-  cursor: string
-  state: unknown
-  since_position: bigint
-  turn: bigint
-}
-
 /** Work whose turn it is. */
 export interface NextWork extends Work {
-  /** another number after each page */
+  /** another number after each page, and after whatever makes void what was read for a page */
   turn: bigint
 }
 
 /** Names work that is set aside. */
 export const keyOfWork = ({ kind, address }: Pick<Work, 'kind' | 'address'>): string => `${kind} ${address}`
 
-/**
- * The oldest work that is not set aside. Hours are counted last: other work moves their figures with each page, and each
- * move begins them again. Whoever changes anything holds the writer lock.
- */
-export async function readNextWork(tx: Tx): Promise<NextWork | null> {
-  const [row] = await tx.$queryRaw<WorkRow[]>`
-    select kind, address, cursor, state, since_position, turn from refolds
-     where ${isNotSetAside('refold', sql`kind || ' ' || address`)} order by kind = 'hour', turn limit 1`
-  if (!row) return null
-  const { since_position: sincePosition, ...work } = row
-  return { ...work, sincePosition }
+const IS_NOT_SET_ASIDE = isNotSetAside('refold', sql`kind || ' ' || address`)
+const WORK = sql`select kind, address, cursor, state, since_position as "sincePosition", turn from refolds`
+
+/** The oldest work that is not set aside. Hours are counted last: other work gives them another turn with each page. */
+export async function readNextWork({ database }: Store): Promise<NextWork | null> {
+  const [work] = await database.read<NextWork>(sql`
+    ${WORK} where ${IS_NOT_SET_ASIDE} order by kind = 'hour', turn limit 1`)
+  return work ?? null
+}
+
+/** The work as it is now. Whoever changes it holds the writer lock. */
+export async function readWorkAgain(tx: Tx, { kind, address }: Work): Promise<NextWork | null> {
+  const [work] = await tx.$queryRaw<NextWork[]>(sql`
+    ${WORK} where kind = ${kind} and address = ${address} and ${IS_NOT_SET_ASIDE}`)
+  return work ?? null
 }
 
 /** Takes turns: work that goes on stands behind all other work. @param left what is left; null when nothing is */

@@ -3,7 +3,7 @@ import { setImmediate as giveWay } from 'node:timers/promises'
 import type { CountedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { insertEvents } from './events.js'
-import { addToFigures } from './figures.js'
+import { addDifferences, differencesOf } from './figures.js'
 import { gatewayOf, userPaymentOf } from './addresses.js'
 import type { Folded, FoldedPolicy } from './fold.js'
 import { writeGateways } from './gateways.js'
@@ -32,11 +32,8 @@ export async function writeFolded(
   writeUserPayments(tx, touched(folded.userPayments, standing, userPaymentOf))
   writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))
   writePolicies(tx, folded.policies.filter(policy => !wasJustPaid(policy)).map(toRow))
-  addToFigures(
-    tx,
-    standing.map(({ event }) => event),
-    standing.flatMap(countedOf),
-  )
+  const events = standing.map(({ event }) => event)
+  await addDifferences(tx, differencesOf(events, standing.flatMap(countedOf)))
 }
 
 function touched<S>(

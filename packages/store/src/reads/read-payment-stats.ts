@@ -1,7 +1,10 @@
+import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { empty, join, raw, sql, type Sql } from '../database/sql.js'
-import { bucketConditions, inRange } from './bucket-conditions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
+import { bucketConditions, inRange } from './bucket-conditions.js'
+import { firstAndLast } from './first-and-last.js'
+import { lostExtremes } from './lost-extremes.js'
 import { coverTime, toTimeRange, type TimeRange } from './time-cover.js'
 
 export interface StatsFilter {
@@ -10,51 +13,70 @@ export interface StatsFilter {
   endTime?: Date | undefined
 }
 
-interface Sums {
+export interface TokenStats {
+  tokenMint: string | null
   count: bigint
   total: bigint
-  /** null where there is no payment */
+  /** null while an hour of too many payments to read lost it */
   min: bigint | null
   max: bigint | null
 }
 
-export interface PaymentStats extends Sums {
+export interface PaymentStats {
+  count: bigint
   firstAt: Date | null
   lastAt: Date | null
   /** most payments first, at most 1,000 tokens */
-  byToken: ({ tokenMint: string | null } & Sums)[]
+  byToken: TokenStats[]
 }
 
-/** The columns of `SUMS`. */
-interface SumsRow {
+/** First the row of all tokens, then those of each token. */
+interface StatsRow extends Pick<PaymentStats, 'firstAt' | 'lastAt'> {
+  tokenMint: string | null
   count: string
-  total: string
+  total: string | null
   min: string | null
   max: string | null
-}
-
-/** First the sums over all tokens, then those of each token. */
-interface StatsRow extends SumsRow, Pick<PaymentStats, 'firstAt' | 'lastAt'> {
-  tokenMint: string | null
 }
 
 /** Tokens of one answer, those with most payments: anybody can make tokens. Only these are summed up. */
 const MOST_TOKENS = 1_000
 
-/** An extreme of parts is not known while the extreme of one part is counted again. */
-const SUMS = sql`
-  coalesce(sum(count), 0)::text as count, coalesce(sum(total), 0)::text as total,
-  case when bool_and(min is not null or count = 0) then min(min) end::text as min,
-  case when bool_and(max is not null or count = 0) then max(max) end::text as max`
-
 const toBigInt = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
-const toSums = ({ count, total, min, max }: SumsRow): Sums => ({
-  count: BigInt(count),
-  total: BigInt(total),
-  min: toBigInt(min),
-  max: toBigInt(max),
-})
+/**
+ * Counts, first and last time of payments, of a gateway or of all; and counts, sums and extremes by token.
+ * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or events_newest for
+ * less than an hour at either end, and for the first and last time within their hours. One statement, so one snapshot.
+ *
+ * Without times, counts and totals are stored, and extremes are two probes a token, whatever the number of days. The
+ * statement reads at most 1,001 tokens, because other look-ups wait for it. A gateway with more tokens is asked again, over
+ * the pool: 100,000 tokens take some 0.2 s. Extremes that are lost are found in the events of their hours, over the pool too.
+ */
+export async function readPaymentStats({ database }: Store, filter: StatsFilter): Promise<PaymentStats> {
+  if (filter.startTime !== undefined || filter.endTime !== undefined)
+    return toStats(await database.read<StatsRow>(ofTime(filter)))
+  let rows = await database.lookUp<StatsRow>(ofAllTime(filter, sql`limit ${raw(String(MOST_TOKENS + 1))}`))
+  if (rows.length > MOST_TOKENS + 1)
+    rows = await database.read<StatsRow>(
+      ofAllTime(filter, sql`order by count desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
+    )
+  const lacks = rows.slice(1).some(({ min }) => min === null)
+  return toStats(lacks ? await database.read<StatsRow>(ofTime(filter)) : rows)
+}
+
+/** Relies on payment_token_stats_min and payment_token_stats_max. */
+function ofAllTime({ gateway = ALL_GATEWAYS }: StatsFilter, tokens: Sql): Sql {
+  const days = sql`from payment_token_stats d where d.gateway = ${gateway} and d.span = 86400 and d.token_mint = t.token_mint`
+  const known = (extreme: Sql): Sql =>
+    sql`case when not exists (select ${days} and d.min is null) then (select ${extreme} ${days}) end::text`
+  return sql`
+    select null as "tokenMint", coalesce((select count from payment_stats where gateway = ${gateway} and span = 0), 0)::text as count,
+           null as total, null as min, null as max, ${firstAndLast(gateway, { fromMs: null, toMs: null })}
+     union all
+    select nullif(token_mint, ''), count::text, total::text, ${known(sql`min(d.min)`)}, ${known(sql`max(d.max)`)}, null, null
+      from (select token_mint, count, total from payment_token_stats where gateway = ${gateway} and span = 0 and count > 0 ${tokens}) t`
+}
 
 /** Payments in an edge of the range. */
 const edgePayments = (gateway: string | undefined, edge: TimeRange) => {
@@ -63,78 +85,62 @@ const edgePayments = (gateway: string | undefined, edge: TimeRange) => {
     from events e where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and ${inRange('e.occurred_at', edge)}`
 }
 
-/**
- * Count, sum and extremes of payments, of a gateway or of all, and by token.
- * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or
- * events_newest for less than an hour at either end. One statement, so one snapshot.
- *
- * Without times, the answer is a few stored sums, and the statement reads at most 1,001 tokens, because other look-ups wait
- * for it. A gateway with more tokens is asked again, over the pool: 100,000 tokens take some 0.2 s.
- */
-export async function readPaymentStats({ database }: Store, filter: StatsFilter): Promise<PaymentStats> {
-  const unbounded = filter.startTime === undefined && filter.endTime === undefined
-  const cover = coverTime(toTimeRange(filter.startTime, filter.endTime))
-  const ofGateway = sql`gateway = ${filter.gateway ?? ''}`
-  if (unbounded) {
-    const stored = await database.lookUp<StatsRow>(sql`
-      ${allPayments([sql`select count, total, min, max, first_at, last_at from payment_stats where ${ofGateway} and span = 0`])}
-      union all
-      (select nullif(token_mint, ''), count::text, total::text, min::text, max::text, null, null
-         from payment_token_stats where ${ofGateway} and span = 0 and count > 0 limit ${raw(String(MOST_TOKENS + 1))})`)
-    if (stored.length <= MOST_TOKENS + 1) return toStats(stored)
-  }
-  const edges = unbounded ? [] : cover.edges.map(edge => edgePayments(filter.gateway, edge))
-  const buckets = bucketConditions(cover, unbounded)
-  if (buckets.length + edges.length === 0) {
-    return { count: 0n, total: 0n, min: null, max: null, firstAt: null, lastAt: null, byToken: [] }
-  }
-  const parts = [
-    ...buckets.map(
-      bucket =>
-        sql`select count, total, min, max, first_at, last_at from payment_stats where ${ofGateway} and ${bucket}`,
-    ),
-    ...edges.map(
-      edge =>
-        sql`select count(*) as count, coalesce(sum(e.amount), 0) as total, min(e.amount) as min, max(e.amount) as max, min(e.occurred_at) as first_at, max(e.occurred_at) as last_at ${edge}`,
-    ),
+/** Days, hours and events at the ends. */
+function ofTime({ gateway, startTime, endTime }: StatsFilter): Sql {
+  const range = toTimeRange(startTime, endTime)
+  const cover = coverTime(range)
+  const ofGateway = sql`gateway = ${gateway ?? ALL_GATEWAYS}`
+  const edges = cover.edges.map(edge => edgePayments(gateway, edge))
+  const buckets = bucketConditions(cover, false).map(bucket => sql`${ofGateway} and ${bucket}`)
+  const counts = [
+    sql`select 0::bigint as count`,
+    ...buckets.map(bucket => sql`select count from payment_stats where ${bucket}`),
+    ...edges.map(edge => sql`select count(*) ${edge}`),
   ]
-  const tokenParts = [
+  const tokens = [
     ...buckets.map(
-      bucket =>
-        sql`select token_mint, count, total, min, max from payment_token_stats where ${ofGateway} and ${bucket}`,
+      bucket => sql`
+        select token_mint, count, total, min, max, min is null and count > 0 as lacks
+          from payment_token_stats where ${bucket}`,
     ),
     ...edges.map(
       edge => sql`
         select coalesce(e.token_mint, '') as token_mint, count(*) as count,
-               sum(e.amount) as total, min(e.amount) as min, max(e.amount) as max ${edge}
+               sum(e.amount) as total, min(e.amount) as min, max(e.amount) as max, false ${edge}
          group by 1`,
     ),
   ]
-  return toStats(
-    await database.read<StatsRow>(sql`
-    ${allPayments(parts)}
-    union all
+  const known = (extreme: Sql): Sql =>
+    sql`case when not bool_or(lacks) or (select is_read from readable) then ${extreme} end::text`
+  const nothing = sql`select '' as token_mint, 0::bigint as count, 0 as total, null::numeric as min, null::numeric as max, false as lacks`
+  return sql`
+    select null as "tokenMint", (select sum(count) from (${join(counts, ' union all ')}) c)::text as count,
+           null as total, null as min, null as max, ${firstAndLast(gateway ?? ALL_GATEWAYS, range)}
+     union all
     select * from (
-      with parts as materialized (${join(tokenParts, ' union all ')}), most_paid as materialized (
+      with ${lostExtremes(gateway ?? ALL_GATEWAYS, buckets)}, parts as materialized (
+        ${join([nothing, ...tokens], ' union all ')}
+         union all
+        select token_mint, 0, 0, min, max, false from found), most_paid as materialized (
         select token_mint from parts group by token_mint having sum(count) > 0
          order by sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))})
-      select nullif(token_mint, '') as "tokenMint", ${SUMS}, null::timestamptz, null::timestamptz
+      select nullif(token_mint, '') as "tokenMint", sum(count)::text as count, sum(total)::text as total,
+             ${known(sql`min(min)`)}, ${known(sql`max(max)`)}, null::timestamptz, null::timestamptz
         from parts join most_paid using (token_mint)
        group by token_mint
-    ) of_tokens`),
-  )
+    ) of_tokens`
 }
 
-const allPayments = (parts: readonly Sql[]): Sql => sql`
-  select null as "tokenMint", ${SUMS},
-         case when bool_and(first_at is not null or count = 0) then min(first_at) end as "firstAt",
-         case when bool_and(last_at is not null or count = 0) then max(last_at) end as "lastAt"
-    from (${join(parts, ' union all ')}) parts`
-
 function toStats([row, ...tokens]: readonly StatsRow[]): PaymentStats {
-  const { firstAt, lastAt } = row!
-  const byToken = tokens.map(token => ({ tokenMint: token.tokenMint, ...toSums(token) }))
-  const keyOf = ({ tokenMint }: { tokenMint: string | null }) => tokenMint ?? ''
+  const { count, firstAt, lastAt } = row!
+  const byToken = tokens.map(token => ({
+    tokenMint: token.tokenMint,
+    count: BigInt(token.count),
+    total: BigInt(token.total!),
+    min: toBigInt(token.min),
+    max: toBigInt(token.max),
+  }))
+  const keyOf = ({ tokenMint }: TokenStats) => tokenMint ?? ''
   byToken.sort((a, b) => Number(b.count - a.count) || (keyOf(a) < keyOf(b) ? -1 : 1))
-  return { ...toSums(row!), firstAt, lastAt, byToken }
+  return { count: BigInt(count), firstAt, lastAt, byToken }
 }

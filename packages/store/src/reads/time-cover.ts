@@ -17,6 +17,8 @@ export interface TimeCover {
   buckets: { spanSeconds: number; range: TimeRange }[]
   /** ranges to read from the events themselves, shorter than an hour each */
   edges: TimeRange[]
+  /** all whole hours, from the first to the last */
+  hours: TimeRange
 }
 
 const up = (ms: number, step: number): number => Math.ceil(ms / step) * step
@@ -28,11 +30,11 @@ const isEmpty = ({ fromMs, toMs }: TimeRange): boolean => fromMs !== null && toM
  * exactly one part. Buckets cover an open range up to the last stored bucket.
  */
 export function coverTime({ fromMs, toMs }: TimeRange): TimeCover {
-  if (isEmpty({ fromMs, toMs })) return { buckets: [], edges: [] }
+  if (isEmpty({ fromMs, toMs })) return { buckets: [], edges: [], hours: NEVER }
   const hourFrom = fromMs === null ? null : up(fromMs, HOUR_MS)
   const hourTo = toMs === null ? null : down(toMs, HOUR_MS)
   if (hourFrom !== null && hourTo !== null && hourFrom > hourTo)
-    return { buckets: [], edges: [{ fromMs, toMs }] }
+    return { buckets: [], edges: [{ fromMs, toMs }], hours: NEVER }
 
   const dayFrom = hourFrom === null ? null : up(hourFrom, DAY_MS)
   const dayTo = hourTo === null ? null : down(hourTo, DAY_MS)
@@ -51,8 +53,11 @@ export function coverTime({ fromMs, toMs }: TimeRange): TimeCover {
   return {
     buckets: buckets.filter(({ range }) => !isEmpty(range)),
     edges: edges.filter(range => !isEmpty(range)),
+    hours: { fromMs: hourFrom, toMs: hourTo },
   }
 }
+
+const NEVER: TimeRange = { fromMs: 0, toMs: 0 }
 
 const hours = (fromMs: number | null, toMs: number | null) => ({
   spanSeconds: HOUR_SPAN_SECONDS,

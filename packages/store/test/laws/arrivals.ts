@@ -13,7 +13,8 @@ const OF_TOKEN = some('gateway || token_mint')
 const SPOILS = [
   `update payment_stats set count = count + 7 where ${OF_GATEWAY}`,
   `update payment_token_stats set total = total - 1, min = null where ${OF_TOKEN}`,
-  `update payment_stats set max = max + 1, last_at = last_at + interval '1 s' where ${OF_GATEWAY}`,
+  `update payment_token_stats set max = max + 1 where ${OF_TOKEN}`,
+  `update payment_token_stats set min = null, max = null where ${OF_TOKEN}`,
   `delete from payment_stats where ${OF_GATEWAY}`,
   `delete from payment_token_stats where ${OF_TOKEN}`,
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
@@ -37,11 +38,8 @@ export const arrivals = fc.record({
   rowsAtOnce: rows({ 500: 6, 12: 3, 2: 1 }),
   /** how many pages of work are done after each batch; all are done at the end */
   pages: fc.constantFrom(1_000, 1, 0),
-  /** tokens whose extremes one reading of an hour finds */
-  tokensAtOnce: fc.constantFrom(500, 1),
   rebuild: fc.record({
     rows: rows({ 500: 12, 60: 7, 2: 1 }),
-    eventsAtOnce: fc.constantFrom(20_000, 3),
     /** what is wrong with the figures before */
     spoils: fc.subarray(SPOILS, { maxLength: 3 }),
   }),

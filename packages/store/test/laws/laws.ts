@@ -44,8 +44,8 @@ const describeBatch = (batch: readonly Message[], nth: number): string[] => [
 ]
 
 const describeRun = ({ batches, arrival }: Pick<Run, 'batches' | 'arrival'>): string[] => [
-  `after these messages, ${arrival.rowsAtOnce} rows at once, ${arrival.pages} pages of work after each batch, ${arrival.tokensAtOnce} tokens at once,`,
-  `and before a rebuild of ${arrival.rebuild.rows} rows and ${arrival.rebuild.eventsAtOnce} events at once: ${arrival.rebuild.spoils.join('; ') || 'nothing'}`,
+  `after these messages, ${arrival.rowsAtOnce} rows at once, ${arrival.pages} pages of work after each batch,`,
+  `and before a rebuild of ${arrival.rebuild.rows} rows at once: ${arrival.rebuild.spoils.join('; ') || 'nothing'}`,
   ...batches.flatMap(describeBatch),
 ]
 

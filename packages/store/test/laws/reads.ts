@@ -82,19 +82,25 @@ export async function findReadProblems(
   }
   for (const gateway of [undefined, ...new Set(standing.map(payment => payment.gateway))].slice(0, ASKED)) {
     const own = standing.filter(payment => gateway === undefined || payment.gateway === gateway)
-    const { count, total, byToken } = await readPaymentStats(store, { gateway })
+    const { count, firstAt, lastAt, byToken } = await readPaymentStats(store, { gateway })
     const mints = [...new Set(own.map(({ tokenMint }) => tokenMint))]
-    const sumOf = (payments: typeof own) =>
-      `${payments.length} ${payments.reduce((sum, { amount }) => sum + amount, 0n)}`
+    const times = own.map(({ event }) => event.at).sort((a, b) => a - b)
+    const sumOf = (payments: typeof own) => {
+      const amounts = payments.map(({ amount }) => amount).sort((a, b) => (a < b ? -1 : 1))
+      const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+      return `${amounts.length} ${total} ${amounts[0]} ${amounts.at(-1)}`
+    }
     compare(
       `statistics of ${gateway === undefined ? 'all gateways' : labelOf(gateway)}`,
       [
-        sumOf(own),
+        `${own.length} ${times[0] ?? null} ${times.at(-1) ?? null}`,
         ...mints.map(mint => `${cell(mint)} ${sumOf(own.filter(({ tokenMint }) => tokenMint === mint))}`),
       ],
       [
-        `${count} ${total}`,
-        ...byToken.map(token => `${cell(token.tokenMint)} ${token.count} ${token.total}`),
+        `${count} ${firstAt?.getTime() ?? null} ${lastAt?.getTime() ?? null}`,
+        ...byToken.map(
+          token => `${cell(token.tokenMint)} ${token.count} ${token.total} ${token.min} ${token.max}`,
+        ),
       ],
     )
   }

@@ -44,14 +44,12 @@ export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
 }
 
 /** How a page of work is done. */
-export const pageOptions = ({ rowsAtOnce, tokensAtOnce, rebuild }: Arrival) => ({
+export const pageOptions = ({ rowsAtOnce, rebuild }: Arrival) => ({
   programId: DEFAULT_PROGRAM_ID,
   sizer: {
     rowsOf: (kind: RefoldedPage['kind']) => (kind === 'all' ? rebuild.rows : rowsAtOnce),
     note: () => {},
   },
-  tokensAtOnce,
-  eventsAtOnce: rebuild.eventsAtOnce,
 })
 
 const STREAM = { name: 'LAWS', createdAt: new Date(0) }

@@ -42,8 +42,8 @@ const halves = <T>(list: readonly T[]): T[][] => {
 }
 
 const smallerArrival: Smaller<Arrival> = arrival => [
-  ...plainer(arrival, { order: 'chain', cuts: [], rowsAtOnce: 500, pages: 1_000, tokensAtOnce: 500 }),
-  ...plainer(arrival.rebuild, { rows: 500, eventsAtOnce: 20_000, spoils: [] }).map(rebuild => ({
+  ...plainer(arrival, { order: 'chain', cuts: [], rowsAtOnce: 500, pages: 1_000 }),
+  ...plainer(arrival.rebuild, { rows: 500, spoils: [] }).map(rebuild => ({
     ...arrival,
     rebuild,
   })),

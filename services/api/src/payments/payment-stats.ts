@@ -1,4 +1,4 @@
-import { readPaymentStats, type PaymentStats } from '@payment-tracking/store'
+import { readPaymentStats, type PaymentStats, type TokenStats } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
@@ -41,31 +41,27 @@ const Stats = Type.Object(
 const averageOf = ({ count, total }: { count: bigint; total: bigint }): bigint =>
   count === 0n ? 0n : total / count
 
-/** Amounts of different tokens are never added or compared; an unknown token counts as a token of its own. */
-const toAmounts = (stats: PaymentStats) =>
-  stats.byToken.length > 1
-    ? { totalAmount: null, averageAmount: null, averagePayment: null, minAmount: null, maxAmount: null }
-    : {
-        totalAmount: stats.total,
-        averageAmount: averageOf(stats),
-        averagePayment: averageOf(stats),
-        minAmount: stats.min,
-        maxAmount: stats.max,
-      }
+const NO_TOKEN = { count: 0n, total: 0n, min: null, max: null }
 
-const toStats = (stats: PaymentStats) => ({
-  count: stats.count,
-  ...toAmounts(stats),
-  firstPaymentAt: stats.firstAt?.toISOString() ?? null,
-  lastPaymentAt: stats.lastAt?.toISOString() ?? null,
-  byToken: stats.byToken.map(token => ({
-    tokenMint: token.tokenMint,
-    count: token.count,
-    totalAmount: token.total,
-    averageAmount: averageOf(token),
-    minAmount: token.min,
-    maxAmount: token.max,
-  })),
+const toAmounts = (token: Omit<TokenStats, 'tokenMint'>) => ({
+  totalAmount: token.total,
+  averageAmount: averageOf(token),
+  minAmount: token.min,
+  maxAmount: token.max,
+})
+
+/** Amounts of different tokens are never added or compared; an unknown token counts as a token of its own. */
+const ofAllTokens = ([token = NO_TOKEN, ...others]: readonly Omit<TokenStats, 'tokenMint'>[]) =>
+  others.length > 0
+    ? { totalAmount: null, averageAmount: null, averagePayment: null, minAmount: null, maxAmount: null }
+    : { ...toAmounts(token), averagePayment: averageOf(token) }
+
+const toStats = ({ count, firstAt, lastAt, byToken }: PaymentStats) => ({
+  count,
+  ...ofAllTokens(byToken),
+  firstPaymentAt: firstAt?.toISOString() ?? null,
+  lastPaymentAt: lastAt?.toISOString() ?? null,
+  byToken: byToken.map(token => ({ tokenMint: token.tokenMint, count: token.count, ...toAmounts(token) })),
 })
 
 /** Sums over payments, of a gateway or of all. */
