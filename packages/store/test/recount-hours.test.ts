@@ -3,9 +3,11 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
 import { buildAddress, buildChain, createDatabase, type ChainMessage } from '@payment-tracking/testkit'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { commitBatch, readPaymentStats, rebuildProjections, refoldPage, type Store } from '../src/index.js'
+import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')
@@ -210,4 +212,30 @@ t.test('a reader finds lost extremes, of any time', async t => {
     { min: null, max: null },
     { min: null, max: null },
   ])
+})
+
+t.test('extremes of all time cost a few rows a token, however many days it was paid on', async t => {
+  const { store, pool } = await openIngest(t)
+  await pool.query(
+    `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select 'years', 86400, '2020-01-01Z'::timestamptz + n * interval '1 day', 'mint ' || m, 1, n, n, n
+       from generate_series(1, 1826) n, generate_series(1, 20) m
+      union all
+     select 'years', 0, 'epoch', 'mint 1', 1826, 1, null, null`,
+  )
+  await pool.query('analyze payment_token_stats')
+  const sent: { text: string; values: unknown[] }[] = []
+  const note = (statement: unknown) => void sent.push(statement as (typeof sent)[number])
+  subscribe(STATEMENTS, note)
+  const { byToken } = await readPaymentStats(store, { gateway: 'years' }).finally(() =>
+    unsubscribe(STATEMENTS, note),
+  )
+  t.match(byToken, [{ min: 1n, max: 1826n }])
+  t.equal(sent.length, 1)
+  const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (analyze, timing off, format json) ${sent[0]!.text}`,
+    sent[0]!.values,
+  )
+  const read = rowsOfPlan(rows[0]!['QUERY PLAN'][0]!.Plan)
+  t.ok(read <= 10, `${read} rows`)
 })

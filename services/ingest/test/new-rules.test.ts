@@ -18,7 +18,7 @@ const MADE_OTHERWISE = `
   update events set payer = null, token_mint = null where amount is not null;
   update payment_stats set count = count + 1;
   update payment_token_stats set total = total + 1;
-  update payment_token_stats set min = 0 where gateway = '' and span > 0;
+  update payment_token_stats set min = 0 where span > 0 and start = (select max(start) from payment_token_stats);
   update event_counts set count = count + 1`
 
 t.test('rows that earlier rules made follow the new rules, and messages go on meanwhile', async t => {
