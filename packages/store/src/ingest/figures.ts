@@ -23,7 +23,7 @@ export interface Differences {
   names?: readonly CountRow[]
   stats?: readonly PaymentStatRow[]
   tokens?: readonly TokenStatRow[]
-  /** without extremes too, where those of the stored row stay */
+  /** of a correction: without extremes too, where those of the stored row stay */
   totals?: readonly TokenStatRow[]
 }
 
@@ -72,8 +72,10 @@ const ADD_TOKENS = sql`
  */
 export async function addDifferences(
   tx: PipelinedTx,
-  { names = [], stats = [], tokens = [], totals = [] }: Differences,
+  { names = [], stats = [], tokens = [], totals }: Differences,
 ): Promise<void> {
+  const isCorrection = totals !== undefined
+  const mayEmpty = (row: { count: number }): boolean => isCorrection || row.count < 0
   if (names.length > 0)
     tx.send(sql`
       insert into event_counts as s (${NAMES.names}) select * from ${NAMES.listOf(names)}
@@ -82,26 +84,28 @@ export async function addDifferences(
     tx.send(sql`
       insert into payment_stats as s (${STATS.names}) select * from ${STATS.listOf(stats)}
       on conflict (gateway, span, start) do update set count = s.count + excluded.count`)
-  removeEmptied(tx, { names: names.filter(isTaken), stats: stats.filter(isTaken) })
-  await addTokens(tx, tokens, ADD_TOKENS)
-  await addTokens(tx, totals, ADD_TOTALS)
+  removeEmptied(tx, { names: names.filter(mayEmpty), stats: stats.filter(mayEmpty) })
+  await addTokens(tx, tokens, ADD_TOKENS, tokens.filter(mayEmpty))
+  if (isCorrection) await addTokens(tx, totals, ADD_TOTALS, totals)
 }
 
-const isTaken = ({ count }: { count: number }): boolean => count < 0
-
-const mayLose = (row: TokenStatRow): boolean => isTaken(row) || (row.min === null && row.span !== 0)
-
-async function addTokens(tx: PipelinedTx, rows: readonly TokenStatRow[], set: Sql): Promise<void> {
+/** @param reducing those of the rows that can end a stored row, or take its extremes */
+async function addTokens(
+  tx: PipelinedTx,
+  rows: readonly TokenStatRow[],
+  set: Sql,
+  reducing: readonly TokenStatRow[],
+): Promise<void> {
   if (rows.length === 0) return
   const added = sql`
     insert into payment_token_stats as s (${TOKENS.names}) select * from ${TOKENS.listOf(rows)}
     on conflict (gateway, span, start, token_mint) do update set ${set}`
-  if (!rows.some(mayLose)) return tx.send(added)
+  if (reducing.length === 0) return tx.send(added)
   const stored = await tx.$queryRaw<(TokenKey & { isLost: boolean })[]>(sql`
     ${added} returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count > 0 and s.min is null as "isLost"`)
-  removeEmptied(tx, { tokens: rows.filter(row => isTaken(row) || row.count === 0) })
+  removeEmptied(tx, { tokens: reducing })
   const lost = new Set(stored.filter(({ isLost }) => isLost).map(keyOf))
-  const hours = rows.filter(row => row.span === HOUR && mayLose(row))
+  const hours = reducing.filter(({ span }) => span === HOUR)
   recountAnew(tx, hours)
   recountLater(
     tx,
