@@ -75,7 +75,6 @@ export async function addDifferences(
   { names = [], stats = [], tokens = [], totals }: Differences,
 ): Promise<void> {
   const isCorrection = totals !== undefined
-  const mayEmpty = (row: { count: number }): boolean => isCorrection || row.count < 0
   if (names.length > 0)
     tx.send(sql`
       insert into event_counts as s (${NAMES.names}) select * from ${NAMES.listOf(names)}
@@ -84,10 +83,17 @@ export async function addDifferences(
     tx.send(sql`
       insert into payment_stats as s (${STATS.names}) select * from ${STATS.listOf(stats)}
       on conflict (gateway, span, start) do update set count = s.count + excluded.count`)
-  removeEmptied(tx, { names: names.filter(mayEmpty), stats: stats.filter(mayEmpty) })
-  await addTokens(tx, tokens, ADD_TOKENS, tokens.filter(mayEmpty))
+  removeEmptied(tx, { names: names.filter(isTaken), stats: stats.filter(isTaken) })
+  await addTokens(
+    tx,
+    tokens,
+    ADD_TOKENS,
+    tokens.filter(row => isCorrection || isTaken(row)),
+  )
   if (isCorrection) await addTokens(tx, totals, ADD_TOTALS, totals)
 }
+
+const isTaken = ({ count }: { count: number }): boolean => count < 0
 
 /** @param reducing those of the rows that can end a stored row, or take its extremes */
 async function addTokens(
