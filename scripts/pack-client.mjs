@@ -5,7 +5,7 @@ import { ROOT, run, runCommand, withProgress } from './command.mjs'
 import { setUp } from './set-up.mjs'
 
 const USAGE = `usage: npm run client
-  Makes the tarball of the typed client in dist/client, and prints how to install it in a project of yours.
+  Makes the tarball of the typed client in dist/client, and prints how to install it elsewhere.
   Installs the generator of its types first, unless it is there.`
 
 await runCommand({ usage: USAGE }, async () => {

@@ -69,9 +69,9 @@ t.test('every line works as it is written', async t => {
   for (const line of lines) {
     const { code, output } = await runLine(line)
     t.equal(code, 0, code === 0 ? line : `${line}: ${output}`)
-    if (line.includes('publish-events')) {
+    if (line.includes('npm run sample')) {
       await waitFor(async () => {
-        const response = await fetch(`${baseUrl}/v1/onetime/sub-alpha-0-1`)
+        const response = await fetch(`${baseUrl}/v1/onetime/ada-monthly`)
         return response.ok
       })
     }
@@ -89,11 +89,11 @@ t.test('every line works as it is written', async t => {
       )
     }
   }
-  await waitFor(() => /^#1 \d+\n {2}of \w+\n {2}to \w+$/m.test(listener.heard()), {
+  await waitFor(() => /^#3 \d+\n {2}of \w+\n {2}to \w+$/m.test(listener.heard()), {
     what: 'the payments at the README’s socket client',
   })
   await waitFor(() => /^\d+ events$/m.test(typedListener.heard()), { what: 'the count of the typed client' })
-  await waitFor(() => /^#1 \d+ of \w+$/m.test(typedListener.heard()), {
+  await waitFor(() => /^#3 \d+ of \w+$/m.test(typedListener.heard()), {
     what: 'the payments at the README’s typed client',
   })
 })

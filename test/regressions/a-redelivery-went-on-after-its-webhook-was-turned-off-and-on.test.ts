@@ -30,17 +30,17 @@ t.test('a page of a redelivery changes nothing after its webhook was off', async
     ...store,
     database: {
       ...real,
-      // The first statement takes the work, and the second writes the page.
+      // Statements take the work, read the quota, and write the page.
       async write(statement: unknown) {
         writes += 1
-        if (writes === 2)
+        if (writes === 3)
           for (const active of [false, true]) await updateWebhook(store, gateway, webhook.id, { active })
         return real.write(statement)
       },
     },
   } as WithDatabase
   const page = await doWebhookWork(paused, { kinds: ['redeliver'], only })
-  t.equal(writes, 2)
+  t.equal(writes, 3)
   t.match(page, { kind: 'redeliver', deliveries: [] })
   t.match(await getDelivery(store, webhook.id, id), { status: 'cancelled' })
 })

@@ -1,10 +1,9 @@
 // What the scripts of the repository run. The build bundles it as dist/commands.js: a command starts in a quarter of the
 // CPU that its separate files take.
-import { demo, playMarket } from './commands/demo/index.js'
+import { demo, playMarket, sample } from './commands/demo/index.js'
 import { gateway, listen, pay, signIn, trigger } from './commands/dev-kit/index.js'
 import { jwtKeys } from './commands/jwt-keys.js'
 import { publishEvents } from './commands/publish-events.js'
-import { sample } from './commands/sample.js'
 import { discardDataDir, openServers } from './servers/index.js'
 import { main, readStackFile } from './launcher/index.js'
 import { wrapLines } from './wrap-lines.js'

@@ -7,7 +7,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { commitBatch, readPaymentStats, rebuildProjections, refoldPage, type Store } from '../src/index.js'
-import { rowsOfPlan, STATEMENTS, type Plan } from './plans.js'
+import { rowsOfPlan, STATEMENTS, type Plan } from './plans/explain.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')

@@ -76,8 +76,8 @@ t.test('retention', async t => {
   t.test('removes API keys that retired long ago, and no key that works or was used lately', async t => {
     const key = (name: string, revokedDays: number | null, expiredDays: number | null) =>
       pool.query(
-        `insert into api_keys (gateway, name, scopes, hash, hint, created_by, created_at, revoked_at, expires_at)
-         values ('g', $1, '{}', $1, 'h', 'w', now() - interval '9 y', now() - make_interval(days => $2),
+        `insert into api_keys (gateway, name, scopes, hash, hint, created_by, signer_since, created_at, revoked_at, expires_at)
+         values ('g', $1, '{}', $1, 'h', 'w', '', now() - interval '9 y', now() - make_interval(days => $2),
                  now() - make_interval(days => $3))`,
         [name, revokedDays, expiredDays],
       )
@@ -153,6 +153,7 @@ t.test('retention', async t => {
       'gateway_settings',
       'payment_stats',
       'payment_token_stats',
+      'redelivery_counts',
       'policies',
       'retractions',
       'stream_head',

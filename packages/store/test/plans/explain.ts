@@ -7,7 +7,7 @@ import type { PipelinedTx } from '../../src/database/pipelined-transactions.js'
 import type { Store } from '../../src/index.js'
 
 /** Where the store tells each statement it sends. */
-const STATEMENTS = 'payment-tracking:store:statement'
+export const STATEMENTS = 'payment-tracking:store:statement'
 const EXPLAIN = 'explain (analyze, buffers, timing off, format json)'
 
 export interface Plan {

@@ -5,7 +5,7 @@ import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventName, readTimeBounds, TimeBounds } from './event-query.js'
 import { Integer } from '../http/fields.js'
-import { tellUnknownName } from './tell-unknown-name.js'
+import { tellUnknownName } from '../http/tell-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 /** The number of events, in total and by name. */

@@ -4,7 +4,7 @@ import { ListFilters, toEventFilter } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, Limit, Offset } from '../http/fields.js'
 import { answerEvents, isEmpty } from './event-list.js'
-import { tellUnknownName } from './tell-unknown-name.js'
+import { tellUnknownName } from '../http/tell-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 /** All events, with all filters combined. */

@@ -7,7 +7,7 @@ import { EventName } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset } from '../http/fields.js'
 import { answerEvents, isEmpty } from './event-list.js'
-import { tellUnknownName } from './tell-unknown-name.js'
+import { tellUnknownName } from '../http/tell-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 const PROGRAM_PREFIX = 'tributary_'

@@ -1,7 +1,7 @@
 // The two endpoints of the demo's gateway: one that confirms each delivery, and one that fails.
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openGatewaySession } from '../dev-kit/gateway-session.js'
+import { openGatewaySession } from '../dev-kit/index.js'
 import type { KeyPair } from '../../chain/index.js'
 
 const PLACES = [

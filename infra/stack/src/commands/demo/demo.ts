@@ -11,7 +11,7 @@ const USAGE = `usage: npm run demo -- [--count N] [--seconds N] [--pace MS] [--t
   --count N          end after N payments
   --seconds N        end after so many seconds (default: never; Ctrl-C ends it)
   --pace MS          mean time between two events (default 700)
-  --tracking-id ID   one customer alone pays, with this tracking ID, for a client of yours that listens to it`
+  --tracking-id ID   one customer alone pays, with this tracking ID, for a client that listens`
 
 const OPTIONS = {
   count: { type: 'string' },

@@ -1,11 +1,11 @@
 import { readArguments } from '@payment-tracking/runtime'
-import { buildShopHistory, SHOP_NAME } from './demo/shop-history.js'
-import { findStack } from './find-stack.js'
-import { openPublisher } from './open-publisher.js'
+import { buildShopHistory, SHOP_NAME } from './shop-history.js'
+import { findStack } from '../find-stack.js'
+import { openPublisher } from '../open-publisher.js'
 
 const USAGE = `usage: npm run sample
-  Publishes ninety days of a small shop: plans of 9.99 USDC a month and 99.00 a year, coffees of 4.50. The same day's sample
-  again changes nothing.`
+  Publishes ninety days of a small shop: plans of 9.99 USDC a month and 99.00 a year, coffees
+  of 4.50. The same day's sample again changes nothing.`
 
 const DAY_MS = 86_400_000
 
