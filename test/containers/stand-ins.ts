@@ -1,4 +1,5 @@
 // Images under the public names that our files use, made without a registry of images.
+import { createHash } from 'node:crypto'
 import {
   copyFileSync,
   cpSync,
@@ -107,12 +108,22 @@ async function makeContext(nodeImage: string): Promise<string> {
   return context
 }
 
-/** Makes every stand-in that is not there yet. */
+/** Of all that says how stand-ins are made. */
+function hashOfRecipes(): string {
+  const hash = createHash('sha256')
+  for (const file of readdirSync(HERE).sort()) hash.update(file).update(readFileSync(join(HERE, file)))
+  return hash.digest('hex')
+}
+
+/** Makes every stand-in that is not there yet, and all of them anew when their recipes have changed. */
 export async function makeStandIns(): Promise<void> {
   const names = readImageNames()
+  const made = inHome('stand-ins.made')
+  const hash = hashOfRecipes()
+  const isOld = !existsSync(made) || readFileSync(made, 'utf8') !== hash
   const missing: string[] = []
   for (const [target, name] of Object.entries(names))
-    if (!(await hasImage(`docker.io/library/${name}`))) missing.push(target)
+    if (isOld || !(await hasImage(`docker.io/library/${name}`))) missing.push(target)
   if (missing.length === 0) return
   await makeBase()
   const context = await makeContext(names.node!)
@@ -122,4 +133,5 @@ export async function makeStandIns(): Promise<void> {
     await step(`image ${names[target]}`, () => run('buildah', ['build', ...options, ...tag, context]))
   }
   rmSync(context, { recursive: true })
+  writeFileSync(made, hash)
 }

@@ -88,7 +88,7 @@ t.test('three payments, then more, to the limits of amount and memo', async t =>
     .nth(MEMOS.length - 1)
     .waitFor()
   await holdsCount(t, page.getByText('18,446,744,073,709'), MEMOS.length, 'the largest amounts')
-  await holdsText(t, page.locator('tbody'), /a(\\u202e){21}/, 'what would turn the text is shown')
+  await holdsText(t, page.locator('tbody'), /a(\\u\{202e\}){21}/, 'what would turn the text is shown')
   const link = page.locator('tbody .key a').first()
   const explorer = /^https:\/\/explorer\.example\/address\/\w+\?cluster=devnet$/
   await holdsAttribute(t, link, 'href', explorer, 'the explorer')
