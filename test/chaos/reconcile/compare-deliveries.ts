@@ -165,7 +165,8 @@ function compareBody(
     trackingId: payment.trackingId,
     eventId: stored.id,
     timestamp: Number(payment.event.data.timestamp),
-    memo: payment.trackingId,
+    // Memos are texts here, or empty.
+    memo: payment.trackingId ?? '',
     seq: stored.seq,
   }
   if (body.id !== row.message_id) say(`has the id ${body.id} in its body and ${row.message_id} in its row`)
