@@ -122,7 +122,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
     chain.execute([payment('without-logs', 1)])
     chain.finalize()
     await says(
-      /chain: node 127\.0\.0\.1:\d+: .* keeps no logs .*; it keeps no logs, cuts them short, or belongs/,
+      /chain: node 127\.0\.0\.1:\d+: .* keeps no logs .*; it keeps no logs, leaves out parts of transactions, or/,
     )
     node.faults.noLogs = false
   })

@@ -41,7 +41,10 @@ async function startPostgres(t: TestContext, { dir }: Certificates): Promise<str
   t.teardown(() => rm(home, { recursive: true, force: true }))
   if (account) await chown(home, account.uid, account.gid)
   const data = join(home, 'data')
-  await run(join(binDir, 'initdb'), ['-D', data, '-U', 'app', '-A', 'trust'], { cwd: '/', ...who })
+  await run(join(binDir, 'initdb'), ['-D', data, '-U', 'app', '-A', 'trust', '--encoding=UTF8'], {
+    cwd: '/',
+    ...who,
+  })
   await writeFile(join(data, 'pg_hba.conf'), 'hostssl all all all trust clientcert=verify-full\n')
   for (const name of ['ca.pem', 'server.pem', 'server.key']) {
     const copy = join(data, name)

@@ -55,8 +55,8 @@ export const BREAKS_OF_THE_CHAIN: readonly Break[] = [
     patches: [
       {
         file: 'packages/store/dist/ingest/figures.js',
-        find: 'count: -row.count',
-        replace: 'count: 0 * row.count',
+        find: 'names: names.map(row => ({ ...row, count: -row.count }))',
+        replace: 'names: names.map(row => ({ ...row, count: 0 * row.count }))',
       },
     ],
     faults: [],
