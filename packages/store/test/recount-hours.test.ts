@@ -6,6 +6,7 @@ import { buildAddress, buildChain, createDatabase, type ChainMessage } from '@pa
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { openStore } from '../src/database/open-store.js'
+import { StoreUnavailableError } from '../src/errors.js'
 import { commitBatch, readPaymentStats, rebuildProjections, refoldPage, type Store } from '../src/index.js'
 import { rowsOfPlan, STATEMENTS, type Plan } from './plans/explain.js'
 
@@ -167,7 +168,7 @@ t.test('a recount that dies between the look and the lock is done again', async 
   const least = paid(1, 1)
   await commit([...opening, least, paid(5, 3), paid(7, 4)])
   await commit([], [least])
-  const die = () => Promise.reject(new Error('died'))
+  const die = () => Promise.reject(new StoreUnavailableError('died'))
   await t.rejects(drain(store, die), { message: 'died' })
   t.equal(await lost(), 4, 'nothing is written')
   await drain(store)

@@ -146,6 +146,13 @@ export function compareEnd(
   }
 }
 
+/** A memo that is no tracking ID, as records say it: up to its first NUL. Executions of older programs have none. */
+function memoTextOf(memo: unknown): string {
+  const bytes = memo instanceof Uint8Array ? Buffer.from(memo) : Buffer.alloc(1)
+  const end = bytes.indexOf(0)
+  return bytes.toString('utf8', 0, end === -1 ? bytes.length : end)
+}
+
 interface Body {
   id: string
   type: string
@@ -165,8 +172,7 @@ function compareBody(
     trackingId: payment.trackingId,
     eventId: stored.id,
     timestamp: Number(payment.event.data.timestamp),
-    // Memos are texts here, or empty.
-    memo: payment.trackingId ?? '',
+    memo: payment.trackingId ?? memoTextOf(payment.event.data.memo),
     seq: stored.seq,
   }
   if (body.id !== row.message_id) say(`has the id ${body.id} in its body and ${row.message_id} in its row`)

@@ -25,6 +25,8 @@ export type Effect =
       recipient: string | null
       payer: string | null
       tokenMint: string | null
+      /** what its own memo says where that is no tracking ID; absent when it says nothing else */
+      memo?: string
       /** the payment has no memo of its own; the program gives it the tracking ID of its policy */
       tracksPolicy: boolean
     }

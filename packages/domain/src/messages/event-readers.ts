@@ -53,7 +53,7 @@ const readPaymentRecord: EventReader = data => {
   const gateway = readPublicKey(data, 'gateway')
   const amount = readU64(data, 'amount')
   const paidAt = readI64(data, 'timestamp')
-  const { trackingId } = readMemo(data)
+  const { trackingId, memo } = readMemo(data)
   const recordId = readU32(data, 'record_id')
   const payer = readOptionalPublicKey(data, 'payer')
   const recipient = readOptionalPublicKey(data, 'recipient')
@@ -69,6 +69,7 @@ const readPaymentRecord: EventReader = data => {
       recipient,
       payer,
       tokenMint,
+      ...(memo !== null && { memo }),
       tracksPolicy: false,
     },
     filters: { gateway, paymentPolicy: policy, recipient, trackingId },
@@ -169,7 +170,8 @@ const readComposableExecuted: EventReader = data => {
   const recipient = readPublicKey(data, 'recipient')
   const paidAt = readI64(data, 'timestamp')
   const recordId = readU32(data, 'record_id')
-  const trackingId = (data.memo ?? null) === null ? null : readComposableMemo(data).trackingId
+  const hasMemo = (data.memo ?? null) !== null
+  const { trackingId, memo } = hasMemo ? readComposableMemo(data) : { trackingId: null, memo: null }
   return {
     effect: {
       kind: 'payment',
@@ -181,6 +183,7 @@ const readComposableExecuted: EventReader = data => {
       recipient,
       payer: null,
       tokenMint: null,
+      ...(memo !== null && { memo }),
       tracksPolicy: trackingId === null,
     },
     filters: { gateway, paymentPolicy: policy, recipient, trackingId },

@@ -140,6 +140,7 @@ function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): Com
     recipient: facts!.recipient,
     payer: facts!.payer,
     tokenMint: facts!.tokenMint,
+    ...(event.trackingId === null && effect.memo !== undefined && { memo: effect.memo }),
   }
 }
 
