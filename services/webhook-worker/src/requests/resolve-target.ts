@@ -45,7 +45,7 @@ function chooseAddresses(addresses: readonly PinnedAddress[]): PinnedAddress[] {
  * The addresses that a request to `host` may be sent to, at most 16. One refused address refuses the whole name: otherwise chance
  * would decide which address a request uses.
  * @param host a name, or an address without brackets
- * @throws TargetRefusedError for an address; an error as of a name that nobody knows for a name
+ * @throws TargetRefusedError when `host` is a refused address; for a name, the error that an unknown name gives
  */
 export async function resolveTarget(
   host: string,
@@ -58,7 +58,7 @@ export async function resolveTarget(
     : await rules.resolve(host)
   if (!rules.allowPrivateTargets && !addresses.every(({ address }) => isPublicAddress(address))) {
     const problem = 'the endpoint resolves to a private or reserved address'
-    // A gateway that named names of our network must not learn which of them exist there: such a name is one without an answer.
+    // The error must not tell a gateway which names exist inside our network: such a name looks unknown.
     throw literal ? new TargetRefusedError(problem) : new Error(problem)
   }
   return chooseAddresses(addresses)
