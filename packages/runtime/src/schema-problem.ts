@@ -99,13 +99,18 @@ function describe(schema: TSchema, { keyword, schemaPath, params, message }: Sch
   }
 }
 
+/** A member that the schema does not know, outside of any union: a union's other alternative may know it. */
+const isUnknownMember = ({ schemaPath }: SchemaError): boolean =>
+  schemaPath.endsWith('/additionalProperties') && !schemaPath.includes('/anyOf/')
+
 /**
- * The first thing that is wrong with a value.
+ * The first thing that is wrong with a value. A member that is not known comes before one that is missing: it is mostly the
+ * missing one under another name.
  * @returns null when the value fits the schema
  */
 export function schemaProblem(schema: TSchema, value: unknown): SchemaProblem | null {
   const errors = Value.Errors(schema, value) as SchemaError[]
-  const [first] = errors
+  const first = errors.find(isUnknownMember) ?? errors[0]
   if (!first) return null
   const { instancePath, schemaPath } = first
   if (first.keyword === 'required') {

@@ -37,6 +37,19 @@ t.test('every refusal has the common shape, with the request id in body and head
   }
 })
 
+t.test('a path that leads nowhere says where to look', async t => {
+  const { app } = await openApi(t)
+  for (const method of ['GET', 'OPTIONS'] as const) {
+    t.match(
+      (await app.inject({ method, url: '/v1/payment' })).json().error,
+      /; \/docs lists what there is\.$/,
+    )
+    const socket = await app.inject({ method, url: '/socket.io/?EIO=4&transport=websocket' })
+    t.equal(socket.statusCode, 404)
+    t.match(socket.json().error, /sockets connect with path: '\/ws\/v1'\.$/)
+  }
+})
+
 t.test("the caller's request id comes back when it is one plain word", async t => {
   const { app } = await openApi(t)
   const ask = async (id: string) =>

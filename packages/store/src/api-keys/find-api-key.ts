@@ -33,6 +33,17 @@ export async function findApiKey({ database }: Store, hash: string): Promise<Fou
   return { id, scopes, createdBy, signerSince, isUseStale, gateway }
 }
 
+/** Why `findApiKey` finds nothing: only the holder of a key knows its hash, so the answer tells a stranger nothing. */
+export async function whyNoApiKey(
+  { database }: Store,
+  hash: string,
+): Promise<'never made' | 'revoked' | 'expired'> {
+  const [key] = await database.read<{ isRevoked: boolean }>(sql`
+    select revoked_at is not null as "isRevoked" from api_keys where hash = ${hash}`)
+  if (!key) return 'never made'
+  return key.isRevoked ? 'revoked' : 'expired'
+}
+
 /** Notes the use of a key, at most once a minute over all processes. */
 export const noteApiKeyUse = async ({ database }: Store, id: bigint): Promise<void> => {
   await database.execute(sql`

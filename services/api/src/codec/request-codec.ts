@@ -109,10 +109,28 @@ const holdsNul = (value: unknown): boolean =>
 const formatOf = (field: ParameterSchema | undefined): string | undefined =>
   field?.format ?? field?.anyOf?.find(({ format }) => format !== undefined)?.format
 
-function readBody(schema: TSchema, body: unknown): unknown {
+const toCamelCase = (name: string): string =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A field that the specification names in snake_case may also be sent in camelCase, as answers name it. */
+function renameFields(known: readonly string[], body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const renamed = { ...body } as Record<string, unknown>
+  for (const name of known) {
+    const alias = toCamelCase(name)
+    if (alias === name || !Object.hasOwn(renamed, alias)) continue
+    if (Object.hasOwn(renamed, name)) throw invalidBody(alias, `is given twice: it is ${name} too`)
+    renamed[name] = renamed[alias]
+    delete renamed[alias]
+  }
+  return renamed
+}
+
+function readBody(schema: TSchema, sent: unknown): unknown {
+  const fields = (schema as Partial<ParametersSchema>).properties ?? {}
+  const body = renameFields(Object.keys(fields), sent)
   const wrong = schemaProblem(schema, body)
   if (wrong) throw invalidBody(wrong.field, wrong.problem)
-  const fields = (schema as Partial<ParametersSchema>).properties ?? {}
   for (const [name, value] of Object.entries((body ?? {}) as Record<string, unknown>)) {
     if (holdsNul(value)) throw invalidBody(name, 'must not hold NUL')
     const format = FORMATS[formatOf(fields[name]) ?? '']

@@ -3,6 +3,7 @@ import {
   findApiKey,
   noteApiKeyUse,
   readGatewayState,
+  whyNoApiKey,
   type ApiKeyScope,
   type Store,
 } from '@payment-tracking/store'
@@ -51,6 +52,11 @@ export function claimsOfRequest(request: FastifyRequest): GatewayClaims {
 export const gatewayOf = (request: FastifyRequest): string => claimsOfRequest(request).gateway
 
 const NO_TOKEN = 'Sign in as a gateway first and send its token, or an API key, as a bearer token.'
+const NO_KEY = {
+  'never made': 'There was never such an API key: it is of another environment, or it was not copied whole.',
+  revoked: 'The API key was revoked. Please make a new one.',
+  expired: 'The API key has expired. Please make a new one.',
+}
 const refuse = (why: string) => new ApiError('UNAUTHORIZED', why)
 
 export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: GatewayTokens }): GatewayAuth {
@@ -63,8 +69,9 @@ export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: Gate
     return claims
   }
   const readKey = async (text: string, access: Access, request: FastifyRequest): Promise<GatewayClaims> => {
-    const key = await findApiKey(store, hashApiKey(text))
-    if (!key) throw refuse('The API key is not valid: it was revoked, or it has expired.')
+    const hash = hashApiKey(text)
+    const key = await findApiKey(store, hash)
+    if (!key) throw refuse(NO_KEY[await whyNoApiKey(store, hash)])
     if (signerSince(key.gateway, key.createdBy) !== key.signerSince)
       throw refuse('The API key has ended: its gateway, or the wallet that made it, is not what it was.')
     if (access === 'wallet')

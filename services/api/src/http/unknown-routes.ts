@@ -1,7 +1,18 @@
 // 404 and 405: the registered routes decide between the two, before the server reads a body.
+import { SOCKET_PATH } from '@payment-tracking/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, NotFoundError } from './api-errors.js'
+
+/** Where clients of Socket.IO connect when they name no path. */
+const USUAL_SOCKET_PATH = '/socket.io/'
+
+const nothingAt = (url: string): NotFoundError =>
+  new NotFoundError(
+    url.startsWith(USUAL_SOCKET_PATH)
+      ? `There is nothing at this path: sockets connect with path: '${SOCKET_PATH}'.`
+      : 'There is nothing at this path; /docs lists what there is.',
+  )
 
 interface KnownPath {
   pattern: RegExp
@@ -39,7 +50,7 @@ export function rememberMethods(app: ApiServer): MethodsOf {
   app.addHook('onRequest', (request, reply, done) => {
     if (request.method !== 'OPTIONS') return done()
     const methods = methodsOf(request.url)
-    if (methods.length === 0) return done(new NotFoundError('There is nothing at this path.'))
+    if (methods.length === 0) return done(nothingAt(request.url))
     void reply.header('allow', methods.join(', '))
     done()
   })
@@ -55,7 +66,7 @@ export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf): void 
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     await limit.call(app, request, reply)
     const methods = methodsOf(request.url)
-    if (methods.length === 0) throw new NotFoundError('There is nothing at this path.')
+    if (methods.length === 0) throw nothingAt(request.url)
     void reply.header('allow', methods.join(', '))
     throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${methods.join(', ')} only.`)
   }
@@ -63,7 +74,7 @@ export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf): void 
     if (!request.is404) return done()
     refuse(request, reply).catch(done)
   })
-  app.setNotFoundHandler(() => {
-    throw new NotFoundError('There is nothing at this path.')
+  app.setNotFoundHandler(request => {
+    throw nothingAt(request.url)
   })
 }

@@ -1,6 +1,6 @@
 // The exports of a gateway as CSV, line by line: the next page is read after the client has taken the previous page.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { csvLine } from '@payment-tracking/domain'
+import { csvLine, decimalAmount } from '@payment-tracking/domain'
 import {
   listEvents,
   listMerchantPolicies,
@@ -10,6 +10,7 @@ import {
   type SubscriptionKey,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
+import type { Tokens } from '../tokens.js'
 import { toMerchantPolicy, toSubscriber, type Revenue } from './merchant-schemas.js'
 
 export const EXPORT_KINDS = ['payments', 'policies', 'subscribers', 'revenue'] as const
@@ -39,9 +40,11 @@ const PAYMENT_COLUMNS = [
     'recordId',
   ],
   ...['tokenMint', 'trackingId', 'finality'],
+  // As people read it; empty where `TOKENS` does not name the token.
+  ...['amountDecimal', 'symbol', 'decimals'],
 ]
 
-async function* paymentLines(store: Store, gateway: string): Lines {
+async function* paymentLines(store: Store, gateway: string, tokens: Tokens): Lines {
   yield csvLine(PAYMENT_COLUMNS)
   let after: EventKey | undefined
   for (;;) {
@@ -49,10 +52,14 @@ async function* paymentLines(store: Store, gateway: string): Lines {
     yield events
       .map(({ signature, slot, timestamp, data, payment, finality }) => {
         const fields = JSON.parse(data) as Record<string, string | number | undefined>
+        const [amount, token] = [BigInt(payment!.amount), tokens.get(payment!.tokenMint ?? '')]
         return csvLine([
           ...[signature, slot, timestamp, fields.payment_policy ?? fields.composable_policy ?? null, gateway],
-          ...[BigInt(payment!.amount), payment!.payer, payment!.recipient, fields.record_id ?? null],
+          ...[amount, payment!.payer, payment!.recipient, fields.record_id ?? null],
           ...[payment!.tokenMint, payment!.trackingId, finality],
+          ...(token
+            ? [decimalAmount(amount, token.decimals), token.symbol, token.decimals]
+            : [null, null, null]),
         ])
       })
       .join('')
@@ -142,14 +149,18 @@ async function* revenueLines(revenue: Static<typeof Revenue>): Lines {
   }
 }
 
-/** @param readRevenue reads the figures of the gateway's whole life */
+/**
+ * @param tokens whose amounts are also written as people read them
+ * @param readRevenue reads the figures of the gateway's whole life
+ */
 export async function exportLines(
   store: Store,
   gateway: string,
   kind: ExportKind,
+  tokens: Tokens,
   readRevenue: () => Promise<Static<typeof Revenue>>,
 ): Promise<Lines> {
   if (kind === 'revenue') return revenueLines(await readRevenue())
   const lines = { payments: paymentLines, policies: policyLines, subscribers: subscriberLines }
-  return lines[kind](store, gateway)
+  return lines[kind](store, gateway, tokens)
 }

@@ -207,7 +207,7 @@ export function addMerchantRoutes(
       const gateway = own(request)
       const { kind } = request.params
       const { store } = request
-      const lines = await exportLines(store, gateway, kind, async () =>
+      const lines = await exportLines(store, gateway, kind, parts.tokens, async () =>
         readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, {}, parts.nowMs())),
       )
       void reply

@@ -62,7 +62,7 @@ export function addWebhookRoutes(
         security: WRITES,
         summary: 'Register a webhook',
         description:
-          'Without `format`, the webhook has the one that the gateway has chosen (`PUT /v1/gateway/:gateway/settings`), or else `standard`; the answer names it. Receivers of the incumbent need `tributary`.',
+          'Without `format`, the webhook has the one that the gateway has chosen (`PUT /v1/gateway/:gateway/settings`), or else `standard`; the answer names it. Receivers of the incumbent need `tributary`. The fields may also be named `gatewayPubkey` and `endpointUrl`.',
         body: Type.Object(
           {
             gateway_pubkey: PublicKey('the gateway of the token'),
@@ -88,7 +88,13 @@ export function addWebhookRoutes(
       })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)
-      return { ...toWebhookAnswer(webhook), secret: webhook.secret }
+      const twin = (await listWebhooks(store, gateway, { activeOnly: true })).find(
+        each => each.endpointUrl === webhook.endpointUrl && each.id !== webhook.id,
+      )
+      const warning = twin
+        ? `Webhook ${twin.id} sends to the same URL: this endpoint is told twice of what both are told of.`
+        : null
+      return { ...toWebhookAnswer(webhook), secret: webhook.secret, warning }
     },
   )
 

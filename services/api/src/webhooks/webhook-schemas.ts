@@ -52,7 +52,11 @@ const WEBHOOK_FIELDS = {
 
 export const WebhookAnswer = Type.Object(WEBHOOK_FIELDS, { title: 'Webhook' })
 export const CreatedWebhookAnswer = Type.Object(
-  { ...WEBHOOK_FIELDS, secret: Text('signs the notifications; keep it, and verify with it') },
+  {
+    ...WEBHOOK_FIELDS,
+    secret: Text('signs the notifications; keep it, and verify with it'),
+    warning: Nullable(Text('what is odd about it: another active webhook has the same URL')),
+  },
   { title: 'CreatedWebhook' },
 )
 

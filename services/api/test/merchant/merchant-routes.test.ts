@@ -8,14 +8,15 @@ const DAY = 86_400
 /** 2026-11-18T09:06:40Z, a Wednesday. */
 const NOW = 1_794_992_800
 const keys = makeSigningKeys()
-const api = await openApi(t, { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys }, () => NOW * 1000)
+const [alice, bob, usdc, sol] = [keyOf('alice'), keyOf('bob'), keyOf('usdc'), keyOf('sol')]
+const settings = { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys, TOKENS: `${usdc}=USDC:2,${sol}=SOL:1` }
+const api = await openApi(t, settings, () => NOW * 1000)
 const chain = tellChain(api.store)
 const { gateway, headers } = await signInDirectly(chain, keys, 'shop')
 const other = await signInDirectly(chain, keys, 'other shop')
 const get = (path: string, options: object = { headers }) =>
   api.get(`/v1/gateway/${gateway}/merchant/${path}`, options)
 
-const [alice, bob, usdc, sol] = [keyOf('alice'), keyOf('bob'), keyOf('usdc'), keyOf('sol')]
 const yearly = await chain.policy({
   gateway,
   owner: alice,
@@ -204,7 +205,12 @@ t.test('exports are CSV in which a spreadsheet runs no formula', async t => {
   const lines = payments.text.split('\r\n')
   t.match(lines[0], /^signature,slot,timestamp,paymentPolicy,gateway,amount,payer,recipient,recordId,/)
   t.equal(lines.length, 6, 'a header, four payments that stand, and the last line break')
-  t.match(lines[4], /,1000,.*,"'=HYPERLINK\(""x""\)",confirmed$/)
+  t.match(lines[4], /,1000,.*,"'=HYPERLINK\(""x""\)",confirmed,10,USDC,2$/)
+  t.match(lines[0], /,finality,amountDecimal,symbol,decimals$/)
+  t.ok(
+    lines.some(line => /,33,.*,3\.3,SOL,1$/.test(line)),
+    'amounts of known tokens as people read them',
+  )
   const policies = (await get('export/policies?format=csv')).text.split('\r\n')
   t.equal(policies.length, 7)
   t.match(policies[1], new RegExp(`^${once.address},regular,\\d+,OneTime,Active,9,,`))

@@ -53,7 +53,7 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
     timer = setImmediate(count)
   }
   let timer = setImmediate(count)
-  for await (const line of await exportLines(store, 'g', 'revenue', () => Promise.resolve(whole)))
+  for await (const line of await exportLines(store, 'g', 'revenue', new Map(), () => Promise.resolve(whole)))
     lines.push(line)
   clearImmediate(timer)
   t.equal(lines.join('').split('\r\n').length, 1 + 250 + 1 + 1 + 100_000 + 1)

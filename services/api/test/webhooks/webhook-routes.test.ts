@@ -25,7 +25,8 @@ t.test('webhooks over REST', async t => {
     const { status, body, headers } = await create()
     t.equal(status, 201)
     t.equal(headers['cache-control'], 'no-store')
-    const { secret, ...record } = body
+    const { secret, warning, ...record } = body
+    t.equal(warning, null)
     t.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     t.match(record, {
       gatewayPubkey: gateway.address,
@@ -81,6 +82,43 @@ t.test('webhooks over REST', async t => {
       t.equal((await api.call('DELETE', `/v1/webhooks/${id}`, { token })).status, 204)
     },
   )
+
+  t.test('fields are taken in camelCase too, and an unknown one is named before a missing one', async t => {
+    const post = (body: object) => api.call('POST', '/v1/webhooks', { token, body })
+    const endpointUrl = 'https://camel.example/hook'
+    t.match(await post({ gatewayPubkey: gateway.address, endpointUrl }), {
+      status: 201,
+      body: { endpointUrl },
+    })
+    const twice = await post({ gatewayPubkey: gateway.address, gateway_pubkey: gateway.address, endpointUrl })
+    t.match(twice, {
+      status: 400,
+      body: { code: 'INVALID_BODY', error: 'Field gatewayPubkey is given twice: it is gateway_pubkey too.' },
+    })
+    t.match(
+      (await post({ gateway: gateway.address, endpointUrl })).body.error,
+      /^Field gateway is not known here; known are gateway_pubkey, /,
+    )
+    t.equal((await post({ endpointUrl })).body.error, 'Field gateway_pubkey is missing.')
+    const [{ id }] = (await api.call('GET', '/v1/webhooks?limit=1', { token })).body
+    const moved = await api.call('PUT', `/v1/webhooks/${id}`, {
+      token,
+      body: { endpointUrl: `${endpointUrl}/2` },
+    })
+    t.equal(moved.body.endpointUrl, `${endpointUrl}/2`)
+  })
+
+  t.test('a second webhook of the same URL is warned of, while the first one is active', async t => {
+    const twin = () => create({ endpoint_url: 'https://twin.example/hook' })
+    const first = (await twin()).body
+    t.equal(first.warning, null)
+    const second = await twin()
+    t.equal(second.status, 201)
+    t.match(second.body.warning, new RegExp(`^Webhook ${first.id} sends to the same URL`))
+    for (const { id } of [first, second.body])
+      await api.call('PUT', `/v1/webhooks/${id}`, { token, body: { active: false } })
+    t.equal((await twin()).body.warning, null)
+  })
 
   t.test('refusals are sentences, and list the allowed values', async t => {
     const { id } = (await create()).body
@@ -138,7 +176,8 @@ t.test('webhooks over REST', async t => {
       orderedWithinSeconds: 600,
       recover: true,
     }
-    const { secret, ...created } = (await create(chosen)).body
+    const { secret, warning, ...created } = (await create(chosen)).body
+    t.match(warning, /sends to the same URL/)
     const { headers: sent, ...shown } = chosen
     t.match(created, { ...shown, headerNames: Object.keys(sent) })
     t.notOk(JSON.stringify(created).includes('top-secret'), 'values of headers are not shown')

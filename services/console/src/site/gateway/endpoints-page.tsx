@@ -123,6 +123,7 @@ function NewEndpoint() {
             <p>
               Registered <Link href={`/endpoints/${String(order.data.id)}`}>{order.data.endpointUrl}</Link>.
             </p>
+            {order.data.warning && <p className="failure">{order.data.warning}</p>}
             {order.data.endpointWarning && <p className="failure">{order.data.endpointWarning}</p>}
             <p>
               Its secret: <code className="secret">{order.data.secret}</code>
