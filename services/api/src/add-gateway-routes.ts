@@ -6,7 +6,7 @@ import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
-import type { Tokens } from './tokens.js'
+import type { Tokens } from '@payment-tracking/domain'
 import { addSecretRoutes } from './webhooks/secret-routes.js'
 import { addSettingsRoutes } from './webhooks/settings-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
@@ -87,7 +87,7 @@ export async function addGatewayRoutes(
       addWebhookRoutes(writing, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
-      addDeliveryRoutes(writing, { store, auth, queue })
+      addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
       return Promise.resolve()
     })
   })

@@ -1,6 +1,6 @@
 import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
-import type { Tokens } from './tokens.js'
+import type { Tokens } from '@payment-tracking/domain'
 
 export interface RouteParts {
   store: Store

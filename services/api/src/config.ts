@@ -8,10 +8,10 @@ import {
   ReplicaConfig,
   Secret,
   WebConfig,
+  TokensConfig,
 } from '@payment-tracking/runtime'
 import { ProgramSetting } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
-import { DEFAULT_TOKENS, TOKENS_PATTERN } from './tokens.js'
 
 export const ApiConfig = Type.Object({
   ...CommonConfig,
@@ -28,11 +28,7 @@ export const ApiConfig = Type.Object({
   ...RedisConfig,
   DATABASE_POOL_SIZE: PoolSize(3, 'connections to Postgres; up to two more are for lookups'),
   ...ProgramSetting,
-  TOKENS: Type.String({
-    default: DEFAULT_TOKENS,
-    pattern: TOKENS_PATTERN,
-    description: 'how amounts are shown: mint=symbol:decimals, comma separated',
-  }),
+  ...TokensConfig,
   ...OverdueConfig,
   OPS_URL: Type.Optional(
     Type.String({

@@ -5,6 +5,7 @@ import {
   Flag,
   PoolSize,
   RedisConfig,
+  TokensConfig,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
@@ -26,6 +27,7 @@ export const WebhookWorkerConfig = Type.Object({
     description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
   }),
   ...DueConfig,
+  ...TokensConfig,
   WEBHOOK_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,

@@ -1,4 +1,5 @@
 // Builds the parts of a worker. Building starts nothing.
+import { bodyInFormat, readTokens } from '@payment-tracking/domain'
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
 import {
   measurePool,
@@ -83,6 +84,9 @@ export async function buildWebhookWorker(
     resolve: buildNameResolver(config.WEBHOOK_TIMEOUT_MS),
     deadlines,
   }
+  const tokens = readTokens(config.TOKENS)
+  const sendInFormat: typeof sendDelivery = (delivery, options, trace) =>
+    sendDelivery({ ...delivery, body: bodyInFormat(delivery, delivery.format, tokens) }, options, trace)
   const worker = await context.own('worker', () =>
     openDeliveryWorker({
       ...config,
@@ -99,7 +103,7 @@ export async function buildWebhookWorker(
           log,
         }),
         limiter,
-        send: traced(tracing, (delivery, trace) => sendDelivery(delivery, sendOptions, trace)),
+        send: traced(tracing, (delivery, trace) => sendInFormat(delivery, sendOptions, trace)),
         backoffMs: config.WEBHOOK_BACKOFF_MS,
         backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
         metrics,

@@ -1,6 +1,7 @@
 // What the owner of a webhook can choose, seen at the endpoint.
 import { insertDeliveries, recoverFailed } from '@payment-tracking/store'
 import { makeCommittedPayment, openReceiver, waitFor } from '@payment-tracking/testkit'
+import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
@@ -47,6 +48,20 @@ t.test('what a webhook chooses', async t => {
 
   // Two workers, so that what one finishes the other may go on with.
   await Promise.all([rig.startWorker(), rig.startWorker()])
+
+  t.test('Slack and Discord get a line that people read, signed as it is sent', async t => {
+    for (const format of ['slack', 'discord']) {
+      const receiver = await openReceiver(t)
+      const webhook = await rig.addWebhook(receiver.url)
+      await set(webhook.id, { format })
+      await rig.pay(webhook.gateway)
+      const [request] = await receiver.waitForRequests(1)
+      const { text, content, ...rest } = JSON.parse(request!.body) as Record<string, unknown>
+      t.match(text ?? content, /^Payment received: \d+ of the smallest unit of /)
+      t.same(rest, format === 'slack' ? {} : { allowed_mentions: { parse: [] } })
+      t.doesNotThrow(() => new Webhook(webhook.secret).verify(request!.body, request!.headers as never))
+    }
+  })
 
   t.test('headers are sent with each request, beside those of the service', async t => {
     const receiver = await openReceiver(t)
@@ -166,6 +181,12 @@ t.test('what a webhook chooses', async t => {
     const webhook = await rig.addWebhook(bad.url)
     const listener = await rig.addWebhook(good.url, webhook.gateway)
     await set(listener.id, { event_types: ['webhook.failing', 'webhook.deactivated'] })
+    const [chat, quiet] = [await openReceiver(t), await openReceiver(t)]
+    for (const [receiver, columns] of [
+      [chat, { format: 'slack' }],
+      [quiet, { format: 'slack', event_types: ['payment.executed'] }],
+    ] as const)
+      await set((await rig.addWebhook(receiver.url, webhook.gateway)).id, columns)
     bad.answer({ status: 500 })
     // Ten failures would open the breaker for a minute.
     await rig.pay(webhook.gateway, 1)
@@ -184,6 +205,15 @@ t.test('what a webhook chooses', async t => {
       { type: 'webhook.deactivated', data: { webhookId: Number(webhook.id), reason: 'gone' } },
     ])
     t.equal((await rowsOf(listener.id)).length, 2, 'one notice of each kind')
+    const noticesOf = ({ requests }: typeof chat) =>
+      requests
+        .map(({ body }) => (JSON.parse(body) as { text: string }).text)
+        .filter(text => /^Webhook/.test(text))
+    await waitFor(() => noticesOf(chat).length === 2, {
+      what: 'the lines in the chat, which asked for nothing',
+    })
+    t.match(noticesOf(chat).sort()[1], new RegExp(`^Webhook fails: webhook ${webhook.id}, since 20`))
+    t.same(noticesOf(quiet), [], 'it has chosen what it wants')
   })
 
   t.test('with recover, what failed is sent again when the endpoint answers again', async t => {

@@ -1,6 +1,7 @@
 // The body of a webhook request: rendered once, stored, and sent with the same bytes in every attempt.
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
+import { PEOPLE_FORMATS } from './people-message.js'
 import { LIFECYCLE_TYPES, NOTICE_TYPES } from '../policies/lifecycle-types.js'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
@@ -49,8 +50,11 @@ export function paymentMessageId(eventId: string, content: string): string {
 export const renderPaymentMessage = (payment: CommittedPayment): DeliveryMessage =>
   renderMessage(PAYMENT_MESSAGE_TYPE, '', payment)
 
-/** How a webhook is told of payments: in our form, or as the incumbent tells. Everything else has our form. */
-export const WEBHOOK_FORMATS = ['standard', 'tributary'] as const
+/**
+ * How a webhook is told: in our form; payments as the incumbent tells them, and everything else in our form; or in a line that
+ * people read, which is made of our form when it is sent.
+ */
+export const WEBHOOK_FORMATS = ['standard', 'tributary', ...PEOPLE_FORMATS] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
 
 const MEMO_BYTES = 64

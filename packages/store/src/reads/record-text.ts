@@ -1,19 +1,14 @@
 // What a record of an event and of a payment holds, in the form in which lists answer it: as JSON text. The API's
 // schemas have the same fields; the compiler compares the names, and a test compares answers with the schemas.
+import type { Tokens } from '@payment-tracking/domain'
 import { raw, sql, type Sql } from '../database/sql.js'
 import { anyText, asItIs, concatenated, fieldParts, orNull, plainText, type JsonField } from './json-text.js'
 import { FINALITY } from '../rows/known-payment.js'
 
-/** How records show amounts of a token. */
-export interface ShownToken {
-  symbol: string
-  decimals: number
-}
-
 /** What the fields of a record depend on besides its row. */
 export interface RecordOptions {
   /** by mint; records of other mints have neither `decimals` nor `symbol` */
-  tokens: ReadonlyMap<string, ShownToken>
+  tokens: Tokens
   /** each record says whether it was retracted; else only those that were */
   withRetracted?: boolean | undefined
 }

@@ -31,7 +31,11 @@ export interface ClaimedDelivery {
   /** tries of this round, including this attempt */
   triesMade: number
   messageId: string
+  type: string
+  /** as it is stored: `bodyInFormat` makes what is sent */
   body: string
+  /** of the webhook */
+  format: string
   endpointUrl: string
   /** one secret, or two during a rotation */
   secrets: string[]
@@ -96,7 +100,7 @@ export async function claimDeliveries(
        where d.id = any(array(select id from locked where live and not spent and not behind))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
-                d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent",
+                d.type, d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent",
                 d.order_key as "orderKey"
     ), put_off as (
       update deliveries d
@@ -130,7 +134,7 @@ export async function claimDeliveries(
     )
     select c.*, w.*
       from claimed c
-           cross join lateral (select endpoint_url as "endpointUrl", headers, secret, ordered,
+           cross join lateral (select endpoint_url as "endpointUrl", format, headers, secret, ordered,
                                       ordered_by as "orderedBy",
                                       case when previous_secret_expires_at > clock_timestamp()
                                            then previous_secret end as "previousSecret"

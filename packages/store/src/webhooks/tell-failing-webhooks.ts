@@ -1,6 +1,6 @@
 // A gateway learns on another of its webhooks that a webhook fails or was deactivated.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
+import { PEOPLE_FORMATS, renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql, type Tx } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
@@ -21,7 +21,10 @@ export const TROUBLED_COLUMNS = sql`
   w.id, w.gateway, w.endpoint_url as "endpointUrl", w.failing_since as "failingSince",
   w.deactivated_reason as "deactivatedReason", w.deactivated_at as "deactivatedAt"`
 
-/** Writes one delivery for each other active webhook of the gateway that named the type. */
+/**
+ * Writes one delivery for each other active webhook of the gateway that named the type, or that people read and that named
+ * none.
+ */
 export async function insertNotices(
   tx: Tx,
   type: NoticeType,
@@ -31,7 +34,9 @@ export async function insertNotices(
   const gateways = [...new Set(troubled.map(({ gateway }) => gateway))]
   const listeners = await tx.$queryRaw<{ id: bigint; gateway: string; activation: number }[]>`
     select w.id, w.gateway, w.activation from webhooks w
-     where w.gateway = any(${gateways}::text[]) and ${IS_ACTIVE} and ${type} = any(w.event_types)`
+     where w.gateway = any(${gateways}::text[]) and ${IS_ACTIVE}
+       and (${type} = any(w.event_types)
+            or coalesce(cardinality(w.event_types), 0) = 0 and w.format = any(${[...PEOPLE_FORMATS]}::text[]))`
   const messages = troubled.map(
     ({ id, gateway, endpointUrl, failingSince, deactivatedReason, deactivatedAt }) => {
       const at = deactivatedAt ?? failingSince!

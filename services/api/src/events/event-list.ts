@@ -15,7 +15,7 @@ import { ArchivedError, InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/list-cursor.js'
 import { tagPage } from '../http/tag-page.js'
-import type { Tokens } from '../tokens.js'
+import type { Tokens } from '@payment-tracking/domain'
 
 const [OPEN, CLOSE] = ['['.charCodeAt(0), ']'.charCodeAt(0)]
 

@@ -1,6 +1,6 @@
 // The exports of a gateway as CSV, line by line: the next page is read after the client has taken the previous page.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { csvLine, decimalAmount } from '@payment-tracking/domain'
+import { csvLine, decimalAmount, type Tokens } from '@payment-tracking/domain'
 import {
   listEvents,
   listMerchantPolicies,
@@ -10,7 +10,6 @@ import {
   type SubscriptionKey,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
-import type { Tokens } from '../tokens.js'
 import { toMerchantPolicy, toSubscriber, type Revenue } from './merchant-schemas.js'
 
 export const EXPORT_KINDS = ['payments', 'policies', 'subscribers', 'revenue'] as const

@@ -1,6 +1,6 @@
 // Revenue of a gateway in a span of time, by token, in buckets.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { dueStateOf, MonthlyRevenue, perMonth } from '@payment-tracking/domain'
+import { dueStateOf, MonthlyRevenue, perMonth, type Tokens } from '@payment-tracking/domain'
 import {
   bucketEnd,
   bucketStart,
@@ -15,7 +15,6 @@ import {
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
 import { ActiveSeries } from './active-series.js'
-import type { Tokens } from '../tokens.js'
 import type { Revenue } from './merchant-schemas.js'
 
 export interface Span {

@@ -1,6 +1,6 @@
 // Payments that a gateway may expect.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { dueDatesBetween, readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
+import { dueDatesBetween, type PolicyTerms, readPolicyTerms, type Tokens } from '@payment-tracking/domain'
 import {
   listPoliciesWithDueDates,
   MOST_DUE_POLICIES,
@@ -8,7 +8,6 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
-import type { Tokens } from '../tokens.js'
 import type { Upcoming } from './merchant-schemas.js'
 
 /** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */

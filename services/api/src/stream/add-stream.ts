@@ -17,7 +17,7 @@ import { ARCHIVED_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-s
 import { EventFilters, toEventFilter } from '../events/event-query.js'
 import { EventRecord } from '../events/event-record.js'
 import { Integer, Text } from '../http/fields.js'
-import type { Tokens } from '../tokens.js'
+import type { Tokens } from '@payment-tracking/domain'
 import { checkUpgrade } from './check-upgrade.js'
 import { CLOSE } from './close-codes.js'
 import { Feed } from './feed.js'

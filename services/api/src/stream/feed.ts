@@ -10,7 +10,7 @@ import {
   type StreamEvent,
   type StreamHead,
 } from '@payment-tracking/store'
-import type { Tokens } from '../tokens.js'
+import type { Tokens } from '@payment-tracking/domain'
 
 const POLL_EVERY_MS = 150
 const AFTER_FAILURE_MS = 1_000

@@ -13,7 +13,7 @@ import {
   type Store,
   type StreamEvent,
 } from '@payment-tracking/store'
-import type { Tokens } from '../tokens.js'
+import type { Tokens } from '@payment-tracking/domain'
 import { CLOSE } from './close-codes.js'
 import type { Feed } from './feed.js'
 import { matchesFilter } from './matches-filter.js'

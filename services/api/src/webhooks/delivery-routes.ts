@@ -1,7 +1,7 @@
 // The deliveries of a webhook, and their redelivery.
 import { randomBytes } from 'node:crypto'
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { renderTestMessage } from '@payment-tracking/domain'
+import { bodyInFormat, renderTestMessage, type Tokens } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import {
   afterCommit,
@@ -42,6 +42,7 @@ export interface DeliveryRouteParts {
   auth: GatewayAuth
   /** without the queue, the workers' sweepers find new deliveries */
   queue: DeliveryQueue | undefined
+  tokens: Tokens
 }
 
 const tags = ['webhook deliveries']
@@ -55,7 +56,7 @@ const FOUND_BY = {
   offset: Offset(),
 }
 
-export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: DeliveryRouteParts): void {
+export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }: DeliveryRouteParts): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
@@ -146,7 +147,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue }: Delive
       if (!delivery) throw noDelivery()
       return {
         ...toDeliveryAnswer(delivery),
-        body: delivery.body,
+        body: bodyInFormat(delivery, webhook.format, tokens),
         attemptLog: delivery.attemptLog.map(toAttemptAnswer),
       }
     },

@@ -25,7 +25,7 @@ export const WebhookFinality = Type.Enum(['confirmed', 'finalized'], {
 
 export const Format = Type.Enum([...WEBHOOK_FORMATS], {
   description:
-    'how payments are told: `standard` (default), or `tributary`, the body that the incumbent sends',
+    '`standard` (default); `tributary`: payments in the body that the incumbent sends; `slack`, `discord`: one line for people, for an incoming webhook of theirs',
 })
 
 /** The owner's description of a webhook. */

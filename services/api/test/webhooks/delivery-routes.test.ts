@@ -50,6 +50,14 @@ t.test('deliveries over REST', async t => {
     t.same((await found('trackingId=order-9')).body, [], 'a deleted webhook shows nothing')
   })
 
+  t.test('a delivery of a format for people shows the line that is sent', async t => {
+    const { id } = (await create({ format: 'discord' })).body
+    const test = (await api.call('POST', `/v1/webhooks/${id}/test`, { token })).body
+    const { body } = (await api.call('GET', `/v1/webhooks/${id}/deliveries/${test.id}`, { token })).body
+    t.same(JSON.parse(body), { content: `Test message: webhook ${id}`, allowed_mentions: { parse: [] } })
+    await api.call('DELETE', `/v1/webhooks/${id}`, { token })
+  })
+
   t.test('deactivating cancels open deliveries; only redelivering resumes them', async t => {
     const { id } = (await create()).body
     const test = await api.call('POST', `/v1/webhooks/${id}/test`, { token })

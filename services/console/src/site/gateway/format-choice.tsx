@@ -8,9 +8,11 @@ const BODIES: Record<Format, string> = {
  "data": {"trackingId": "order-4711", "amount": 404000000, "recipient": "…", …}, …}`,
   tributary: `{"event": "tributary_PaymentRecord",
  "data": {"memo": [111, 114, 100, …], "amount": 404000000, "recipient": "…", …}, …}`,
+  slack: `{"text": "Payment received: 404 USDC, from 3x9a…24ET, to 7Q7N…1Zkz, tracking ID order-4711"}`,
+  discord: `{"content": "Payment received: 404 USDC, from 3x9a…24ET, to …", "allowed_mentions": {"parse": []}}`,
 }
 
-/** The body in which an endpoint is told of payments, with what its server will see. */
+/** The body in which an endpoint is told, with what its server will see. */
 export function FormatChoice({ chosen, onChange }: { chosen: Format; onChange: (format: Format) => void }) {
   return (
     <>
@@ -19,6 +21,8 @@ export function FormatChoice({ chosen, onChange }: { chosen: Format; onChange: (
         <select value={chosen} onChange={event => onChange(event.target.value as Format)}>
           <option value="standard">standard</option>
           <option value="tributary">tributary: for code written for api.tributary.so</option>
+          <option value="slack">slack: a line in a channel, by an incoming webhook</option>
+          <option value="discord">discord: a line in a channel, by a webhook</option>
         </select>
       </label>
       <p className="quiet">Your server will see:</p>

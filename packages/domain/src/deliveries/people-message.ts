@@ -1,0 +1,123 @@
+// What people read in Slack or Discord: one line for each message, made of its stored body when it is sent. Same body, same
+// line, so every attempt sends the same bytes.
+import { nameAmount, shortAddress } from '../tokens/decimal-amount.js'
+import type { Tokens } from '../tokens/tokens.js'
+
+/** Formats that a person reads; the others are for programs. */
+export const PEOPLE_FORMATS = ['slack', 'discord'] as const
+export type PeopleFormat = (typeof PEOPLE_FORMATS)[number]
+
+export const isForPeople = (format: string): format is PeopleFormat =>
+  (PEOPLE_FORMATS as readonly string[]).includes(format)
+
+/**
+ * Signs that begin a mention, a link or markup in Slack or Discord, and what stands for them. Escapes differ between the two
+ * and between their clients; other signs mean nothing to any of them.
+ */
+const LOOKALIKES: Readonly<Record<string, string>> = {
+  '&': '＆',
+  '<': '‹',
+  '>': '›',
+  '@': '＠',
+  ':': '∶',
+  '*': '∗',
+  '~': '∼',
+  '`': 'ˋ',
+  '|': '¦',
+  '[': '［',
+  ']': '］',
+  '\\': '＼',
+  '#': '＃',
+}
+const SIGNS = /[&<>@:*~`|[\]\\#]/g
+/** Inside a word an underscore is only that. */
+const EMPHASIS = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
+/** Slack makes a link of `evil.example`. */
+const DOMAIN_DOT = /\.(?=\p{L})/gu
+const INVISIBLE = /[\p{C}\p{Z}]+/gu
+/** No memo is longer. */
+const LONGEST = 64
+
+/** A text that a stranger wrote, so that it is only text. */
+export const neutralText = (text: string): string =>
+  [...text.replaceAll(INVISIBLE, ' ').trim()]
+    .slice(0, LONGEST)
+    .join('')
+    .replaceAll(SIGNS, sign => LOOKALIKES[sign]!)
+    .replaceAll(EMPHASIS, '＿')
+    .replaceAll(DOMAIN_DOT, '․')
+
+type Data = Readonly<Record<string, unknown>>
+
+const TITLES: Readonly<Record<string, string>> = {
+  'payment.executed': 'Payment received',
+  'payment.retracted': 'Payment retracted by the chain',
+  'subscription.due_soon': 'Subscription due soon',
+  'webhook.test': 'Test message',
+  'webhook.failing': 'Webhook fails',
+  'webhook.deactivated': 'Webhook deactivated',
+}
+
+/** `expectation.paid` is “Expectation paid”. */
+const titleOf = (type: string): string => {
+  const words = type.replaceAll(/[._]/g, ' ')
+  return TITLES[type] ?? words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+const moment = (seconds: number): string =>
+  `${new Date(seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+/** Each part of a line, in order: which member of the data it needs, and what it says. */
+const PARTS: readonly [member: string, say: (value: never, data: Data, tokens: Tokens) => string][] = [
+  [
+    'amountString',
+    (raw: string, data, tokens) => {
+      const amount = nameAmount(BigInt(raw), data.tokenMint as string | null, tokens)
+      return typeof data.paidAmountString === 'string'
+        ? `${nameAmount(BigInt(data.paidAmountString), data.tokenMint as string | null, tokens)} paid of ${amount}`
+        : amount
+    },
+  ],
+  ['cause', (cause: string) => cause.replaceAll('_', ' ')],
+  ['dueAt', (at: number) => `due ${moment(at)}`],
+  ['payer', (address: string) => `from ${shortAddress(address)}`],
+  ['recipient', (address: string) => `to ${shortAddress(address)}`],
+  ['trackingId', (text: string) => `tracking ID ${neutralText(text)}`],
+  ['reference', (text: string) => `reference ${neutralText(text)}`],
+  ['webhookId', (id: number) => `webhook ${id}`],
+  ['reason', (reason: string) => `reason ${neutralText(reason)}`],
+  ['failingSince', (at: string) => `since ${moment(Date.parse(at) / 1_000)}`],
+  ['endpointUrl', (url: string) => neutralText(new URL(url).host)],
+  ['signature', (signature: string) => `transaction ${shortAddress(signature)}`],
+]
+
+/**
+ * @param body in the format `standard`
+ * @returns `Payment received: 9.99 USDC, from 7xKX…wvL5, to …, tracking ID order-7`
+ */
+export function renderLine(type: string, body: string, tokens: Tokens): string {
+  const data = (JSON.parse(body) as { data: Data }).data
+  const risk = data.dueRisk as Data | null | undefined
+  const shown: Data = risk ? { ...data, cause: risk.cause } : data
+  const parts = PARTS.flatMap(([member, say]) => {
+    const value = shown[member]
+    return value === null || value === undefined || value === '' ? [] : [say(value as never, shown, tokens)]
+  })
+  return parts.length === 0 ? titleOf(type) : `${titleOf(type)}: ${parts.join(', ')}`
+}
+
+/**
+ * The body of a request in the format of its webhook: of those for people, what their incoming webhooks read; of the others
+ * the stored body, unchanged.
+ */
+export function bodyInFormat(
+  { type, body }: { type: string; body: string },
+  format: string,
+  tokens: Tokens,
+): string {
+  if (!isForPeople(format)) return body
+  const line = renderLine(type, body, tokens)
+  return JSON.stringify(
+    format === 'slack' ? { text: line } : { content: line, allowed_mentions: { parse: [] } },
+  )
+}
