@@ -40,7 +40,7 @@ const LONGEST = 64
 
 /** A text that a stranger wrote, so that it is only text. */
 export const neutralText = (text: string): string =>
-  [...text.replaceAll(INVISIBLE, ' ').trim()]
+  Array.from(text.replaceAll(INVISIBLE, ' ').trim())
     .slice(0, LONGEST)
     .join('')
     .replaceAll(SIGNS, sign => LOOKALIKES[sign]!)
