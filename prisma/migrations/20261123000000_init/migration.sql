@@ -504,7 +504,9 @@ create table set_aside (
 create table gateway_settings (
   gateway text collate "C" primary key,
   -- the format of a webhook whose registration names none
-  webhook_format text
+  webhook_format text,
+  -- whether a webhook whose registration does not say so recovers
+  webhook_recover boolean
 );
 
 -- How many deliveries a gateway has redelivered on a day (UTC): openRound counts them.

@@ -309,7 +309,10 @@ t.test('a webhook has the format that its gateway chose, and the answer names it
   t.match(unknown.body.error, /authorization: Bearer .*"format": "tributary"/)
   t.match(await register(), { status: 201, body: { format: 'standard' } })
   const settings = `/v1/gateway/${gateway.address}/settings`
-  t.same((await gateways.call('GET', settings, { token })).body, { webhookFormat: null })
+  t.same((await gateways.call('GET', settings, { token })).body, {
+    webhookFormat: null,
+    webhookRecover: null,
+  })
   t.equal((await gateways.call('PUT', settings, { token, body: { webhookFormat: 'xml' } })).status, 400)
   t.equal((await gateways.call('PUT', settings, { body: { webhookFormat: 'standard' } })).status, 401)
   const other = await gateways.addGateway()
@@ -325,7 +328,10 @@ t.test('a webhook has the format that its gateway chose, and the answer names it
   const kept = await gateways.call('PUT', settings, { token, body: {} })
   t.match(kept, { status: 200, body: choice }, 'what is left out stays')
   t.match(await register({ format: 'standard' }), { status: 201, body: { format: 'standard' } })
-  await gateways.call('PUT', settings, { token, body: { webhookFormat: null } })
+  t.equal(created.body.recover, false, 'the fourth failed request is the last')
+  await gateways.call('PUT', settings, { token, body: { webhookFormat: null, webhookRecover: true } })
+  t.match(await register(), { body: { recover: true } })
+  t.match(await register({ recover: false }), { body: { recover: false } })
   t.match(await register(), { status: 201, body: { format: 'standard' } }, 'without a choice')
   const test = await gateways.call('POST', `/v1/webhooks/${created.body.id}/test`, { token })
   const { rows } = await gateways.database.pool.query('select body from deliveries where id = $1', [

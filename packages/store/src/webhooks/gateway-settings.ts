@@ -5,10 +5,15 @@ import type { Store } from '../database/open-store.js'
 export interface GatewaySettings {
   /** the format of webhooks that are registered without one; null until the gateway chooses */
   webhookFormat: WebhookFormat | null
+  /** whether webhooks that are registered without a choice recover; null until the gateway chooses */
+  webhookRecover: boolean | null
 }
 
-const toSettings = (row: { webhookFormat: string | null } | null): GatewaySettings => ({
+const toSettings = (
+  row: { webhookFormat: string | null; webhookRecover: boolean | null } | null,
+): GatewaySettings => ({
   webhookFormat: (row?.webhookFormat ?? null) as WebhookFormat | null,
+  webhookRecover: row?.webhookRecover ?? null,
 })
 
 export const readGatewaySettings = ({ database }: Store, gateway: string): Promise<GatewaySettings> =>

@@ -15,6 +15,12 @@ const Settings = {
       description: 'the format of webhooks that are registered without one; null: `standard`',
     }),
   ),
+  webhookRecover: Nullable(
+    Type.Boolean({
+      description:
+        'whether webhooks that are registered without a choice recover; null: not, so the fourth failed request is the last',
+    }),
+  ),
 }
 const params = Type.Object({ gateway: PublicKey('the gateway of the token') })
 const response = { 200: Type.Object(Settings, { title: 'GatewaySettings' }), ...WEBHOOK_REFUSALS }
@@ -40,7 +46,7 @@ export function addSettingsRoutes(
         params,
         response,
         summary: "Read the gateway's choices for its webhooks",
-        description: '`webhookFormat` is null until the gateway has chosen.',
+        description: 'A setting is null until the gateway has chosen.',
       },
     },
     request => readGatewaySettings(store, own(request)),
@@ -58,7 +64,7 @@ export function addSettingsRoutes(
         response,
         summary: "Change the gateway's choices for its webhooks",
         description:
-          'A setting that is left out stays. Webhooks that are registered already keep their format.',
+          'A setting that is left out stays. Webhooks that are registered already stay as they are.',
         body: Type.Partial(Type.Object(Settings), { additionalProperties: false }),
       },
     },

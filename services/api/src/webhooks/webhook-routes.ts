@@ -62,7 +62,7 @@ export function addWebhookRoutes(
         security: WRITES,
         summary: 'Register a webhook',
         description:
-          'Without `format`, the webhook has the one that the gateway has chosen (`PUT /v1/gateway/:gateway/settings`), or else `standard`; the answer names it. Receivers of the incumbent need `tributary`. The fields may also be named `gatewayPubkey` and `endpointUrl`.',
+          'Without `format` or `recover`, the webhook has what the gateway has chosen (`PUT /v1/gateway/:gateway/settings`), or else `standard` and no recovery; the answer names both. Receivers of the incumbent need `tributary`. The fields may also be named `gatewayPubkey` and `endpointUrl`.',
         body: Type.Object(
           {
             gateway_pubkey: PublicKey('the gateway of the token'),
@@ -78,13 +78,16 @@ export function addWebhookRoutes(
       const { gateway_pubkey: gateway, ...body } = request.body
       if (gateway !== gatewayOf(request)) throw foreign()
       const choices = readChoices(body, { allowPrivateTargets })
-      const format = body.format ?? (await readGatewaySettings(store, gateway)).webhookFormat ?? 'standard'
+      const usual = await readGatewaySettings(store, gateway)
+      const format = body.format ?? usual.webhookFormat ?? 'standard'
+      const recover = body.recover ?? usual.webhookRecover ?? false
       const webhook = await createWebhook(store, {
         gateway,
         endpointUrl: body.endpoint_url,
         active: true,
         ...choices,
         format,
+        recover,
       })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)

@@ -85,6 +85,7 @@ function NewEndpoint() {
     finality: 'confirmed',
   })
   const [format, setFormat] = useState<Format>('standard')
+  const [recovers, setRecovers] = useState(true)
   const order = useGatewayOrder(({ api, gateway }) =>
     ask(
       api.POST('/v1/webhooks', {
@@ -93,6 +94,7 @@ function NewEndpoint() {
           endpoint_url: url.trim(),
           active: true,
           format,
+          recover: recovers,
           ...events,
         },
       }),
@@ -112,6 +114,10 @@ function NewEndpoint() {
         </label>
         <EventChoice chosen={events} onChange={setEvents} />
         <FormatChoice chosen={format} onChange={setFormat} />
+        <label className="tick">
+          <input type="checkbox" checked={recovers} onChange={event => setRecovers(event.target.checked)} />
+          When the endpoint answers again, send again what failed in the last 72 hours
+        </label>
         <button type="submit" disabled={events.eventTypes.length === 0} aria-busy={order.isPending}>
           Add
         </button>
