@@ -26,9 +26,10 @@ const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() + 2)
 export const describeCounts = ({ passed, failed }) =>
   failed > 0 ? `${failed} of ${passed + failed} assertions failed` : `${passed} assertions`
 
-function reportFile(file, { ok, skipped, failures, output, code, timedOut, seconds, ...counts }) {
+function reportFile(file, { ok, skipped, failures, output, code, timedOut, seconds, cpuSeconds, ...counts }) {
   const left = skipped > 0 ? `, ${skipped} skipped` : ''
-  const line = `${ok ? 'ok' : 'not ok'} ${file} (${seconds.toFixed(1)} s, ${describeCounts(counts)}${left})`
+  const times = `${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU`
+  const line = `${ok ? 'ok' : 'not ok'} ${file} (${times}, ${describeCounts(counts)}${left})`
   if (ok) return console.log(line)
   console.log(`${output.trimEnd()}\n${line}`)
   for (const name of failures) console.log(`  failed: ${name}`)

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { BREAKS_OF_THE_CHAIN } from './breaks/breaks-of-the-chain.js'
 import { BREAKS } from './breaks/breaks.js'
+import { catchBreak } from './breaks/catch-break.js'
 import { applyPatch } from './breaks/copy-system.js'
 import { buildPlan } from './plan/plan.js'
 import { summarise } from './report/recovery.js'
@@ -64,6 +65,27 @@ t.test('what was never ready again is told apart from what was', async t => {
     { name: 'kill api', readyMs: 30, flowMs: 5 },
   ])
   t.match(row, { count: 3, readyP50: 10, readyMax: 30, flowP50: 5, flowMax: 5 })
+})
+
+t.test('a break that was not seen is run three times at most, one that was seen not again', async t => {
+  const caughtAs = /lost$/
+  for (const [unseen, runs] of [
+    [0, 1],
+    [1, 2],
+    [2, 3],
+    [3, 3],
+  ] as const) {
+    let made = 0
+    const run = async () => {
+      made += 1
+      if (made > unseen) return ['events: other', `events: ${made} is lost`]
+      if (made === 1) throw new Error('a server is lost')
+      return ['events: another difference']
+    }
+    const caught = await catchBreak(run, caughtAs)
+    t.equal(made, runs)
+    t.match(caught, { runs, matching: unseen < 3 ? `events: ${runs} is lost` : undefined })
+  }
 })
 
 // Whether each is caught, `npm run chaos:self-test` shows in minutes; that it still breaks anything is known at once.

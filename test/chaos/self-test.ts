@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { inspect } from 'node:util'
 import { readArguments } from '@payment-tracking/runtime'
 import { BREAKS_OF_THE_CHAIN } from './breaks/breaks-of-the-chain.js'
 import { BREAKS, type Break } from './breaks/breaks.js'
+import { catchBreak } from './breaks/catch-break.js'
 import { applyPatches, copySystem } from './breaks/copy-system.js'
 import type { FaultStep } from './plan/fault-plan.js'
 import { buildPlan } from './plan/plan.js'
@@ -121,18 +121,9 @@ async function runUnbroken(): Promise<void> {
   report(differences.length === 0, 'the unbroken copy under the faults of all breaks', differences, undefined)
 }
 
-/** A break that follows from timing may stay unseen in one run of a busy machine. */
-const MOST_RUNS = 3
-
 async function runBreak(each: Break): Promise<void> {
-  let differences: string[] = []
-  let matching: string | undefined
-  for (let run = 1; run <= MOST_RUNS && matching === undefined; run += 1) {
-    // A run that fails, for example because a server does not start, does not end the runs of the other breaks.
-    differences = await runBroken(each, REST_MS).catch((error: unknown) => [`run: ${inspect(error)}`])
-    matching = differences.find(line => each.caughtAs.test(line))
-  }
-  report(matching !== undefined, each.name, differences, matching)
+  const { runs, differences, matching } = await catchBreak(() => runBroken(each, REST_MS), each.caughtAs)
+  report(matching !== undefined, runs === 1 ? each.name : `${each.name} (run ${runs})`, differences, matching)
 }
 
 /** Runs wait far more than they work, so some go side by side. The longest begins first. */
