@@ -1,7 +1,7 @@
 // Every state of every model within its bounds, and every mutant caught. `npm run models` prints the same.
 import t from 'tap'
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
-import { PLANS } from './plans/index.js'
+import { PLANS } from './plans.js'
 
 for (const plan of PLANS) {
   for (const bounds of plan.searches)

@@ -8,7 +8,7 @@ import t from 'tap'
 import { boundedSource, fileOf, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { loadModel } from './engine/compile-model.js'
 import { keyOf } from './engine/quint-values.js'
-import { PLANS } from './plans/index.js'
+import { PLANS } from './plans.js'
 import { drawTraces } from './replay/read-traces.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -1,7 +1,7 @@
 // npm run models: searches every model, then its mutants, and prints what was found.
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
-import { PLANS } from './plans/index.js'
+import { PLANS } from './plans.js'
 
 const NAMES = PLANS.map(({ name }) => name)
 const USAGE = `usage: npm run models [-- NAME...]

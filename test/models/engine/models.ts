@@ -1,7 +1,7 @@
 // Searches of the models, and of their mutants.
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import type { Bounds, Mutant, ModelPlan } from '../model-plan.js'
+import type { Bounds, Mutant, ModelPlan } from '../plans.js'
 import { loadModel } from './compile-model.js'
 import { search, type Found } from './search.js'
 

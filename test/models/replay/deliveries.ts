@@ -19,7 +19,7 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
-import type { Bounds } from '../model-plan.js'
+import type { Bounds } from '../plans.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 
 /** Traces of one kind: the model's bounds, as many tries as the code has among them. */

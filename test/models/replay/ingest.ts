@@ -1,7 +1,7 @@
 // The actions of ingest.qnt as the store's functions, and the database as the model sees it.
 import { commitBatch, markReingested, type Store } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
-import type { Bounds } from '../model-plan.js'
+import type { Bounds } from '../plans.js'
 import {
   batchOf,
   COPY,

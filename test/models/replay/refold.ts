@@ -4,7 +4,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { commitBatch, refoldPage, type Batch, type Store } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import { keyOf, PAYMENT, POLICY_CREATED } from '../../../packages/domain/test/messages.js'
-import type { Bounds } from '../model-plan.js'
+import type { Bounds } from '../plans.js'
 import { batchOf, batchWith, EMPTY, slotOf } from './chain-database.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 

@@ -4,7 +4,7 @@
 import { EventEmitter } from 'node:events'
 import { buildRedisKeys, Seats, type SeatAnswer, type SeatRequest } from '@payment-tracking/redis'
 import type { Redis } from 'ioredis'
-import type { Bounds } from '../model-plan.js'
+import type { Bounds } from '../plans.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 import { Gate, opOf, settle, until, World } from './seat-gate.js'
 

@@ -4,7 +4,7 @@ import type { RedisConnections, Seats } from '@payment-tracking/redis'
 import { commitBatch, readPaymentsBySeq, type Store } from '@payment-tracking/store'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
-import type { Bounds } from '../model-plan.js'
+import type { Bounds } from '../plans.js'
 import {
   batchOf,
   COPY,
