@@ -13,10 +13,12 @@ import {
   type TestContext,
 } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
+import { openSteadyStream } from '../../services/realtime/test/open-stream.js'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods, type Pod, type Pods } from '../../services/realtime/test/use-pods.js'
 
 const CLIENTS = 24
+const STREAMS = 4
 const READERS = 16
 const CONFIGURATIONS = fileURLToPath(new URL('../../infra/loadbalancer/', import.meta.url))
 
@@ -117,6 +119,8 @@ async function loseTwoPods(
     (_, n) => new SteadyClient(t, { trackingId, url: () => baseUrl, localAddress: `127.0.1.${n + 1}` }),
   )
   await waitFor(() => clients.every(({ caughtUp }) => caughtUp), { what: 'all clients' })
+  const streams = Array.from({ length: STREAMS }, () => openSteadyStream(t, baseUrl, trackingId))
+  await waitFor(() => streams.every(({ connections }) => connections > 0), { what: 'all streams' })
   const connections = async (pod: Pod) => {
     const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
     return Number(/^payment_tracking_realtime_connections (\d+)/m.exec(text)?.[1])
@@ -142,7 +146,19 @@ async function loseTwoPods(
   paying = false
   await payer
   await waitFor(() => clients.every(({ last }) => last === paid), { what: 'every payment at every client' })
+  await waitFor(() => streams.every(({ seqs }) => seqs.at(-1) === paid), {
+    what: 'every payment at every stream',
+  })
   const expected = Array.from({ length: paid }, (_, index) => index + 1)
+  t.ok(
+    streams.every(({ seqs }) => JSON.stringify(seqs) === JSON.stringify(expected)),
+    'the event streams as well, in order',
+  )
+  t.ok(
+    streams.some(({ connections }) => connections > 1),
+    'some of them were cut',
+  )
+  for (const stream of streams) stream.stop()
   t.ok(
     clients.every(({ applied }) => JSON.stringify(applied) === JSON.stringify(expected)),
     `${paid} payments`,

@@ -62,6 +62,24 @@ async function openAll(t: TestContext, trustProxy = 'off'): Promise<string> {
   return openEdgeTo(t, [api], realtime, trustProxy, [await openService(t, 'console')])
 }
 
+t.test('an event stream passes at once, and ends in the service when its client leaves', async t => {
+  let gone = false
+  const server = createServer((incoming, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${incoming.url}\n\n`)
+    response.once('close', () => (gone = true))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const url = await openEdgeTo(t, [], [(server.address() as AddressInfo).port])
+  const controller = new AbortController()
+  const answer = await fetch(`${url}/v1/payments/stream?trackingId=a`, { signal: controller.signal })
+  const { value } = await answer.body!.getReader().read()
+  t.equal(Buffer.from(value!).toString(), 'data: /v1/payments/stream?trackingId=a\n\n')
+  t.notOk(gone)
+  controller.abort()
+  await waitFor(() => gone)
+})
+
 const upgradeRequest = (path: string, headers = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n${headers}\r\n`
 

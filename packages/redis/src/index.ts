@@ -8,6 +8,7 @@ export { buildNonces, type Nonces } from './nonces/nonces.js'
 export { NO_SEQ, type PaymentFrame, type PaymentReader } from './fanout/payment-frame.js'
 export {
   changeOfLifecycle,
+  eventOfFrame,
   eventIdOfRetraction,
   frameOfLifecycle,
   frameOfPayment,

@@ -21,6 +21,7 @@ import { drainSockets } from './sockets/drain.js'
 import { closeConnection, dropWhenSilent, type EngineConnection } from './connections/engine-connection.js'
 import { buildSocketServer } from './sockets/socket-server.js'
 import { SocketSession } from './sockets/socket-session.js'
+import { PaymentStreams } from './streams/payment-streams.js'
 import { Subscriptions } from './subscriptions/subscriptions.js'
 import { drainWindowMs, type RealtimeTunables } from './tunables.js'
 
@@ -130,7 +131,22 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     ...reader,
   })
   redis.listenToShards(reader, () => healer.healSoon())
-  const server = buildSocketServer(config, tunables, adapter, request => admission.admitRequest(request))
+  const streams = new PaymentStreams({
+    subscriptions,
+    admission,
+    metrics,
+    log,
+    corsOrigin: config.CORS_ORIGIN,
+    maxQueuedEvents: tunables.queuedPackets,
+    mayDeliver: () => seats.mayDeliver(),
+  })
+  const server = buildSocketServer(
+    config,
+    tunables,
+    adapter,
+    request => admission.admitRequest(request),
+    (request, response) => streams.serve(request, response),
+  )
   const connections = () =>
     [...server.io.of('/').sockets.values()].map(({ conn }) => conn as unknown as EngineConnection)
   fence.on('fenced', () => {
@@ -138,6 +154,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     for (const connection of connections()) {
       if (connection.writeBuffer.length > 0) closeConnection(connection, 'SLOW_CONSUMER', metrics)
     }
+    streams.closeUnsent()
   })
 
   server.io.engine.on('connection', (connection: EngineConnection) => {
@@ -161,6 +178,11 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     },
     onError: err => log.error({ err }, 'metrics.not-sampled'),
   })
+  const keepingAlive = repeat({
+    everyMs: tunables.keepAliveEveryMs,
+    run: () => streams.keepAlive(),
+    onError: err => log.error({ err }, 'streams.not-kept-alive'),
+  })
   return {
     async start() {
       seats.start()
@@ -169,6 +191,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       healer.start()
       lifecycle.start()
       sampling.start()
+      keepingAlive.start()
       log.info({ host: config.HOST, port }, 'service.listening')
     },
     probeLease: () => {
@@ -178,8 +201,9 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     },
     async stop() {
       server.stopListening()
-      await drainSockets(server.io, drainWindowMs(config.STOP_DEADLINE_MS, tunables), metrics)
-      await sampling.stop()
+      const windowMs = drainWindowMs(config.STOP_DEADLINE_MS, tunables)
+      await Promise.all([drainSockets(server.io, windowMs, metrics), streams.drain(windowMs)])
+      await Promise.all([sampling.stop(), keepingAlive.stop()])
       rooms.countDeliveries()
       await Promise.all([databaseEpoch.stop(), healer.stop(), lifecycle.stop()])
       await server.io.close()

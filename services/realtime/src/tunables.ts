@@ -18,6 +18,8 @@ export const REALTIME_TUNABLES = {
   pingEveryMs: 25_000,
   /** How long its answer may take before the connection is ended. */
   pingTimeoutMs: 20_000,
+  /** How often an event stream is sent a comment, so that no proxy takes it for idle. */
+  keepAliveEveryMs: 15_000,
   /** Over how long at most clients are sent away when the pod stops; see `drainWindowMs`. */
   longestDrainMs: 600_000,
 }

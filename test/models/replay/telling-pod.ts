@@ -92,7 +92,13 @@ export async function openTellingPod(
     addressLimit: PLACES,
     lifecycle: { watch: () => Promise.resolve() },
   })
-  const { io, http, listen } = buildSocketServer(config, tunables, undefined as never, () => true)
+  const { io, http, listen } = buildSocketServer(
+    config,
+    tunables,
+    undefined as never,
+    () => true,
+    () => false,
+  )
   io.on('connection', socket => {
     // Of a client that sends no epoch.
     if ('nameless' in socket.handshake.query)

@@ -16,7 +16,9 @@ import { BODY_TOO_LARGE, BODY_WITH_UPGRADE, refuse, UNAVAILABLE } from './edge-a
 import { readBody } from './read-body.js'
 
 type ServedService = 'api' | keyof typeof BASE_URL_PATHS
-const PATHS = Object.entries(BASE_URL_PATHS) as [ServedService, string][]
+const PATHS = Object.entries(BASE_URL_PATHS).flatMap(([service, paths]) =>
+  paths.map(path => [service as ServedService, path] as const),
+)
 
 export interface EdgeOptions {
   host: string

@@ -1,4 +1,4 @@
-import { BASE_URL_PATHS } from '@payment-tracking/contracts'
+import { BASE_URL_PATHS, SOCKET_PATH } from '@payment-tracking/contracts'
 import type { StackFile } from './stack-file.js'
 
 /** Lines are not wider than this, so that a usual terminal does not break them. */
@@ -54,9 +54,9 @@ export function renderGuide(
     `  curl "${baseUrl}/v1/events?limit=3"`,
     `  curl ${baseUrl}/v1/events/payments/stats`,
     '',
-    `console         ${baseUrl}${BASE_URL_PATHS.console}/`,
+    `console         ${baseUrl}${BASE_URL_PATHS.console[0]}/`,
     `REST reference  ${baseUrl}/docs/`,
-    `real-time       Socket.IO at ${baseUrl}, path ${BASE_URL_PATHS.realtime}, websocket only`,
+    `real-time       Socket.IO at ${baseUrl}, path ${SOCKET_PATH}, websocket only`,
     `ops dashboard   ${stack.opsUrl}  (token ${stack.opsToken})`,
     'management      /healthz, /readyz and /metrics of each process:',
     `${INDENT}${managementPorts(stack)}`,

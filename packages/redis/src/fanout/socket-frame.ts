@@ -48,13 +48,16 @@ export const frameOfLifecycle = (
     `${PACKET_PREFIX}["lifecycle",{"id":"${id}","type":"${type}","data":${data},"timestamp":${timestamp}}]`,
   )
 
-/** The message in a frame that `frameText` made. */
-function messageOf<M>(wsFrame: Buffer): M {
+/** The name of the event in a frame that `frameText` made, and its message as JSON text. */
+export function eventOfFrame(wsFrame: Buffer): { event: string; json: string } {
   const size = wsFrame[1]!
   const text = wsFrame.toString('utf8', size < 126 ? 2 : size === 126 ? 4 : 10)
-  const [, message] = JSON.parse(text.slice(PACKET_PREFIX.length)) as [string, M]
-  return message
+  const nameEnd = text.indexOf('"', PACKET_PREFIX.length + 2)
+  return { event: text.slice(PACKET_PREFIX.length + 2, nameEnd), json: text.slice(nameEnd + 2, -1) }
 }
+
+/** The message in a frame that `frameText` made. */
+const messageOf = <M>(wsFrame: Buffer): M => JSON.parse(eventOfFrame(wsFrame).json) as M
 
 /** The event of a retraction's frame. */
 export const eventIdOfRetraction = (wsFrame: Buffer): string =>

@@ -7,10 +7,12 @@ import {
   SharedFrame,
   type EngineConnection,
 } from '../connections/engine-connection.js'
+import { EventStream } from '../connections/event-stream.js'
 import { SeqTracker } from './seq-tracker.js'
 
 export interface Subscriber {
-  readonly connection: EngineConnection
+  /** of a socket, or a stream of server-sent events, which filters and orders by itself */
+  readonly connection: EngineConnection | EventStream
   /** only payments to this public key; null for all */
   recipient: string | null
   /** also what happens to policies */
@@ -101,7 +103,7 @@ export class Rooms {
   release(subscriber: Subscriber): void {
     const { connection, heldBack } = subscriber
     subscriber.heldBack = null
-    if (!heldBack?.length || connection.readyState !== 'open') return
+    if (!heldBack?.length || connection instanceof EventStream || connection.readyState !== 'open') return
     const { metrics, mayDeliver } = this.#options
     // The room counts these frames as sent, so the client must come back for them.
     if (!mayDeliver()) return closeConnection(connection, 'SLOW_CONSUMER', metrics)
@@ -111,6 +113,11 @@ export class Rooms {
 
   #send(subscriber: Subscriber, recipient: string | null, frame: SharedFrame): void {
     const { connection, recipient: wanted, heldBack } = subscriber
+    if (connection instanceof EventStream) {
+      connection.receive(frame.now[0]!, recipient)
+      this.#sent++
+      return
+    }
     if (connection.readyState !== 'open' || (wanted !== null && wanted !== recipient)) return
     const { metrics, maxQueuedPackets } = this.#options
     if (connection.writeBuffer.length + (heldBack?.length ?? 0) >= maxQueuedPackets) {

@@ -19,6 +19,14 @@ export interface ConnectionAdmissionOptions {
   packetBurst: number
 }
 
+/** A connection of either kind, as far as its seat is concerned. */
+export interface AdmittedConnection {
+  isOpen(): boolean
+  onceClosed(release: () => void): void
+  /** The seat is lost. */
+  close(): void
+}
+
 /** The time in which a refused client can read the reason before its connection is closed. */
 const READ_TIME_MS = 1_000
 
@@ -99,28 +107,42 @@ export class ConnectionAdmission {
 
   /** For `io.use`. */
   async admit(socket: ClientSocket, next: (error?: Error) => void): Promise<void> {
-    const { seats, metrics, limit } = this.#options
     const connection = socket.conn as unknown as EngineConnection
+    const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS', this.#options.metrics)
     const networks = this.networksOf(socket.request)
+    const isAdmitted = await this.takeSeat(networks, {
+      close,
+      isOpen: () => connection.readyState === 'open',
+      onceClosed: release => void socket.conn.once('close', release),
+    })
+    if (isAdmitted) return next()
+    setTimeout(close, READ_TIME_MS).unref()
+    next(new RefusedConnection())
+  }
+
+  /**
+   * Takes one of the seats of the client's address, until the connection closes.
+   * @returns false when the address has as many connections as it may have
+   */
+  async takeSeat(networks: readonly string[], connection: AdmittedConnection): Promise<boolean> {
+    const { seats, metrics, limit } = this.#options
     const widest = networks.at(-1)!
-    const close = () => closeConnection(connection, 'TOO_MANY_CONNECTIONS', metrics)
     const name = `address:${createHash('sha256').update(widest).digest('base64url').slice(0, 22)}`
     const answer = await seats.acquire({
       name,
       limit: networkLimit(limit, networks.length - 1),
       networks,
       addressLimit: limit,
-      onLost: close,
+      onLost: () => connection.close(),
     })
     if ('seat' in answer) {
       const { seat } = answer
-      if (connection.readyState === 'open') socket.conn.once('close', () => seat.release())
+      if (connection.isOpen()) connection.onceClosed(() => seat.release())
       else seat.release()
     } else if (answer.refused !== 'unavailable' || this.#isOver(networks, limit)) {
       metrics.rejections.inc({ code: 'TOO_MANY_CONNECTIONS' })
-      setTimeout(close, READ_TIME_MS).unref()
-      return next(new RefusedConnection())
+      return false
     }
-    next()
+    return true
   }
 }

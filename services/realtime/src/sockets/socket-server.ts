@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import {
@@ -29,7 +29,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 const LONGEST_MESSAGE_BYTES = 16_384
 
 /** CORS does not apply to WebSockets. When an origin list is set, the server checks the browser's Origin itself. */
-function originAllowed(allowed: string, request: IncomingMessage): boolean {
+export function originAllowed(allowed: string, request: IncomingMessage): boolean {
   if (allowed === '*' || request.headers.origin === undefined) return true
   return allowed.split(',').some(origin => origin.trim() === request.headers.origin)
 }
@@ -43,6 +43,8 @@ export function buildSocketServer(
   tunables: RealtimeTunables,
   adapter: (namespace: unknown) => object,
   admitRequest: (request: IncomingMessage) => boolean,
+  /** @returns whether the request was for a stream, and is answered */
+  serveStream: (request: IncomingMessage, response: ServerResponse) => boolean,
 ) {
   const http = createServer(arrivalLimits())
   http.on('clientError', answerRawError)
@@ -60,7 +62,9 @@ export function buildSocketServer(
   })
   const [upgrade] = http.listeners('upgrade') as [UpgradeListener]
   http.removeAllListeners('upgrade').removeAllListeners('request')
-  http.on('request', refusePlainRequest)
+  http.on('request', (request, response) => {
+    if (!serveStream(request, response)) refusePlainRequest(request, response)
+  })
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refusal =
       upgradeRefusal(request) ??

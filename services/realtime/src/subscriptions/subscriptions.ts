@@ -12,7 +12,6 @@ import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { LifecycleWatch } from '../rooms/lifecycle-watch.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'
-import type { EngineConnection } from '../connections/engine-connection.js'
 import type { Refusal } from './read-request.js'
 
 export interface Subscription {
@@ -65,7 +64,7 @@ export class Subscriptions {
   }
 
   prepare(
-    connection: EngineConnection,
+    connection: Subscriber['connection'],
     trackingId: string,
     networks: readonly string[],
     onLost: Subscription['onLost'],
