@@ -6,6 +6,7 @@ import {
   PoolSize,
   RedisConfig,
   TokensConfig,
+  ServerUrl,
 } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 
@@ -38,6 +39,17 @@ export const WebhookWorkerConfig = Type.Object({
     false,
     'DANGEROUS: lets gateways point webhooks into private networks and use plain http; for development only',
   ),
+  WEBHOOK_PROXY_URL: Type.Optional(
+    ServerUrl(
+      'http|https',
+      'an HTTP proxy (CONNECT) through which webhooks leave, http://user:password@host:3128',
+    ),
+  ),
+  WEBHOOK_NO_PROXY: Type.String({
+    default: '',
+    description:
+      'hosts that webhooks reach beside the proxy, comma separated; shop.example means all names below it too',
+  }),
   WEBHOOK_CONCURRENCY: Type.Integer({
     default: 512,
     minimum: 1,

@@ -17,6 +17,7 @@ import { buildDeliveryRows } from './deliveries/delivery-rows.js'
 import { buildEndpointLimiter } from './endpoints/endpoint-limiter.js'
 import { openFleet } from './endpoints/open-fleet.js'
 import { openConnections } from './requests/connections.js'
+import { openEgressProxy } from './requests/egress-proxy.js'
 import { openDeadlines } from './requests/deadlines.js'
 import { buildNameResolver } from './requests/resolve-target.js'
 import { sendDelivery } from './requests/send-delivery.js'
@@ -58,7 +59,18 @@ export async function buildWebhookWorker(
     openQueue({ ...config, onError, onUnsupported: error => context.fail(error) }),
   )
   const connections = await context.own('connections', () =>
-    openConnections({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
+    openConnections({
+      timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+      ...(config.WEBHOOK_PROXY_URL === undefined
+        ? {}
+        : {
+            proxy: openEgressProxy({
+              url: config.WEBHOOK_PROXY_URL,
+              except: config.WEBHOOK_NO_PROXY,
+              timeoutMs: config.WEBHOOK_TIMEOUT_MS,
+            }),
+          }),
+    }),
   )
   const metrics = buildDeliveryMetrics(context.metrics)
   // Closed after the worker: no request is on its way then.

@@ -16,6 +16,8 @@ const JOB_SLACK_MS = 25
 const CLAIM_TRUSTED_MS = 10
 /** The longest time that the question may take: a request that leaves later could outlast its claim (`claimMarginMs`). */
 const ASKING_MS = 5_000
+/** Nothing left this machine: the delivery waits for the proxy, and spends no try. */
+const PROXY_AWAY: Hold = { kind: 'hold', forMs: 5_000, reason: 'proxy away' }
 /** The delivery is due at once. If its webhook is off, the next claim cancels it. */
 const DUE_AGAIN: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 
@@ -50,7 +52,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return forced.kind === 'go' ? forced : heldBy(forced)
   }
 
-  /** The endpoint became slow, its breaker opened, or its webhook was turned off, while the row was claimed. */
+  /** The endpoint became slow, its breaker opened, its webhook was turned off or the proxy is away: the row is claimed. */
   const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<JobEnd> => {
     pass.leave(null)
     await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
@@ -71,6 +73,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
     const startedMs = performance.now()
     const answer = await send(delivery)
+    if (answer.error === 'proxy away') return putBack(delivery, PROXY_AWAY, pass)
     pass.leave(answer.outcome === 'interrupted' ? null : endpointSign(answer.statusCode))
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer)

@@ -24,7 +24,7 @@ export interface EndpointLimits {
   beginWithinMs: number
 }
 
-export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open'
+export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away'
 
 /** The holder must leave a pass exactly once. */
 export interface Pass {

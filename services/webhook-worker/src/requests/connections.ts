@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net'
 import { buildConnector, Pool } from 'undici'
 import { boundAnswers } from './bound-answers.js'
+import type { EgressProxy } from './egress-proxy.js'
 import type { PinnedAddress } from './resolve-target.js'
 
 /** Keeps connections between requests, so that a busy endpoint needs one TLS handshake. */
@@ -38,6 +39,8 @@ export function openConnections(options: {
   timeoutMs: number
   trustOnly?: string
   idlePoolMs?: number
+  /** the way out, for hosts that are not reached directly */
+  proxy?: EgressProxy
 }): Connections {
   // Insertion order is order of use: the first pool is the least recently used pool.
   const pools = new Map<string, { pool: Pool; usedAtMs: number }>()
@@ -65,13 +68,21 @@ export function openConnections(options: {
           timeout: options.timeoutMs,
           ...(options.trustOnly === undefined ? {} : { ca: options.trustOnly }),
         })
+        const { proxy } = options
         pool = new Pool(origin, {
-          connect: (target, callback) =>
-            connect(target, (...[error, socket]) => {
+          connect: (target, callback) => {
+            const done: typeof callback = (...[error, socket]) => {
               if (socket) boundAnswers(socket)
               if (error) callback(error, null)
               else callback(null, socket)
-            }),
+            }
+            if (!proxy?.isFor(target.hostname)) return connect(target, done)
+            const isTls = target.protocol === 'https:'
+            proxy.open(addresses, Number(target.port) || (isTls ? 443 : 80)).then(
+              tunnel => (isTls ? connect({ ...target, httpSocket: tunnel }, done) : done(null, tunnel)),
+              (error: Error) => done(error, null),
+            )
+          },
           keepAliveTimeout: KEEP_ALIVE_MS,
           keepAliveMaxTimeout: KEEP_ALIVE_MS,
           // One deadline covers the whole exchange; undici's own timeouts would only add more deadlines.

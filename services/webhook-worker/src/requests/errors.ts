@@ -9,6 +9,7 @@ export type AttemptError =
   | 'status'
   | 'answer too long'
   | 'address refused'
+  | 'proxy away'
   | 'stopped'
 
 /** The worker never sends to this address. Another try would be refused as well. */
@@ -23,6 +24,12 @@ export class AnswerTooLongError extends ServiceError {
   readonly retry = 'later'
 }
 
+/** The proxy of WEBHOOK_PROXY_URL is away, or refuses its credentials. That says nothing about an endpoint. */
+export class EgressProxyAwayError extends ServiceError {
+  readonly code = 'EGRESS_PROXY_AWAY'
+  readonly retry = 'later'
+}
+
 const TLS_CODE =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/
 
@@ -31,6 +38,7 @@ export function nameAttemptError(error: unknown): AttemptError {
   let current = error as { code?: unknown; cause?: unknown } | undefined
   for (let depth = 0; current !== undefined && current !== null && depth < 4; depth++) {
     if (current instanceof TargetRefusedError) return 'address refused'
+    if (current instanceof EgressProxyAwayError) return 'proxy away'
     if (current instanceof AnswerTooLongError) return 'answer too long'
     if (typeof current.code === 'string' && TLS_CODE.test(current.code)) return 'tls'
     current = current.cause as typeof current

@@ -28,7 +28,7 @@ export interface SendOptions {
 }
 
 const failure = (error: AttemptError, final = false): Answer => ({
-  outcome: error === 'stopped' ? 'interrupted' : 'refused',
+  outcome: error === 'stopped' || error === 'proxy away' ? 'interrupted' : 'refused',
   error,
   final,
   statusCode: null,

@@ -1,0 +1,113 @@
+// The way out through WEBHOOK_PROXY_URL: an HTTP CONNECT to an address that was checked. The proxy resolves no name, so the
+// checks of targets hold, and TLS runs from here to the endpoint. undici's ProxyAgent would ask the proxy for the name.
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import type { Socket } from 'node:net'
+import { EgressProxyAwayError } from './errors.js'
+import type { PinnedAddress } from './resolve-target.js'
+
+export interface EgressProxy {
+  /** Whether requests to this host leave through the proxy. */
+  isFor(host: string): boolean
+  /**
+   * Opens a tunnel to one of the addresses, beginning with any.
+   * @throws EgressProxyAwayError; an error when the proxy reaches none of the addresses
+   */
+  open(addresses: readonly PinnedAddress[], port: number): Promise<Socket>
+}
+
+export interface EgressProxyOptions {
+  /** `http://` or `https://`, with the credentials of the proxy */
+  url: string
+  /** hosts that are reached directly, comma separated: `shop.example` with all below it, an address, or `*` */
+  except: string
+  /** for one exchange with an endpoint */
+  timeoutMs: number
+  /** certificates instead of the system's, of an `https://` proxy */
+  trustOnly?: string | undefined
+}
+
+export function openEgressProxy({ url, except, timeoutMs, trustOnly }: EgressProxyOptions): EgressProxy {
+  const proxy = new URL(url)
+  const direct = except
+    .split(',')
+    .map(host =>
+      host
+        .trim()
+        .toLowerCase()
+        .replace(/^\*?\./, '')
+        .replace(/^\[(.*)\]$/, '$1'),
+    )
+    .filter(host => host !== '')
+  const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest
+  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
+  const authorization =
+    credentials === ':'
+      ? {}
+      : { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` }
+  const common: RequestOptions = {
+    host: proxy.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
+    method: 'CONNECT',
+    agent: false,
+    ...(trustOnly === undefined ? {} : { ca: trustOnly }),
+  }
+
+  const connect = ({ address, family }: PinnedAddress, port: number): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const target = `${family === 6 ? `[${address}]` : address}:${port}`
+      const headers = { host: target, ...authorization }
+      const asking = request({ ...common, path: target, headers })
+      // Half of the exchange: a proxy that does not answer is away before the exchange is over, and no try is spent.
+      const away = setTimeout(() => asking.destroy(new Error('no connection')), timeoutMs / 2)
+      let isThere = false
+      asking.once('socket', socket =>
+        socket.once(proxy.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          isThere = true
+          clearTimeout(away)
+          // From here on the proxy waits for the endpoint.
+          asking.setTimeout(timeoutMs, () => asking.destroy(new Error('no answer to CONNECT')))
+        }),
+      )
+      asking.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
+        asking.setTimeout(0)
+        if (statusCode === 407) {
+          socket.destroy()
+          return reject(new EgressProxyAwayError('the proxy refuses the credentials of WEBHOOK_PROXY_URL'))
+        }
+        if (statusCode < 200 || statusCode > 299) {
+          socket.destroy()
+          return reject(new Error(`the proxy answered ${statusCode}`))
+        }
+        if (head.length > 0) socket.unshift(head)
+        resolve(socket)
+      })
+      asking.once('error', cause => {
+        clearTimeout(away)
+        // Between CONNECT and its answer, a cut connection is the proxy's: an endpoint's failure would be a status.
+        const isAway = !isThere || (cause as { code?: string }).code === 'ECONNRESET'
+        reject(isAway ? new EgressProxyAwayError('WEBHOOK_PROXY_URL cannot be reached', { cause }) : cause)
+      })
+      asking.end()
+    })
+
+  return {
+    isFor: host => {
+      const name = host.toLowerCase().replace(/\.$/, '')
+      return !direct.some(each => each === '*' || name === each || name.endsWith(`.${each}`))
+    },
+    open: async (addresses, port) => {
+      const first = Math.floor(Math.random() * addresses.length)
+      let failure: unknown
+      for (const address of [...addresses.slice(first), ...addresses.slice(0, first)]) {
+        try {
+          return await connect(address, port)
+        } catch (error) {
+          if (error instanceof EgressProxyAwayError) throw error
+          failure = error
+        }
+      }
+      throw failure
+    },
+  }
+}

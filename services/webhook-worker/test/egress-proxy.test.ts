@@ -1,0 +1,138 @@
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:https'
+import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { ClaimedDelivery } from '@payment-tracking/store'
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openConnections } from '../src/requests/connections.js'
+import { openDeadlines } from '../src/requests/deadlines.js'
+import { openEgressProxy } from '../src/requests/egress-proxy.js'
+import { sendDelivery } from '../src/requests/send-delivery.js'
+import { openProxy } from './support/open-proxy.js'
+import { openRig } from './support/start-worker.js'
+
+const read = (file: string) =>
+  readFileSync(new URL(`../../../test/fixtures/tls/${file}`, import.meta.url), 'utf8')
+const cert = read('cert.pem')
+
+interface SendOptions {
+  proxyUrl: string
+  except?: string
+  addresses?: string[]
+  allowPrivateTargets?: boolean
+}
+
+/** Sends one delivery through a proxy. */
+async function send(
+  endpointUrl: string,
+  { proxyUrl, except = '', addresses = ['127.0.0.1'], allowPrivateTargets = true }: SendOptions,
+) {
+  const proxy = openEgressProxy({ url: proxyUrl, except, timeoutMs: 2_000 })
+  const connections = openConnections({ timeoutMs: 2_000, trustOnly: cert, proxy })
+  const answer = await sendDelivery(
+    { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl } as unknown as ClaimedDelivery,
+    {
+      allowPrivateTargets,
+      userAgent: 'test',
+      connections,
+      resolve: () => Promise.resolve(addresses.map(address => ({ address, family: 4 as const }))),
+      deadlines: openDeadlines(5_000),
+    },
+  )
+  await connections.close()
+  return answer
+}
+
+t.test('the proxy is asked for the address that was checked, and TLS is with the endpoint', async t => {
+  const names: unknown[] = []
+  const server = createServer({ key: read('key.pem'), cert }, (request, response) => {
+    names.push((request.socket as TLSSocket).servername, request.headers.host)
+    response.end()
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const proxy = await openProxy(t)
+  const proxyUrl = `http://us%20er:pass@127.0.0.1:${proxy.port}`
+  t.match(await send(`https://hooks.example:${port}/`, { proxyUrl }), {
+    outcome: 'accepted',
+    statusCode: 200,
+  })
+  t.strictSame(names, ['hooks.example', `hooks.example:${port}`], 'SNI and Host are the name')
+  t.strictSame(proxy.asked, [`127.0.0.1:${port}`], 'the proxy resolves no name')
+  t.strictSame(proxy.credentials, [`Basic ${Buffer.from('us er:pass').toString('base64')}`])
+  t.match(await send(`https://other.example:${port}/`, { proxyUrl }), { outcome: 'refused', error: 'tls' })
+  t.equal(names.length, 2, "nothing was sent under another's certificate")
+})
+
+t.test('the checks of targets hold, and hosts of WEBHOOK_NO_PROXY are reached directly', async t => {
+  const proxy = await openProxy(t)
+  const receiver = await openReceiver(t)
+  const proxyUrl = `http://127.0.0.1:${proxy.port}`
+  const refused = await send('https://inside.example/', { proxyUrl, allowPrivateTargets: false })
+  t.match(refused, { outcome: 'refused', error: 'unreachable' }, 'a name of our network looks unknown')
+  t.match(await send('https://10.0.0.7/', { proxyUrl, allowPrivateTargets: false }), {
+    error: 'address refused',
+    final: true,
+  })
+  t.strictSame(proxy.asked, [], 'the proxy was not asked')
+  const url = `http://a.shop.example:${receiver.port}/`
+  for (const except of ['other.example, shop.example', '.shop.example', 'A.SHOP.example', '*'])
+    t.match(await send(url, { proxyUrl, except }), { outcome: 'accepted' }, except)
+  t.strictSame(proxy.asked, [])
+  for (const except of ['', 'op.example', 'b.a.shop.example'])
+    t.match(await send(url, { proxyUrl, except }), { outcome: 'accepted' }, except)
+  t.equal(proxy.asked.length, 3)
+  t.match(
+    await send(url, { proxyUrl, addresses: ['127.0.0.2', '127.0.0.1', '127.0.0.3'] }),
+    { outcome: 'accepted' },
+    'the next address is tried',
+  )
+})
+
+t.test('what is the failure of the endpoint, and what of the proxy', async t => {
+  const gone = await openProxy(t)
+  await gone.close()
+  const url = 'http://shop.example:9/'
+  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${gone.port}` }), {
+    outcome: 'interrupted',
+    error: 'proxy away',
+  })
+  const strict = await openProxy(t, { refuse: 407 })
+  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${strict.port}` }), { error: 'proxy away' })
+  const cutting = createTcpServer(socket => socket.once('data', () => socket.destroy()))
+  await new Promise<void>(resolve => cutting.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => cutting.close())
+  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${(cutting.address() as AddressInfo).port}` }), {
+    error: 'proxy away',
+  })
+  const proxy = await openProxy(t)
+  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${proxy.port}` }), {
+    outcome: 'refused',
+    error: 'unreachable',
+  })
+})
+
+t.test('a proxy that is away spends no try, and deliveries leave when it is back', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const away = await openProxy(t)
+  const { port } = away
+  await away.close()
+  await rig.startWorker({ WEBHOOK_PROXY_URL: `http://127.0.0.1:${port}` })
+  await rig.pay(gateway, 3)
+  await rig.waitForStates({ waiting: 3 }, { gateway })
+  const held = await rig.deliveries(gateway)
+  t.match(held, Array(3).fill({ state: 'waiting', attempts_made: 0, held_reason: 'proxy away' }))
+  t.strictSame(await rig.attempts(gateway), [])
+  const proxy = await openProxy(t, { port })
+  await rig.waitForStates({ delivered: 3 }, { gateway })
+  t.match(await rig.deliveries(gateway), Array(3).fill({ attempts_made: 1 }))
+  t.ok(proxy.asked.length > 0)
+  await waitFor(() => receiver.requests.length === 3)
+})
