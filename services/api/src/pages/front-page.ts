@@ -62,6 +62,11 @@ function renderPage({ environment, opsUrl }: FrontPageParts): string {
       ? []
       : [{ href: opsUrl, title: 'Ops dashboard', text: 'Queues, dead letters and failed deliveries.' }]),
     { href: '/openapi.json', title: 'OpenAPI', text: 'The reference for machines.' },
+    {
+      href: '/docs/messages/',
+      title: 'Messages',
+      text: 'Sockets, streams, webhooks and subjects; AsyncAPI for machines.',
+    },
     { href: '/v1/health', title: 'Health', text: 'Whether this process answers.' },
   ]
   const items = links.map(
@@ -94,7 +99,12 @@ function renderPage({ environment, opsUrl }: FrontPageParts): string {
 /** Browsers name text/html; tools and libraries name JSON, anything, or nothing. */
 const isPerson = (accept: string | undefined): boolean => /(^|,)\s*text\/html\b/i.test(accept ?? '')
 
-const LINKS = { reference: '/docs/', openapi: '/openapi.json', health: '/v1/health' }
+const LINKS = {
+  reference: '/docs/',
+  openapi: '/openapi.json',
+  asyncapi: '/asyncapi.json',
+  health: '/v1/health',
+}
 
 /** Serves the base URL as a page to those who accept HTML by name, else as JSON. */
 export function addFrontPage(app: ApiServer, parts: FrontPageParts): void {

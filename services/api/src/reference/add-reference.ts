@@ -10,7 +10,9 @@ import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents, withScopes } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
 import { MIN_POSITION, readsDatabase } from '../http/choose-database.js'
+import { addMessages, MESSAGES_PAGE } from './add-messages.js'
 import { REFERENCE_STYLE } from './reference-style.js'
+import { VERSION } from '../version.js'
 
 const THIS_SERVER = { url: '/', description: 'this server' }
 
@@ -101,6 +103,8 @@ const SETTINGS = {
   customCss: REFERENCE_STYLE,
 }
 const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+/** Scalar shows REST alone; the messages have a page of their own. */
+const NAVIGATION = `<nav style="padding: 0.5rem 1rem; font-family: sans-serif">REST · <a href="${MESSAGES_PAGE}">Messages</a></nav>`
 const renderPage = (environment: string) => `<!doctype html>
 <html lang="en">
   <head>
@@ -110,6 +114,7 @@ const renderPage = (environment: string) => `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1" />
   </head>
   <body>
+    ${NAVIGATION}
     <div id="app"></div>
     <script src="js/scalar.js"></script>
     <script src="js/start.js"></script>
@@ -148,8 +153,9 @@ const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
 const baseUrlOf = ({ protocol, host }: FastifyRequest): string =>
   HOST.test(host) ? `${protocol}://${host.toLowerCase()}` : THIS_SERVER.url
 
-/** Serves the OpenAPI document and a page that shows it. Must be called after all routes are added. */
+/** Serves the documents and the pages that show them. Must be called after all routes are added. */
 export function addReference(app: ApiServer, environment: string): void {
+  addMessages(app, { environment, version: VERSION, baseUrlOf })
   const page = renderPage(environment)
   let json: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (request, reply) => {

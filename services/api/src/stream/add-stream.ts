@@ -40,7 +40,7 @@ const StreamQuery = Type.Object({
   ),
 })
 
-const StreamRecord = Type.Object(
+export const StreamRecord = Type.Object(
   {
     ...EventRecord.properties,
     cursor: Text('where to go on from, as `since`'),
@@ -54,7 +54,7 @@ const writeRecord = (record: string, cursor: string, position: bigint): string =
   `${record.slice(0, -1)},"cursor":"${cursor}","position":${position}}`
 
 /** The first message: where the stream begins, and where the stored events end. */
-const StreamHeadMessage = Type.Object(
+export const StreamHeadMessage = Type.Object(
   {
     type: Type.Literal('head'),
     head: Text('the cursor of the last event that was stored when the stream began'),

@@ -5,6 +5,7 @@
 // The id of an event is all that a client keeps for its next connection, so payments leave in the order of `seq`: one that
 // comes before an earlier one waits for it. While the history is read, everything waits.
 import type { ServerResponse } from 'node:http'
+import type { ResetMessage } from '@payment-tracking/contracts'
 import { eventOfFrame } from '@payment-tracking/redis'
 
 export interface EventStreamOptions {
@@ -63,10 +64,12 @@ export class EventStream {
     this.#epoch = epoch
     this.#last = 0
     this.#write(`retry: ${RETRY_MS}\n`)
-    this.#send(
-      'reset',
-      JSON.stringify({ type: 'reset', data: { trackingId, epoch, head }, timestamp: Date.now() }),
-    )
+    const message: ResetMessage = {
+      type: 'reset',
+      data: { trackingId, epoch, head },
+      timestamp: Date.now(),
+    }
+    this.#send('reset', JSON.stringify(message))
   }
 
   /** Sends what was read. @param last the `seq` that it reaches */
