@@ -18,7 +18,7 @@ export const EVENT_NAME = /^[A-Za-z0-9_]{1,64}$/
 /** The subject of an event, as AsyncAPI writes it. */
 export const CHAIN_SUBJECT = `${DEFAULT_SUBJECT_PREFIX}.{eventName}`
 
-/** The subject of a control message, by its kind: `finalized`, `retracted`, `gap`. */
+/** The subject of a control message, by its kind: `finalized`, `retracted`, `gap`, `funds`. */
 export const controlSubjectOf = (prefix: string, kind: string): string => `${prefix}.control.${kind}`
 
 /** @returns the kind of a control message by its subject; null for the subject of an event */
@@ -26,6 +26,9 @@ export function controlKindOf(prefix: string, subject: string): string | null {
   const start = controlSubjectOf(prefix, '')
   return subject.startsWith(start) ? subject.slice(start.length) : null
 }
+
+/** Where the indexer asks ingest which token accounts due payments need: a question, on no stream. */
+export const dueAccountsSubjectOf = (stream: string): string => `INDEXER_ASKS.${stream}.due-accounts`
 
 /** The subject of one event: by its name, or `unparsed` if the name cannot be part of a subject. */
 export function subjectOf(prefix: string, eventName: unknown): string {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { readControlMessage } from '../src/index.js'
 import { hold } from './hold.js'
-import { bytesOf, SIGNATURE } from './messages.js'
+import { bytesOf, keyOf, SIGNATURE } from './messages.js'
 
 const read = (kind: string, body: unknown) => readControlMessage(kind, bytesOf(body))
 
@@ -33,6 +33,36 @@ t.test('each kind is read into what it says', async t => {
   })
 })
 
+const FUNDS = { tokenAccount: keyOf(1), slot: 9, exists: true, balance: '18446744073709551615', nodes: 2 }
+
+t.test('a token account is read with every digit; of a missing one nothing else is kept', async t => {
+  const seen = {
+    kind: 'funds',
+    tokenAccount: keyOf(1),
+    slot: 9,
+    exists: true,
+    owner: keyOf(2),
+    mint: keyOf(3),
+    balance: 18446744073709551615n,
+    delegate: keyOf(4),
+    allowance: 5n,
+    frozen: true,
+    nodes: 2,
+  }
+  const told = { ...FUNDS, owner: keyOf(2), mint: keyOf(3), delegate: keyOf(4), allowance: 5, frozen: true }
+  t.same(read('funds', told), { ok: true, control: seen })
+  const literal = Buffer.from(JSON.stringify(told).replace('"18446744073709551615"', '18446744073709551615'))
+  t.same(readControlMessage('funds', literal), { ok: true, control: seen }, 'as a literal')
+  t.same(read('funds', FUNDS), {
+    ok: true,
+    control: { ...seen, owner: null, mint: null, delegate: null, allowance: null, frozen: false },
+  })
+  t.same(read('funds', { ...told, exists: false }), {
+    ok: true,
+    control: { ...seen, exists: false, balance: null, delegate: null, allowance: null, frozen: false },
+  })
+})
+
 t.test('other kinds and malformed ones are refused', async t => {
   const gap = { fromSlot: 5, toSlot: 6, reason: 'x' }
   for (const [kind, body] of [
@@ -51,6 +81,20 @@ t.test('other kinds and malformed ones are refused', async t => {
     ['gap', { ...gap, bytes: 'not base64' }],
     ['gap', { ...gap, closed: 'yes' }],
     ['gap', { ...gap, signature: 'abc' }],
+    ['funds', { ...FUNDS, tokenAccount: 'abc' }],
+    ['funds', { ...FUNDS, tokenAccount: undefined }],
+    ['funds', { ...FUNDS, slot: 0 }],
+    ['funds', { ...FUNDS, exists: 'yes' }],
+    ['funds', { ...FUNDS, exists: undefined }],
+    ['funds', { ...FUNDS, balance: undefined }],
+    ['funds', { ...FUNDS, balance: '18446744073709551616' }],
+    ['funds', { ...FUNDS, balance: -1 }],
+    ['funds', { ...FUNDS, balance: '1.5' }],
+    ['funds', { ...FUNDS, delegate: 5 }],
+    ['funds', { ...FUNDS, mint: '' }],
+    ['funds', { ...FUNDS, frozen: 1 }],
+    ['funds', { ...FUNDS, nodes: 0 }],
+    ['funds', { ...FUNDS, nodes: undefined }],
   ] as const) {
     const result = read(kind, body)
     t.equal(result.ok ? 'accepted' : result.refusal.code, 'BAD_CONTROL', `${kind} ${JSON.stringify(body)}`)
@@ -58,7 +102,7 @@ t.test('other kinds and malformed ones are refused', async t => {
 })
 
 t.test('no bytes make the reader throw', async t => {
-  const kinds = fc.constantFrom('finalized', 'retracted', 'gap', '')
+  const kinds = fc.constantFrom('finalized', 'retracted', 'gap', 'funds', '')
   hold(
     t,
     'control messages',

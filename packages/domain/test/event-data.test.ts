@@ -39,6 +39,7 @@ t.test('the events that open an account are found by its derived address', async
     userPayment: userPayment.userPayment,
     owner: keyOf(5),
     tokenMint: keyOf(6),
+    tokenAccount: null,
   })
   const gateway = await accept(envelopeOf('PaymentGatewayCreated', CREATED.PaymentGatewayCreated))
   t.equal(gateway.authority, keyOf(7))

@@ -38,7 +38,8 @@ const gatewayEffects = fc.oneof(
   signer.map((to): Effect => ({ kind: 'gateway-signer-changed', gateway: 'g', signer: to })),
 )
 const userPaymentEffects = fc.constantFrom<Effect[]>(
-  { kind: 'user-payment-created', userPayment: 'u', owner: 'owner', tokenMint: 'mint' },
+  { kind: 'user-payment-created', userPayment: 'u', owner: 'owner', tokenMint: 'mint', tokenAccount: 'a' },
+  { kind: 'user-payment-created', userPayment: 'u', owner: 'owner', tokenMint: 'mint', tokenAccount: 'b' },
   { kind: 'user-payment-deleted', userPayment: 'u' },
 )
 const policyEffects = fc.oneof(

@@ -40,6 +40,10 @@ export interface Lifecycle {
   /** of a due date or an end, Unix seconds */
   dueAt: bigint | null
   cause: LifecycleCause | null
+  /** of what time or the nodes tell: whether the due payment can execute, as JSON text */
+  dueRisk?: string
+  /** the cause of a risk that is over */
+  clearedCause?: string
   /** a position at which the change is stored, in decimal digits; absent for time */
   position?: string
 }
@@ -74,7 +78,7 @@ export function lifecycleMessageId(
 /** `data` of a message, as JSON text. */
 export function renderLifecycleData(
   policy: LifecyclePolicy,
-  { dueAt, cause }: Pick<Lifecycle, 'dueAt' | 'cause'>,
+  { dueAt, cause, dueRisk, clearedCause }: Pick<Lifecycle, 'dueAt' | 'cause' | 'dueRisk' | 'clearedCause'>,
 ): string {
   const text = (value: string | null) => JSON.stringify(value)
   const data = [
@@ -95,6 +99,8 @@ export function renderLifecycleData(
     `"eventId":${text(cause?.eventId ?? null)}`,
     `"signature":${text(cause?.signature ?? null)}`,
     `"slot":${cause?.slot ?? 'null'}`,
+    ...(dueRisk === undefined ? [] : [`"dueRisk":${dueRisk}`]),
+    ...(clearedCause === undefined ? [] : [`"clearedCause":${text(clearedCause)}`]),
   ].join(',')
   return `{${data}}`
 }

@@ -73,6 +73,16 @@ export function deriveUserPayment(programId: string, owner: string, tokenMint: s
   return derive(programId, 'user_payment', owner, tokenMint)
 }
 
+/** The address by which the program pays: the delegate of the payers' token accounts. */
+export const derivePaymentsDelegate = (programId: string): string => derive(programId, 'payments')
+
+/** Source: the SPL Associated Token Account program. */
+const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
+
+/** The usual token account of a wallet. @param tokenProgram that owns the mint */
+export const deriveTokenAccount = (owner: string, tokenProgram: string, tokenMint: string): string =>
+  derive(ASSOCIATED_TOKEN_PROGRAM, '', owner, tokenProgram, tokenMint)
+
 /** A policy of a user payment. @param policyId a u32 */
 export function derivePolicy(programId: string, userPayment: string, policyId: number): string {
   return derive(programId, 'payment_policy', userPayment, policyId)

@@ -47,7 +47,14 @@ export type Effect =
     }
   | { kind: 'policy-status-changed'; policy: string; newStatus: string }
   | { kind: 'policy-deleted'; policy: string }
-  | { kind: 'user-payment-created'; userPayment: string; owner: string; tokenMint: string }
+  | {
+      kind: 'user-payment-created'
+      userPayment: string
+      owner: string
+      tokenMint: string
+      /** null where the message names none */
+      tokenAccount: string | null
+    }
   | { kind: 'user-payment-deleted'; userPayment: string }
   | { kind: 'gateway-created'; gateway: string; authority: string }
   | { kind: 'gateway-deleted'; gateway: string }

@@ -3,6 +3,7 @@
 import { isSignature } from '../keys/addresses.js'
 import { isObject, readExactJson, type ExactJsonObject } from '../json/exact-json.js'
 import type { Refusal } from './chain-event.js'
+import { readFunds, type TokenAccountSeen } from './funds-message.js'
 import { Refused } from './refused.js'
 import { readSafeInteger } from '../json/safe-integer.js'
 
@@ -27,6 +28,7 @@ export type ControlMessage =
   | { kind: 'finalized'; slot: number }
   | ({ kind: 'retracted' } & RetractedTransaction)
   | ({ kind: 'gap' } & ChainGap)
+  | ({ kind: 'funds' } & TokenAccountSeen)
 
 export type ReadControlResult = { ok: true; control: ControlMessage } | { ok: false; refusal: Refusal }
 
@@ -94,12 +96,13 @@ function readKind(kind: string, bytes: Uint8Array): ControlMessage {
     return { kind, signature: readSignature(body), slot: readSlot(body, 'slot') }
   }
   if (kind === 'gap') return { kind, ...readGap(readBody(bytes)) }
-  return refuse('be of the kind finalized, retracted or gap')
+  if (kind === 'funds') return { kind, ...readFunds(readBody(bytes)) }
+  return refuse('be of the kind finalized, retracted, gap or funds')
 }
 
 /**
  * Checks a control message. Never throws, whatever the bytes are.
- * @param kind the last part of its subject: `finalized`, `retracted` or `gap`
+ * @param kind the last part of its subject: `finalized`, `retracted`, `gap` or `funds`
  */
 export function readControlMessage(kind: string, bytes: Uint8Array): ReadControlResult {
   try {

@@ -1,7 +1,7 @@
 // What each event of the program must carry, and what it does. A field that no projection reads is not
 // checked: a newer program may change it, and the event is still worth keeping.
 import type { ChainEvent, Effect, PolicyFamily } from './chain-event.js'
-import { deriveGateway, derivePolicy, deriveUserPayment } from '../keys/addresses.js'
+import { deriveGateway, derivePolicy, deriveUserPayment, isPublicKey } from '../keys/addresses.js'
 import { isObject, type ExactJsonObject } from '../json/exact-json.js'
 import {
   readBytes,
@@ -195,8 +195,11 @@ const readUserPaymentCreated: EventReader = (data, programId) => {
   const owner = readPublicKey(data, 'owner')
   const tokenMint = readPublicKey(data, 'token_mint')
   const userPayment = deriveUserPayment(programId, owner, tokenMint)
+  // Only what is due is looked up there: a message without the account is as good.
+  const account = data.token_account
+  const tokenAccount = typeof account === 'string' && isPublicKey(account) ? account : null
   return {
-    effect: { kind: 'user-payment-created', userPayment, owner, tokenMint },
+    effect: { kind: 'user-payment-created', userPayment, owner, tokenMint, tokenAccount },
     filters: { userPayment },
     normalised: data,
   }

@@ -14,7 +14,13 @@ export const DUE_LIFECYCLE_TYPES = [
   'subscription.overdue',
   'subscription.expired',
 ] as const
-export const LIFECYCLE_TYPES = [...CHAIN_LIFECYCLE_TYPES, ...DUE_LIFECYCLE_TYPES] as const
+/** What the nodes see of the accounts that a due payment needs. */
+export const RISK_LIFECYCLE_TYPES = ['subscription.at_risk', 'subscription.at_risk_cleared'] as const
+export const LIFECYCLE_TYPES = [
+  ...CHAIN_LIFECYCLE_TYPES,
+  ...DUE_LIFECYCLE_TYPES,
+  ...RISK_LIFECYCLE_TYPES,
+] as const
 export type LifecycleType = (typeof LIFECYCLE_TYPES)[number]
 
 /** What a gateway's other webhooks are told of a webhook. */

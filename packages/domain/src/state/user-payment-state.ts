@@ -6,12 +6,15 @@ export interface UserPaymentState extends Incarnation {
   /** Owner and mint are what the address is derived from: they are the same in every incarnation. */
   owner: string | null
   tokenMint: string | null
+  /** the token account that pays, of the newest incarnation */
+  tokenAccount: string | null
 }
 
 export const emptyUserPayment = (address: string): UserPaymentState => ({
   address,
   owner: null,
   tokenMint: null,
+  tokenAccount: null,
   incarnationStart: null,
   deletedOrder: null,
 })
@@ -24,6 +27,8 @@ export function applyToUserPayment(state: UserPaymentState, { order, effect }: C
         ...state,
         owner: effect.owner,
         tokenMint: effect.tokenMint,
+        tokenAccount:
+          laterOf(state.incarnationStart, order) === order ? effect.tokenAccount : state.tokenAccount,
         incarnationStart: laterOf(state.incarnationStart, order),
       }
     case 'user-payment-deleted':
