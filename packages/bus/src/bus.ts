@@ -1,5 +1,6 @@
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { NatsConnection } from 'nats'
+import { answerQuestions, ask, type Answering } from './ask.js'
 import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
 import { openKeyValue, type KeyValue } from './key-value.js'
@@ -44,6 +45,14 @@ export interface Bus {
   peekKey(bucket: string, key: string): Promise<KeyState | undefined>
   /** The consumers of a stream by name; none without the stream. @throws BusUnavailableError */
   listConsumers(stream: string): Promise<ConsumerState[]>
+  /** Asks whichever process answers a subject. @throws BusUnavailableError */
+  ask(subject: string, bytes: Uint8Array): Promise<Uint8Array>
+  /** Answers questions on a subject until it is stopped; see `answerQuestions`. */
+  answer(
+    subject: string,
+    answer: (bytes: Uint8Array) => Promise<Uint8Array>,
+    onError: (error: Error) => void,
+  ): Answering
   /** Resolves when the server answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -74,6 +83,8 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
     publishAll,
     publish: async (subject, bytes, id) =>
       (await publishAll([{ subject, bytes, ...(id !== undefined && { id }) }]))[0]!,
+    ask: (subject, bytes) => ask(connection, subject, bytes),
+    answer: (subject, answer, onError) => answerQuestions(connection, subject, answer, onError),
     ping: () => connection.flush(),
     close: async () => {
       if (connection.isClosed()) return

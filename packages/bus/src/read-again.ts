@@ -8,7 +8,7 @@ import {
 } from 'nats'
 import type { HandleBatch } from './consumer.js'
 import { NO_MESSAGE } from './position.js'
-import type { ReceivedBusMessage } from './received-message.js'
+import { storedAt, type ReceivedBusMessage } from './received-message.js'
 import { codeOf, ensureStream, isMissing, type StreamConfig } from './stream.js'
 
 export interface ReadAgainOptions extends StreamConfig {
@@ -95,6 +95,7 @@ export async function readAgain(
             bytes: message.data,
             streamSequence: message.seq,
             deliveries: 1,
+            storedAt: storedAt(message),
           })
           isLast = message.info.pending === 0 || message.seq === state.last_seq
           if (isLast || batch.length === batchSize) break

@@ -293,6 +293,8 @@ create table user_payments (
   address text collate "C" primary key,
   owner text collate "C",
   token_mint text collate "C",
+  -- the token account that pays
+  token_account text collate "C",
   incarnation_start text collate "C",
   deleted_order text collate "C"
 );
@@ -333,6 +335,8 @@ create table policies (
   -- the first second at which one of these dates may have to be told: 0 is at once, null is never. It can be too early,
   -- because a payment moves the dates and leaves it; then the task that tells dates moves it
   next_look bigint default 0,
+  -- the same for the accounts that its due payment needs: from three days before the due date on
+  next_funds_look bigint default 0,
   period_start bigint,
   period_total numeric,
   -- the payment that began the period; null for the period that the policy was created with
@@ -351,6 +355,51 @@ create index policies_gateway_gone on policies (gateway, created_at, address) wh
 create index policies_recipient_live on policies (recipient, created_at, address) where live;
 -- tellDuePolicies. A payment leaves `next_look` as it is, unless nothing was left to look at.
 create index policies_next_look on policies (gateway, next_look, address) where next_look is not null;
+-- listWatchedPolicies. A payment leaves `next_funds_look` as it is, too.
+create index policies_next_funds_look on policies (next_funds_look, address) where next_funds_look is not null;
+
+-- What the nodes agreed on of token accounts that due payments need: the newest slot of each.
+create table token_accounts (
+  address text collate "C" primary key,
+  slot bigint not null,
+  -- when the stream stored it
+  checked_at timestamptz(3) not null,
+  is_there boolean not null,
+  owner text collate "C",
+  mint text collate "C",
+  balance numeric(20, 0),
+  delegate text collate "C",
+  allowance numeric(20, 0),
+  frozen boolean not null,
+  nodes integer not null
+) with (fillfactor = 75);
+-- readDueRisks: the accounts of who is paid.
+create index token_accounts_owner on token_accounts (owner, mint) where owner is not null;
+
+-- What due payments need to know of the program ('') and its gateways: events that say whether the program is paused, and
+-- who takes fees.
+create table program_facts (
+  event_id uuid primary key,
+  kind text not null check (kind in ('paused', 'fee_recipient')),
+  gateway text collate "C" not null,
+  slot bigint not null,
+  value text collate "C" not null
+);
+-- readDueRisks, listDueAccounts.
+create index program_facts_newest on program_facts (kind, gateway, slot);
+
+-- Which risks of due payments were told to webhooks, and which of them are over.
+create table risk_notices (
+  policy text collate "C" not null,
+  incarnation_start text collate "C" not null,
+  due_at bigint not null,
+  cause text collate "C" not null,
+  told_at timestamptz(3) not null default clock_timestamp(),
+  cleared_at timestamptz(3),
+  primary key (policy, incarnation_start, due_at, cause)
+);
+-- tellRisks.
+create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).
 create table event_counts (
@@ -465,6 +514,9 @@ create index webhooks_recover on webhooks (id) where recover and active;
 -- tellDuePolicies.
 create index webhooks_due on webhooks (gateway)
   where event_types && array['subscription.due_soon', 'subscription.overdue', 'subscription.expired']::text[];
+-- tellRisks.
+create index webhooks_at_risk on webhooks (gateway)
+  where event_types && array['subscription.at_risk', 'subscription.at_risk_cleared']::text[];
 
 -- What a request left to be done for many deliveries of a webhook: packages/store/src/webhooks/work.ts
 create table webhook_work (

@@ -25,6 +25,7 @@ import { ArchiveUnusableError } from './archive/archive-files.js'
 import { openArchiveFiles } from './archive/open-archive-files.js'
 import { Archiver, checkArchive, readArchiveDueSeconds } from './archive/archiver.js'
 import { IngestConfig, programOf, streamOf } from './config.js'
+import { DueAccountsAnswers } from './funds/due-accounts.js'
 import { createIngestMetrics, measureIngest } from './ingest-metrics.js'
 import { buildSinks } from './outbox-relay/build-sinks.js'
 import { OutboxRelay } from './outbox-relay/outbox-relay.js'
@@ -168,6 +169,7 @@ await runMain(
     takeIn('stream', consumer)
     takeIn('gaps', gapWatch)
     takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
+    takeIn('due-accounts', new DueAccountsAnswers(store, bus, config.STREAM_NAME, log))
     takeIn('sweeper', new Sweeper(store, sinks, tunables.sweepEveryMs, log))
     if (months > 0) {
       if (archive === undefined)

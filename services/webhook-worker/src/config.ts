@@ -8,6 +8,7 @@ import {
   TokensConfig,
   ServerUrl,
 } from '@payment-tracking/runtime'
+import { ProgramSetting } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
 
 export const WebhookWorkerConfig = Type.Object({
@@ -29,6 +30,7 @@ export const WebhookWorkerConfig = Type.Object({
   }),
   ...DueConfig,
   ...TokensConfig,
+  ...ProgramSetting,
   WEBHOOK_TIMEOUT_MS: Type.Integer({
     default: 10_000,
     minimum: 100,

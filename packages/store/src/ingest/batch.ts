@@ -10,6 +10,8 @@ export interface ReceivedControl {
   streamSequence: number
   subject: string
   bytes: Uint8Array
+  /** when the stream stored it; default: now */
+  storedAt?: Date | undefined
 }
 
 export interface Batch {

@@ -2,6 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { writeFunds } from '../funds/write-funds.js'
 import { readWebhooksOf } from '../webhooks/told-webhooks.js'
 import type { Batch, CommittedBatch } from './batch.js'
 import { foldBatch, type Folded } from './fold.js'
@@ -28,6 +29,7 @@ export const commitBatch = ({ database }: Store, batch: Batch): Promise<Committe
 async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {
   const identified = await identify(tx, batch)
   const { head, fresh, known } = identified
+  writeFunds(tx, batch.controls ?? [], fresh)
   const folded = foldBatch(fresh, known, identified.unready)
   const tracked = await trackByPolicy(tx, folded.events)
   // What the later phases read is asked here: behind the events, an answer would wait until Postgres has written them.

@@ -121,7 +121,9 @@ export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[
     insert into policies (${WHOLE.names}, next_look) select p.*, ${NEXT_LOOK} from ${WHOLE.listOf(policies)}
     on conflict (address) do update set ${WHOLE.excluded},
       next_look = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_look
-                       else excluded.next_look end`)
+                       else excluded.next_look end,
+      next_funds_look = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_funds_look
+                             else excluded.next_funds_look end`)
 }
 
 /**
@@ -138,5 +140,8 @@ export function writePaidPolicies(tx: PipelinedTx, policies: readonly WrittenPol
     on conflict (address) do update set ${PAID.excluded},
       next_look = case when policies.next_look is null and excluded.status = 'active'
                             and coalesce(excluded.due_at, policies.ends_at) is not null
-                       then 0 else policies.next_look end`)
+                       then 0 else policies.next_look end,
+      next_funds_look = case when policies.next_funds_look is null and excluded.status = 'active'
+                                  and excluded.due_at is not null
+                             then 0 else policies.next_funds_look end`)
 }

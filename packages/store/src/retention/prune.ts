@@ -80,6 +80,27 @@ const TABLES = {
            and (r.type = 'subscription.expired' or p.next_payment_due is null or p.next_payment_due <= r.at))
       and r.told_at`,
   },
+  // As policy_notices: a risk that was told is not told again while the policy has that date.
+  risk_notices: {
+    key: [
+      ['policy', 'text'],
+      ['incarnation_start', 'text'],
+      ['due_at', 'bigint'],
+      ['cause', 'text'],
+    ],
+    age: ({ batchDays }: Retention) => olderThan(batchDays),
+    mayGo: sql`
+      r.cleared_at is not null and not exists (
+        select from policies p
+         where p.address = r.policy and p.live and p.incarnation_start = r.incarnation_start and p.due_at <= r.due_at)
+      and r.told_at`,
+  },
+  // Nothing that is due needs the account any more; it is read again when something does.
+  token_accounts: {
+    key: [['address', 'text']],
+    age: ({ batchDays }: Retention) => olderThan(batchDays),
+    mayGo: sql`r.checked_at`,
+  },
 } as const satisfies Record<string, Pruned>
 
 export type PrunedTable = keyof typeof TABLES

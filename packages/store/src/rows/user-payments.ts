@@ -7,7 +7,7 @@ import { sql, type Tx } from '../database/sql.js'
 export async function readUserPayments(tx: Tx, addresses: readonly string[]): Promise<UserPaymentState[]> {
   if (addresses.length === 0) return []
   return tx.$queryRaw<UserPaymentState[]>`
-    select address, owner, token_mint as "tokenMint", incarnation_start as "incarnationStart",
+    select address, owner, token_mint as "tokenMint", token_account as "tokenAccount", incarnation_start as "incarnationStart",
            deleted_order as "deletedOrder"
       from user_payments where address = any(${addresses}::text[])`
 }
@@ -16,6 +16,7 @@ const WRITTEN = columnTable<UserPaymentState>('u', {
   address: ['text', ({ address }) => address],
   owner: ['text', ({ owner }) => owner],
   token_mint: ['text', ({ tokenMint }) => tokenMint],
+  token_account: ['text', ({ tokenAccount }) => tokenAccount],
   incarnation_start: ['text', ({ incarnationStart }) => incarnationStart],
   deleted_order: ['text', ({ deletedOrder }) => deletedOrder],
 })

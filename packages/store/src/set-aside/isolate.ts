@@ -15,6 +15,7 @@ export type IsolatingTask =
   | 'due-dates'
   | 'failing-webhooks'
   | 'look-at-policies'
+  | 'payment-risks'
   | 'recover-deliveries'
   | 'redeliver'
   | 'refold'

@@ -1,9 +1,10 @@
 // One page of dates that are told: what is to be told of a policy now, and when it is looked at next.
-import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { LifecycleType } from '@payment-tracking/domain'
-import { PAGE_LIMITS } from '../database/database.js'
+import { DEFAULT_PROGRAM_ID, type DeliveryRef } from '@payment-tracking/contracts'
+import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
+import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql, type Tx } from '../database/sql.js'
+import { readDueRisks } from '../funds/due-risks.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import {
   LIFECYCLE_COLUMNS,
@@ -19,6 +20,8 @@ export interface DueMargins {
   soonSeconds: number
   /** how long after it `overdue` is sent */
   graceSeconds: number
+  /** whose payments are judged; default: the production program */
+  programId?: string
 }
 
 export interface DuePage {
@@ -80,10 +83,14 @@ export const tellDue = (
   database.transaction(async tx => {
     const rows = await takeDue(tx, addresses, margins)
     const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
+    const dues = rows.filter(({ type }) => type !== 'subscription.expired').map(({ address }) => address)
+    const risks = await readDueRisks(runIn(tx), dues, margins.programId ?? DEFAULT_PROGRAM_ID)
     const routed = new RoutedMessages()
     for (const { type, at: dueAt, ...row } of rows) {
       const at = new Date(Number(dueAt) * 1000).toISOString()
-      const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null }
+      const dueRisk =
+        type === 'subscription.expired' ? {} : { dueRisk: renderDueRisk(risks.get(row.address) ?? null) }
+      const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null, ...dueRisk }
       const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
       // Nothing can take the passing of time back: it is final.
       for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)

@@ -45,7 +45,7 @@ const SpanQuery = {
 
 export function addMerchantRoutes(
   app: ApiServer,
-  { auth, ...parts }: Omit<RevenueParts, 'store'> & { auth: GatewayAuth },
+  { auth, ...parts }: Omit<RevenueParts, 'store'> & { auth: GatewayAuth; programId: string },
 ): void {
   // After the rate limit, before all other checks of the request.
   const preParsing = auth.require('merchant:read')
@@ -162,18 +162,26 @@ export function addMerchantRoutes(
         summary: 'Payments that are due in a span of time, by default the next 30 days',
         description:
           'Every due date of active subscriptions, as far as their renewals go, and of one-time policies. Amounts of different tokens are never added.',
-        querystring: Type.Object({ ...SpanQuery, limit: ClampedLimit(), offset: Offset() }),
+        querystring: Type.Object({
+          ...SpanQuery,
+          atRisk: Type.Optional(
+            Type.Boolean({ description: 'lists payments at risk alone; the sums stay those of all' }),
+          ),
+          limit: ClampedLimit(),
+          offset: Offset(),
+        }),
         response: { 200: Upcoming, ...REFUSALS },
       },
     },
     async request => {
       const gateway = own(request)
-      const { limit, offset, startTime, endTime } = request.query
-      const from = secondsOf(startTime) ?? Math.floor(parts.nowMs() / 1000)
+      const { limit, offset, startTime, endTime, atRisk } = request.query
+      const now = Math.floor(parts.nowMs() / 1000)
+      const from = secondsOf(startTime) ?? now
       const to = secondsOf(endTime) ?? from + USUAL_DAYS * DAY
       if (from >= to) throw new InvalidParameterError('startTime', 'must be before endTime')
       const span = { from: BigInt(from), to: BigInt(to), limit, offset }
-      return readUpcoming(request.store, gateway, span, parts.tokens)
+      return readUpcoming(request.store, gateway, span, { ...parts, listed: parts.tokens, now, atRisk })
     },
   )
 

@@ -1,6 +1,7 @@
 import { readJson } from '@payment-tracking/domain'
 import type { MerchantPolicy, Subscriber } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
+import { DueRiskRecord } from '../policies/due-risk-record.js'
 import { Integer, KnownSince, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 
 const Amount = (description: string) => Text(`${description}, in the token's smallest unit`, '404000000')
@@ -161,6 +162,7 @@ export const Upcoming = Type.Object(
           trackingId: Nullable(Text('what the memo says', 'order-4711')),
           tokenMint: TokenMint,
           amount: Amount('to be paid'),
+          dueRisk: DueRiskRecord,
         },
         { title: 'UpcomingPayment' },
       ),
@@ -168,7 +170,13 @@ export const Upcoming = Type.Object(
     ),
     byToken: Type.Array(
       Type.Object(
-        { tokenMint: TokenMint, count: Integer('payments', 3), totalAmount: Amount('their sum') },
+        {
+          tokenMint: TokenMint,
+          count: Integer('payments', 3),
+          totalAmount: Amount('their sum'),
+          atRiskCount: Integer('of them, those at risk', 1),
+          atRiskAmount: Amount('the sum of those'),
+        },
         { title: 'UpcomingToken' },
       ),
       { description: 'Of all payments of the span, on whatever page.' },

@@ -1,6 +1,7 @@
 // Payments that a gateway may expect.
 import { setImmediate as giveWay } from 'node:timers/promises'
 import { dueDatesBetween, type PolicyTerms, readPolicyTerms, type Tokens } from '@payment-tracking/domain'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   listPoliciesWithDueDates,
   MOST_DUE_POLICIES,
@@ -8,7 +9,9 @@ import {
   type Store,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
+import { toDueRiskRecord } from '../policies/due-risk-record.js'
 import type { Upcoming } from './merchant-schemas.js'
+import { nextDueOf, UpcomingRisks } from './upcoming-risks.js'
 
 /** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */
 const MOST_OF_A_POLICY = 1_000
@@ -59,6 +62,15 @@ class DueDates {
   /** Exact: dates of four digits have 38 bits, and places 14. */
   static keyOf = (dueAt: bigint, place: number): number => Number(dueAt) * (MOST_DUE_POLICIES + 1) + place
 
+  /** The policies with a due date before a time. */
+  firstOf(to: bigint) {
+    return this.policies.flatMap((policy, place) => {
+      const terms = this.terms[place]!
+      const next = nextDueOf(policy, terms)
+      return next !== null && next < to ? [{ policy, terms }] : []
+    })
+  }
+
   get count(): number {
     return this.#keys.length
   }
@@ -104,21 +116,28 @@ interface Sum {
   totalAmount: bigint
 }
 
+/** Of these, what is at risk. */
+interface TokenSum extends Sum {
+  atRisk: Omit<Sum, 'tokenMint'>
+}
+
 /** @returns by token, and by day and token, the earliest first */
-async function addUp(due: DueDates) {
-  const tokens = new Map<string | null, Sum>()
+async function addUp(due: DueDates, risks: UpcomingRisks) {
+  const tokens = new Map<string | null, TokenSum>()
   const days = new Map<string, Sum & { day: number }>()
   let complete = true
-  const add = (sum: Sum, amount: bigint) => {
+  const add = (sum: Omit<Sum, 'tokenMint'>, amount: bigint) => {
     sum.count++
     sum.totalAmount += amount
   }
   for (let start = 0; start < due.count; start += DATES_AT_ONCE) {
     for (const { dueAt, policy, amount } of due.between(start, start + DATES_AT_ONCE)) {
       const { tokenMint } = policy
-      const token = tokens.get(tokenMint) ?? { tokenMint, count: 0, totalAmount: 0n }
+      const nothing = { count: 0, totalAmount: 0n }
+      const token = tokens.get(tokenMint) ?? { tokenMint, ...nothing, atRisk: { ...nothing } }
       tokens.set(tokenMint, token)
       add(token, amount)
+      if (risks.of(policy.address, dueAt).state === 'at_risk') add(token.atRisk, amount)
       const day = Math.floor(dueAt / DAY)
       const key = `${day} ${tokenMint ?? ''}`
       const sum = days.get(key) ?? { day, tokenMint, count: 0, totalAmount: 0n }
@@ -131,27 +150,47 @@ async function addUp(due: DueDates) {
   return { tokens, days, complete }
 }
 
-const written = ({ tokenMint, count, totalAmount }: Sum) => ({
+const written = ({ tokenMint, count, totalAmount, atRisk }: TokenSum) => ({
   tokenMint,
   count,
   totalAmount: totalAmount.toString(),
+  atRiskCount: atRisk.count,
+  atRiskAmount: atRisk.totalAmount.toString(),
 })
 
-/**
- * Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway.
- * @param listed its tokens come first in `byToken`: anybody can make policies in any number of others
- */
+export interface UpcomingOptions {
+  /** its tokens come first in `byToken`: anybody can make policies in any number of others */
+  listed?: Pick<Tokens, 'has'>
+  programId?: string
+  /** Unix seconds */
+  now?: number
+  /** lists only payments at risk; sums and `total` stay those of all */
+  atRisk?: boolean | undefined
+}
+
+/** Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway. */
 export async function readUpcoming(
   store: Store,
   gateway: string,
   { from, to, limit, offset }: { from: bigint; to: bigint; limit: number; offset: number },
-  listed: Pick<Tokens, 'has'> = new Map(),
+  {
+    listed = new Map(),
+    programId = DEFAULT_PROGRAM_ID,
+    now = Math.floor(Date.now() / 1000),
+    atRisk = false,
+  }: UpcomingOptions = {},
 ): Promise<Static<typeof Upcoming>> {
   const { policies, complete } = await listPoliciesWithDueDates(store, gateway)
   const due = await findDueDates(policies, { from, to })
-  const { tokens, days, complete: hasAllDays } = await addUp(due)
+  const risks = await UpcomingRisks.read(store, due.firstOf(to), { programId, now })
+  const { tokens, days, complete: hasAllDays } = await addUp(due, risks)
+  const items = atRisk
+    ? [...due.between(0, due.count)]
+        .filter(({ policy, dueAt }) => risks.of(policy.address, dueAt).state === 'at_risk')
+        .slice(offset, offset + limit)
+    : [...due.between(offset, offset + limit)]
   return {
-    items: [...due.between(offset, offset + limit)].map(({ dueAt, policy, variant, amount }) => ({
+    items: items.map(({ dueAt, policy, variant, amount }) => ({
       dueAt,
       policyAddress: policy.address,
       variant,
@@ -160,6 +199,7 @@ export async function readUpcoming(
       trackingId: policy.trackingId,
       tokenMint: policy.tokenMint,
       amount: amount.toString(),
+      dueRisk: toDueRiskRecord(risks.of(policy.address, dueAt)),
     })),
     byToken: [...tokens.values()]
       .sort((a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')))

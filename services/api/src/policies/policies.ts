@@ -1,5 +1,6 @@
 // Policies, one route for each family, for clients of the incumbent: the lookups and records of /v1/subscriptions.
 import { listSubscriptions, type StoredSubscription } from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { NotFoundError } from '../http/api-errors.js'
 import { Envelope, inEnvelope } from '../http/envelope.js'
@@ -8,7 +9,7 @@ import { EventRecords } from '../events/event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fields.js'
 import { PolicyRecord, toPolicyRecord } from './policy-record.js'
 import { answerEvents } from '../events/event-list.js'
-import { answerSubscriptions, checkSentLookup, SubscriptionQuery } from './subscriptions.js'
+import { answerSubscriptions, checkSentLookup, readRecordParts, SubscriptionQuery } from './subscriptions.js'
 import type { AddRoutes } from '../add-routes.js'
 
 const FAMILIES = [
@@ -17,10 +18,13 @@ const FAMILIES = [
 ] as const
 
 export const policyRoutes: AddRoutes = (app, parts) => {
-  const { tokens, graceSeconds, nowMs } = parts
+  const { tokens } = parts
   const tags = ['subscriptions']
   for (const { family, path, id, what } of FAMILIES) {
-    const toRecord = (policy: StoredSubscription) => toPolicyRecord(policy, nowMs() / 1000, graceSeconds)
+    const toRecords = async (request: FastifyRequest, policies: readonly StoredSubscription[]) => {
+      const recordParts = await readRecordParts(parts, request, policies)
+      return policies.map(policy => toPolicyRecord(policy, recordParts))
+    }
     app.get(
       `/v1/${path}`,
       {
@@ -36,7 +40,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         preParsing: checkSentLookup,
       },
       async (request, reply) =>
-        inEnvelope((await answerSubscriptions(parts, request, reply, { family })).map(toRecord)),
+        inEnvelope(await toRecords(request, await answerSubscriptions(parts, request, reply, { family }))),
     )
     const params = Type.Object({ address: PublicKey('the policy') })
     app.get(
@@ -56,7 +60,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         const filter = { address: request.params.address, family }
         const [policy] = await listSubscriptions(request.store, filter, { limit: 1 })
         if (!policy) throw new NotFoundError('There is no such policy.')
-        return inEnvelope(toRecord(policy))
+        return inEnvelope((await toRecords(request, [policy]))[0]!)
       },
     )
     app.get(

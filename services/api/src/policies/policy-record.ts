@@ -1,7 +1,7 @@
 import { Type, type Static } from 'typebox'
 import type { StoredSubscription } from '@payment-tracking/store'
 import { PublicKey } from '../http/fields.js'
-import { SubscriptionRecord, toSubscriptionRecord } from './subscription-record.js'
+import { SubscriptionRecord, toSubscriptionRecord, type RecordParts } from './subscription-record.js'
 
 /** A subscription record that also has the policy's address under the name that clients of the incumbent read. */
 export const PolicyRecord = Type.Object(
@@ -10,12 +10,7 @@ export const PolicyRecord = Type.Object(
 )
 export type PolicyRecord = Static<typeof PolicyRecord>
 
-/** @param now Unix seconds. @param graceSeconds from the due date until a payment is overdue */
-export const toPolicyRecord = (
-  policy: StoredSubscription,
-  now: number,
-  graceSeconds: number,
-): PolicyRecord => ({
-  ...toSubscriptionRecord(policy, now, graceSeconds),
+export const toPolicyRecord = (policy: StoredSubscription, parts: RecordParts): PolicyRecord => ({
+  ...toSubscriptionRecord(policy, parts),
   policyAccount: policy.address,
 })

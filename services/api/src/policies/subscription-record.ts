@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
-import { DUE_STATES, dueStateOf } from '@payment-tracking/domain'
+import { DUE_STATES, dueStateOf, type DueRisk } from '@payment-tracking/domain'
 import type { StoredSubscription } from '@payment-tracking/store'
 import { Integer, Nullable, PublicKey, RawObject, Text } from '../http/fields.js'
+import { DueRiskRecord, toDueRiskRecord } from './due-risk-record.js'
 import { writePolicyType } from './write-policy-type.js'
 
 export const SubscriptionRecord = Type.Object(
@@ -42,6 +43,7 @@ export const SubscriptionRecord = Type.Object(
         '`none` when it waits for no payment, `upcoming`, `due` after its due date, `overdue` after a grace, `expired` when no payment is taken any more; told at the time of reading',
       examples: ['upcoming'],
     }),
+    dueRisk: Nullable(DueRiskRecord),
     paymentCount: Integer('number of its payments', 10),
     tokenMint: Nullable(PublicKey('the token that is paid; null while the user payment is not known')),
     walletPublicKey: Nullable(PublicKey('who pays; null while the user payment is not known')),
@@ -54,11 +56,18 @@ export const SubscriptionRecord = Type.Object(
 )
 export type SubscriptionRecord = Static<typeof SubscriptionRecord>
 
-/** @param now Unix seconds. @param graceSeconds from the due date until a payment is overdue */
+/** What a record needs beside its policy. */
+export interface RecordParts {
+  /** Unix seconds */
+  now: number
+  /** from the due date until a payment is overdue */
+  graceSeconds: number
+  risks: ReadonlyMap<string, DueRisk>
+}
+
 export const toSubscriptionRecord = (
   policy: StoredSubscription,
-  now: number,
-  graceSeconds: number,
+  { now, graceSeconds, risks }: RecordParts,
 ): SubscriptionRecord => ({
   userPayment: policy.userPayment,
   recipient: policy.recipient,
@@ -73,6 +82,7 @@ export const toSubscriptionRecord = (
   status: policy.status,
   family: policy.family,
   dueState: dueStateOf({ ...policy, live: true }, now, graceSeconds),
+  dueRisk: risks.has(policy.address) ? toDueRiskRecord(risks.get(policy.address)!) : null,
   paymentCount: policy.paymentCount,
   tokenMint: policy.tokenMint,
   walletPublicKey: policy.walletPublicKey,

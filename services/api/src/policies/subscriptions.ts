@@ -15,7 +15,8 @@ import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
 import { Envelope, inEnvelope } from '../http/envelope.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Cursor, PublicKey, TrackingId } from '../http/fields.js'
-import { SubscriptionRecord, toSubscriptionRecord } from './subscription-record.js'
+import { readPolicyRisks } from './due-risk-record.js'
+import { SubscriptionRecord, toSubscriptionRecord, type RecordParts } from './subscription-record.js'
 import type { AddRoutes, RouteParts } from '../add-routes.js'
 
 const PAGE = 1000
@@ -100,9 +101,18 @@ export async function answerSubscriptions(
   return page
 }
 
+/** What the records of a page need. */
+export async function readRecordParts(
+  { programId, graceSeconds, nowMs }: Pick<RouteParts, 'programId' | 'graceSeconds' | 'nowMs'>,
+  request: FastifyRequest,
+  policies: readonly StoredSubscription[],
+): Promise<RecordParts> {
+  const now = nowMs() / 1000
+  return { now, graceSeconds, risks: await readPolicyRisks(request.store, policies, { programId, now }) }
+}
+
 /** Existing payment policies, by any of their parties. */
 export const subscriptionsRoute: AddRoutes = (app, parts) => {
-  const { graceSeconds, nowMs } = parts
   app.get(
     '/v1/subscriptions',
     {
@@ -120,7 +130,8 @@ export const subscriptionsRoute: AddRoutes = (app, parts) => {
     },
     async (request, reply) => {
       const page = await answerSubscriptions(parts, request, reply)
-      return inEnvelope(page.map(policy => toSubscriptionRecord(policy, nowMs() / 1000, graceSeconds)))
+      const recordParts = await readRecordParts(parts, request, page)
+      return inEnvelope(page.map(policy => toSubscriptionRecord(policy, recordParts)))
     },
   )
 }

@@ -9,6 +9,7 @@ import {
   type NoticeType,
 } from '@payment-tracking/domain'
 import { Type, type TSchema } from 'typebox'
+import { DueRiskRecord } from '../policies/due-risk-record.js'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
 import type { JSONObject } from './json-object.js'
 
@@ -114,6 +115,8 @@ const LifecycleData = Type.Object(
     eventId: Nullable(Text('`id` of the event that caused it; null for time')),
     signature: Nullable(Signature('its transaction')),
     slot: Nullable(Integer('its slot', 452091000)),
+    dueRisk: Type.Optional(Nullable(DueRiskRecord)),
+    clearedCause: Type.Optional(Text('of a risk that is over: the cause that was told')),
   },
   { title: 'LifecycleNotificationData' },
 )
@@ -144,6 +147,15 @@ const LIFECYCLE: Readonly<Record<LifecycleType, Told>> = {
   'subscription.expired': {
     summary: 'A policy takes no payment any more',
     description: `Its expiry date or deadline has passed. ${ONCE_A_DATE}`,
+  },
+  'subscription.at_risk': {
+    summary: 'A due payment will fail',
+    description:
+      'The nodes see a cause: `dueRisk.cause`. Told at most once for each policy, due date and cause.',
+  },
+  'subscription.at_risk_cleared': {
+    summary: 'A due payment is at risk no more',
+    description: 'The cause is cured, or nothing is due any more. Told once for each risk that was told.',
   },
 }
 

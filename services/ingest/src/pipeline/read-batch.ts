@@ -30,14 +30,14 @@ export async function readBatch(
   const received: ReceivedMessage[] = []
   const refused: RefusedMessage[] = []
   const controls: ReceivedControl[] = []
-  for (const [index, { bytes, subject, streamSequence }] of messages.entries()) {
+  for (const [index, { bytes, subject, streamSequence, storedAt }] of messages.entries()) {
     if (index > 0 && index % IN_ONE_GO === 0) await giveWay()
     const place = { streamSequence, subject, bytes }
     try {
       const kind = controlKindOf(program.subjectPrefix, subject)
       if (kind !== null) {
         const read = readControlMessage(kind, bytes)
-        if (read.ok) controls.push({ ...place, control: read.control })
+        if (read.ok) controls.push({ ...place, storedAt, control: read.control })
         else refused.push({ ...place, ...read.refusal })
         continue
       }

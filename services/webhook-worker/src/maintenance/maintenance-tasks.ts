@@ -24,6 +24,7 @@ import type { WorkerFleet } from '../endpoints/open-fleet.js'
 import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'
+import { buildRiskTask } from './risk-task.js'
 import { buildWatchdog } from './watchdog.js'
 
 export interface MaintenanceParts {
@@ -132,6 +133,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         const told = await tellDuePolicies(store, {
           soonSeconds: config.DUE_SOON_SECONDS,
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
+          programId: config.PROGRAM_ID,
           limit: TOLD_AT_ONCE,
           known: askedForDates,
           onPage: async ({ deliveries }) => {
@@ -145,6 +147,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         if (told > 0) log.info({ policies: told }, 'due-dates.told')
       },
     },
+    buildRiskTask({ ...parts, restAfter }),
     {
       name: 'webhook-work',
       everyMs: 500,

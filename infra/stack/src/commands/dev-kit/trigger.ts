@@ -2,13 +2,20 @@ import { randomUUID } from 'node:crypto'
 import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, visibleText } from '@payment-tracking/contracts'
 import {
   deriveGateway,
+  derivePaymentsDelegate,
   NOTICE_TYPES,
   WEBHOOK_EVENT_TYPES,
   type NoticeType,
   type WebhookEventType,
 } from '@payment-tracking/domain'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
-import { buildChain, type Chain, type ChainMessage, buildAddress } from '../../chain/index.js'
+import {
+  buildChain,
+  type Chain,
+  type ChainMessage,
+  type ChainUserPayment,
+  buildAddress,
+} from '../../chain/index.js'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
@@ -23,11 +30,16 @@ function isNotice(type: string): type is NoticeType {
   return (NOTICE_TYPES as readonly string[]).includes(type)
 }
 
-type TriggerType = Exclude<WebhookEventType, NoticeType> | 'webhook.test'
+/** What a single round of messages cannot cause: the end of a risk that was told. */
+type Untriggered = NoticeType | 'subscription.at_risk_cleared'
+type TriggerType = Exclude<WebhookEventType, Untriggered> | 'webhook.test'
 
-/** Everything but notices: those follow from the failures of another endpoint. */
+/** Notices follow from the failures of another endpoint. */
 const TYPES: readonly TriggerType[] = [
-  ...WEBHOOK_EVENT_TYPES.filter((type): type is Exclude<WebhookEventType, NoticeType> => !isNotice(type)),
+  ...WEBHOOK_EVENT_TYPES.filter(
+    (type): type is Exclude<WebhookEventType, Untriggered> =>
+      !isNotice(type) && type !== 'subscription.at_risk_cleared',
+  ),
   'webhook.test',
 ]
 
@@ -61,7 +73,7 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
   try {
     const party = { gateway, owner: key.publicKey, trackingId }
     const prefix = env.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX
-    for (const message of await eventsFor(type, chain, { ...party, prefix })) {
+    for (const message of await eventsFor(type, chain, { ...party, prefix, programId })) {
       await publisher.publish(JSON.stringify(message))
       if (!('signature' in message)) continue
       await waitUntilStored(stack.baseUrl, message.signature)
@@ -106,7 +118,7 @@ const AMOUNT = 5_000_000n
 async function eventsFor(
   type: Exclude<TriggerType, 'webhook.test'>,
   chain: Chain,
-  { prefix, gateway, owner, trackingId }: Party & { prefix: string },
+  { prefix, programId, gateway, owner, trackingId }: Party & { prefix: string; programId: string },
 ): Promise<Line[]> {
   const now = Math.floor(Date.now() / 1_000)
   const payer = await chain.openUserPayment(USDC.mint)
@@ -147,6 +159,10 @@ async function eventsFor(
     }
     case 'subscription.due_soon':
       return [payer.created, (await subscribe({ nextPaymentDue: now + DAY })).created]
+    case 'subscription.at_risk': {
+      const policy = await subscribe({ nextPaymentDue: now + DAY })
+      return [payer.created, policy.created, emptyAccount(prefix, programId, payer, policy.created.slot)]
+    }
     case 'subscription.overdue':
       return [payer.created, (await subscribe({ nextPaymentDue: now - DAY })).created]
     case 'subscription.expired': {
@@ -157,6 +173,23 @@ async function eventsFor(
     }
   }
 }
+
+/** What nodes would see of a payer who has nothing. */
+const emptyAccount = (prefix: string, programId: string, payer: ChainUserPayment, slot: number): Line => ({
+  subject: controlSubjectOf(prefix, 'funds'),
+  message: {
+    tokenAccount: payer.created.data.token_account,
+    slot,
+    exists: true,
+    owner: payer.owner,
+    mint: payer.tokenMint,
+    balance: '0',
+    delegate: derivePaymentsDelegate(programId),
+    allowance: String(AMOUNT),
+    frozen: false,
+    nodes: 1,
+  },
+})
 
 const payOnce = (chain: Chain, { gateway, owner, trackingId }: Party): ChainMessage =>
   chain.payDirectly({

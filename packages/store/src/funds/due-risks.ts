@@ -1,0 +1,152 @@
+// Whether the due payments of policies can execute: `dueRiskOf` over what is stored.
+import {
+  derivePaymentsDelegate,
+  dueRiskOf,
+  SEEN_SECONDS,
+  UNWATCHED,
+  WATCHED_SECONDS,
+  type DueRisk,
+} from '@payment-tracking/domain'
+import type { RunStatement } from '../database/database.js'
+import type { Store } from '../database/open-store.js'
+import { raw, sql, type Sql } from '../database/sql.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
+import { newestFact } from './program-facts.js'
+
+/** The statement's own second. */
+export const NOW = sql`floor(extract(epoch from statement_timestamp()))::bigint`
+
+/** The policy `p` waits for a payment of one amount at one date: a subscription, or a one-time policy. */
+export const isWaiting = (p: Sql): Sql => sql`
+  ${p}.live and ${p}.status = 'active' and ${p}.due_at is not null and (${p}.ends_at is null or ${p}.ends_at > ${NOW})`
+
+/** The accounts that the payment of `p` needs are read. */
+export const isWatched = (p: Sql): Sql => sql`${p}.due_at <= ${NOW} + ${raw(String(WATCHED_SECONDS))}`
+
+/** Policies of one account that are added up, the newest: anybody can make any number of policies of his own. */
+const MOST_OF_ACCOUNT = raw('1000')
+
+/** The amount of one payment of policy `q`, a u64; null where the type has none. */
+const AMOUNT = sql`coalesce(q.policy_type -> 'Subscription' ->> 'amount', q.policy_type -> 'OneTime' ->> 'amount')::numeric`
+
+interface Row {
+  address: string
+  isWatched: boolean
+  amount: string | null
+  together: string | null
+  mint: string | null
+  paused: string | null
+  slot: bigint | null
+  checkedAt: Date | null
+  age: number
+  exists: boolean
+  accountMint: string | null
+  balance: string | null
+  delegate: string | null
+  allowance: string | null
+  frozen: boolean
+  recipientMissing: boolean | null
+  feeMissing: boolean | null
+  protocolFeeMissing: boolean | null
+}
+
+/**
+ * Whether a wallet has no token account of the policy's mint, as far as it was seen lately. Relies on token_accounts_owner.
+ * A wallet has one account in use of a mint, so a few rows are enough.
+ */
+const isMissing = (owner: Sql): Sql => sql`
+  (select not bool_or(w.is_there)
+     from (select w.is_there from token_accounts w
+            where w.owner = ${owner} and w.mint = d.mint
+              and w.checked_at > statement_timestamp() - make_interval(secs => ${raw(String(SEEN_SECONDS))})
+            limit 10) w)`
+
+/**
+ * The risk of each policy that waits for a payment; the others have none. Policies of one account are added up once for
+ * all: at most 1,000 of each account. Relies on policies_user_payment_idx and on the keys.
+ * @param run in a transaction that holds the rows of the policies, or a read
+ */
+export async function readDueRisks(
+  run: RunStatement,
+  addresses: readonly string[],
+  programId: string,
+): Promise<Map<string, DueRisk>> {
+  if (addresses.length === 0) return new Map()
+  const rows = await run<Row>(sql`
+    with asked as materialized (
+      select p.address, p.user_payment, p.recipient, p.gateway, ${POLICY_MINT} as mint, u.token_account,
+             ${isWatched(sql`p`)} as is_watched
+        from policies p ${WITH_USER_PAYMENT}
+       where p.address = any(${[...addresses]}::text[]) and ${isWaiting(sql`p`)}
+    ), together as materialized (
+      select q.address, q.amount, sum(q.amount) over (partition by k.user_payment order by greatest(q.due_at, ${NOW})) as together
+        from (select distinct user_payment from asked where is_watched) k
+       cross join lateral (
+         select q.address, q.due_at, q.live, q.status, q.ends_at, ${AMOUNT} as amount
+           from (select * from policies q where q.user_payment = k.user_payment
+                  order by q.created_at desc, q.address desc limit ${MOST_OF_ACCOUNT}) q) q
+       where ${isWaiting(sql`q`)} and ${isWatched(sql`q`)}
+    ), program as materialized (
+      select ${newestFact('paused', sql`''`)} as paused, ${newestFact('fee_recipient', sql`''`)} as fee_recipient
+    )
+    select d.address, d.is_watched as "isWatched", d.mint, x.paused,
+           coalesce(t.amount, (select ${AMOUNT} from policies q where q.address = d.address))::text as amount,
+           t.together::text as together, a.slot, a.checked_at as "checkedAt",
+           extract(epoch from statement_timestamp() - a.checked_at)::float8 as age, a.is_there as exists,
+           a.mint as "accountMint", a.balance::text as balance, a.delegate, a.allowance::text as allowance, a.frozen,
+           ${isMissing(sql`d.recipient`)} as "recipientMissing",
+           ${isMissing(newestFact('fee_recipient', sql`d.gateway`))} as "feeMissing",
+           ${isMissing(sql`x.fee_recipient`)} as "protocolFeeMissing"
+      from asked d
+     cross join program x
+      left join together t on t.address = d.address
+      left join token_accounts a on a.address = d.token_account`)
+  const delegate = derivePaymentsDelegate(programId)
+  return new Map(rows.map(row => [row.address, toRisk(row, delegate)]))
+}
+
+function toRisk(row: Row, delegate: string): DueRisk {
+  if (!row.isWatched || row.amount === null) return UNWATCHED
+  const amount = BigInt(row.amount)
+  const integer = (text: string | null) => (text === null ? null : BigInt(text))
+  return dueRiskOf({
+    amount,
+    mint: row.mint,
+    delegate,
+    dueTogether: integer(row.together) ?? amount,
+    programPaused: row.paused === 'true',
+    account:
+      row.slot === null
+        ? null
+        : {
+            slot: row.slot,
+            checkedAt: row.checkedAt!,
+            age: row.age,
+            exists: row.exists,
+            mint: row.accountMint,
+            balance: integer(row.balance),
+            delegate: row.delegate,
+            allowance: integer(row.allowance),
+            frozen: row.frozen,
+          },
+    recipientMissing: row.recipientMissing ?? false,
+    feeAccountMissing: (row.feeMissing ?? false) || (row.protocolFeeMissing ?? false),
+  })
+}
+
+/** Policies that one statement judges. */
+const JUDGED_AT_ONCE = 1_000
+
+/** As `readDueRisks`, for an answer that shows policies. */
+export async function findDueRisks(
+  { database }: Store,
+  addresses: readonly string[],
+  programId: string,
+): Promise<Map<string, DueRisk>> {
+  const risks = new Map<string, DueRisk>()
+  for (let from = 0; from < addresses.length; from += JUDGED_AT_ONCE) {
+    const some = addresses.slice(from, from + JUDGED_AT_ONCE)
+    for (const [address, risk] of await readDueRisks(database.read, some, programId)) risks.set(address, risk)
+  }
+  return risks
+}

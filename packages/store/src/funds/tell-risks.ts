@@ -1,0 +1,254 @@
+// Tells webhooks that a due payment is at risk, and that it is no more. What was told stands in risk_notices: once for
+// each due date and cause, and once that it is over.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
+import { PAGE_LIMITS, runIn } from '../database/database.js'
+import type { Store } from '../database/open-store.js'
+import { join, raw, sql, type Tx } from '../database/sql.js'
+import { IS_ACTIVE } from '../rows/deliveries.js'
+import {
+  LIFECYCLE_COLUMNS,
+  toLifecyclePolicy,
+  WITH_USER_PAYMENT,
+  type LifecycleRow,
+} from '../rows/policies.js'
+import { isNotSetAside, isolate } from '../set-aside/isolate.js'
+import { messageOfLifecycle, RoutedMessages } from '../webhooks/routed-messages.js'
+import { readWebhooksOf } from '../webhooks/told-webhooks.js'
+import { readDueRisks } from './due-risks.js'
+import { listWatchedPolicies, type WatchedPlace } from './watched-policies.js'
+
+export interface RiskPage {
+  deliveries: DeliveryRef[]
+  /** risks that were told, begun or over */
+  told: number
+}
+
+export interface RiskRound {
+  programId: string
+  /** policies in one transaction */
+  limit: number
+  /** called after each page; the round ends when it resolves with false */
+  onPage?: (page: RiskPage) => Promise<boolean>
+}
+
+const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
+/** The webhook asks for risks. The index webhooks_at_risk has this condition. */
+const ASKS = sql`w.event_types && array[${join(RISK_LIFECYCLE_TYPES.map(type => raw(`'${type}'`)))}]::text[]`
+const LOOKED_AT_ONCE = 1_000
+const IS_KEPT = isNotSetAside('payment-risks', sql`p.address`)
+
+/**
+ * Tells the risks that began and those that are over. Any number of processes may do so at once.
+ *
+ * Bounded: without webhooks that ask, two probes. Otherwise a statement looks at 1,000 watched policies, without locks;
+ * a transaction tells of at most `limit`.
+ * @returns the number of risks that were told
+ */
+export async function tellRisks(store: Store, round: RiskRound): Promise<number> {
+  const { onPage = () => Promise.resolve(true) } = round
+  let told = 0
+  const tell = async (addresses: readonly string[]): Promise<boolean> => {
+    const page: RiskPage = { deliveries: [], told: 0 }
+    for (let from = 0; from < addresses.length; from += round.limit) {
+      const some = addresses.slice(from, from + round.limit)
+      for (const each of await isolate(store, 'payment-risks', some, keys => tellPage(store, keys, round))) {
+        page.deliveries.push(...each.deliveries)
+        page.told += each.told
+      }
+    }
+    told += page.told
+    return onPage(page)
+  }
+  for (let after = ''; ;) {
+    const { open, next } = await readOpenNotices(store, after)
+    const over = await findOver(store, open, round)
+    if (!(await tell(over))) return told
+    if (next === null) break
+    after = next
+  }
+  if (!(await isAnybodyAsking(store))) return told
+  for (let after: WatchedPlace | null = null; ;) {
+    const { addresses, next } = await listWatchedPolicies(store, after, LOOKED_AT_ONCE)
+    if (!(await tell(await findBegun(store, addresses, round)))) return told
+    if (next === null) return told
+    after = next
+  }
+}
+
+async function isAnybodyAsking({ database }: Store): Promise<boolean> {
+  const rows = await database.read(
+    sql`select 1 as one from webhooks w where ${ASKS} and ${IS_ACTIVE} limit 1`,
+  )
+  return rows.length > 0
+}
+
+/** Policies with a risk that was told and is not over, a page by their address. Relies on risk_notices_open. */
+async function readOpenNotices(
+  { database }: Store,
+  after: string,
+): Promise<{ open: string[]; next: string | null }> {
+  const rows = await database.read<{ policy: string }>(sql`
+    select distinct r.policy from (
+      select r.policy from risk_notices r where r.cleared_at is null and r.policy > ${after}
+       order by r.policy limit ${raw(String(LOOKED_AT_ONCE))}) r
+     order by r.policy`)
+  const open = rows.map(({ policy }) => policy)
+  // A page ends within the notices of one policy at most: the transaction reads them all.
+  return { open, next: open.at(-1) ?? null }
+}
+
+/** Of these policies, those with a told risk that is over. */
+async function findOver(store: Store, open: readonly string[], round: RiskRound): Promise<string[]> {
+  if (open.length === 0) return []
+  const { database } = store
+  const risks = await readDueRisks(database.read, open, round.programId)
+  const rows = await database.read<{ address: string; dueAt: bigint; now: bigint | null }>(sql`
+    select p.address, r.due_at as "dueAt", p.due_at as now
+      from risk_notices r join policies p on p.address = r.policy
+     where r.cleared_at is null and r.policy = any(${[...open]}::text[]) and ${IS_KEPT}`)
+  const over = rows.filter(({ address, dueAt, now }) => isOver(risks.get(address), dueAt, now))
+  return [...new Set(over.map(({ address }) => address))]
+}
+
+/** A risk is over when its date is, or when nothing is at risk any more. What is not known is not over. */
+const isOver = (risk: DueRisk | undefined, told: bigint, dueAt: bigint | null): boolean =>
+  risk === undefined || dueAt !== told || risk.state === 'ok'
+
+/** Of these policies, those at a risk that some webhook asks for and that was not told. */
+async function findBegun(store: Store, addresses: readonly string[], round: RiskRound): Promise<string[]> {
+  if (addresses.length === 0) return []
+  const { database } = store
+  const asked = await database.read<{ address: string }>(sql`
+    select p.address from policies p
+     where p.address = any(${[...addresses]}::text[]) and ${IS_KEPT}
+       and exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and ${AT_RISK} = any(w.event_types))`)
+  const risks = await readDueRisks(
+    database.read,
+    asked.map(({ address }) => address),
+    round.programId,
+  )
+  const atRisk = [...risks].filter(([, { state }]) => state === 'at_risk')
+  if (atRisk.length === 0) return []
+  const found = await database.read<{ address: string }>(sql`
+    select p.address
+      from unnest(${atRisk.map(([address]) => address)}::text[], ${atRisk.map(([, { cause }]) => cause)}::text[]) k (address, cause)
+      join policies p on p.address = k.address collate "C"
+     where not exists (
+       select from risk_notices r
+        where r.policy = p.address and r.incarnation_start = p.incarnation_start and r.due_at = p.due_at
+          and r.cause = k.cause)`)
+  return found.map(({ address }) => address)
+}
+
+interface TellingRow extends LifecycleRow {
+  live: boolean
+  dueAt: bigint | null
+}
+
+interface Notice {
+  policy: string
+  incarnationStart: string
+  dueAt: bigint
+  cause: string
+}
+
+/**
+ * Tells of some policies. One transaction, which holds their rows: ingest writes the same rows in the transaction that
+ * stores a payment, so nothing is told of a payment that is stored. Rows that others hold are left to the next round.
+ */
+const tellPage = ({ database }: Store, addresses: readonly string[], round: RiskRound): Promise<RiskPage> =>
+  database.transaction(async tx => {
+    const locked = await tx.$queryRaw<{ address: string }[]>(sql`
+      select address from policies where address = any(${[...addresses]}::text[])
+       order by address for no key update skip locked`)
+    if (locked.length === 0) return { deliveries: [], told: 0 }
+    const held = locked.map(({ address }) => address)
+    const policies = await tx.$queryRaw<TellingRow[]>(sql`
+      select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt"
+        from policies p ${WITH_USER_PAYMENT}
+       where p.address = any(${held}::text[]) and p.incarnation_start is not null and p.gateway is not null
+       order by p.address`)
+    const risks = await readDueRisks(runIn(tx), held, round.programId)
+    const webhooksOf = await readWebhooksOf(tx, [...new Set(policies.map(({ gateway }) => gateway))])
+    const asks = (gateway: string) =>
+      (webhooksOf.get(gateway) ?? []).some(
+        ({ active, eventTypes }) => active && eventTypes?.includes(AT_RISK),
+      )
+    const begun = await insertNotices(
+      tx,
+      policies.flatMap(({ address, incarnationStart, gateway, dueAt }) => {
+        const risk = risks.get(address)
+        if (risk?.state !== 'at_risk' || dueAt === null || !asks(gateway)) return []
+        return [{ policy: address, incarnationStart, dueAt, cause: risk.cause! }]
+      }),
+    )
+    const over = await closeNotices(tx, policies, risks)
+    const byAddress = new Map(policies.map(policy => [policy.address, policy]))
+    const at = new Date().toISOString()
+    const routed = new RoutedMessages()
+    let told = 0
+    const add = ({ policy: address, incarnationStart, dueAt, cause }: Notice, type: Lifecycle['type']) => {
+      const policy = byAddress.get(address)
+      // A later life of the address can belong to another gateway: the end of the earlier one was told.
+      if (policy === undefined || policy.incarnationStart !== incarnationStart) return
+      const { live: _live, dueAt: _dueAt, ...row } = policy
+      const lifecycle: Lifecycle = {
+        type,
+        key: `${dueAt} ${cause}`,
+        at,
+        dueAt,
+        cause: null,
+        dueRisk: renderDueRisk(risks.get(address) ?? null),
+        ...(type === CLEARED && { clearedCause: cause }),
+      }
+      const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+      told += 1
+      // Nodes are asked for what is final.
+      for (const webhook of webhooksOf.get(policy.gateway) ?? []) routed.add(webhook, message, true)
+    }
+    for (const notice of over) add(notice, CLEARED)
+    for (const notice of begun) add(notice, AT_RISK)
+    return { deliveries: await routed.write(tx), told }
+  }, PAGE_LIMITS)
+
+const RETURNED = sql`policy, incarnation_start as "incarnationStart", due_at as "dueAt", cause`
+
+/** @returns those that were not told before */
+async function insertNotices(tx: Tx, notices: readonly Notice[]): Promise<Notice[]> {
+  if (notices.length === 0) return []
+  return tx.$queryRaw<Notice[]>(sql`
+    insert into risk_notices (policy, incarnation_start, due_at, cause)
+    select * from unnest(
+      ${notices.map(({ policy }) => policy)}::text[], ${notices.map(each => each.incarnationStart)}::text[],
+      ${notices.map(({ dueAt }) => String(dueAt))}::bigint[], ${notices.map(({ cause }) => cause)}::text[])
+    on conflict do nothing
+    returning ${RETURNED}`)
+}
+
+/** @returns the notices that are over now */
+async function closeNotices(
+  tx: Tx,
+  policies: readonly TellingRow[],
+  risks: ReadonlyMap<string, DueRisk>,
+): Promise<Notice[]> {
+  const addresses = policies.map(({ address }) => address)
+  const open = await tx.$queryRaw<Notice[]>(sql`
+    select ${RETURNED} from risk_notices
+     where cleared_at is null and policy = any(${addresses}::text[]) order by policy, due_at, cause for update`)
+  const byAddress = new Map(policies.map(policy => [policy.address, policy]))
+  const over = open.filter(({ policy: address, incarnationStart, dueAt }) => {
+    const policy = byAddress.get(address)!
+    return policy.incarnationStart !== incarnationStart || isOver(risks.get(address), dueAt, policy.dueAt)
+  })
+  if (over.length === 0) return []
+  await tx.$executeRaw(sql`
+    update risk_notices r set cleared_at = clock_timestamp()
+      from unnest(
+        ${over.map(({ policy }) => policy)}::text[], ${over.map(each => each.incarnationStart)}::text[],
+        ${over.map(({ dueAt }) => String(dueAt))}::bigint[], ${over.map(({ cause }) => cause)}::text[])
+        k (policy, incarnation_start, due_at, cause)
+     where r.policy = k.policy collate "C" and r.incarnation_start = k.incarnation_start collate "C"
+       and r.due_at = k.due_at and r.cause = k.cause collate "C"`)
+  return over
+}

@@ -1,0 +1,42 @@
+// What the nodes see of token accounts: one row for each, the newest slot.
+import type { TokenAccountSeen } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { sql } from '../database/sql.js'
+import type { ReceivedControl } from '../ingest/batch.js'
+
+/** An account with the time at which the stream stored what was seen. */
+interface TimedAccount extends TokenAccountSeen {
+  checkedAt: Date
+}
+
+const WRITTEN = columnTable<TimedAccount>('a', {
+  address: ['text', ({ tokenAccount }) => tokenAccount],
+  slot: ['bigint', ({ slot }) => slot],
+  checked_at: ['timestamptz', ({ checkedAt }) => checkedAt],
+  is_there: ['boolean', ({ exists }) => exists],
+  owner: ['text', ({ owner }) => owner],
+  mint: ['text', ({ mint }) => mint],
+  balance: ['numeric', ({ balance }) => balance],
+  delegate: ['text', ({ delegate }) => delegate],
+  allowance: ['numeric', ({ allowance }) => allowance],
+  frozen: ['boolean', ({ frozen }) => frozen],
+  nodes: ['integer', ({ nodes }) => nodes],
+})
+
+/** One statement for any number of messages. A slot that is not newer changes nothing, not even the time. */
+export function writeTokenAccounts(tx: PipelinedTx, controls: readonly ReceivedControl[]): void {
+  const newest = new Map<string, TimedAccount>()
+  for (const { control, storedAt = new Date() } of controls) {
+    if (control.kind !== 'funds') continue
+    const known = newest.get(control.tokenAccount)
+    if (known === undefined || control.slot > known.slot)
+      newest.set(control.tokenAccount, { ...control, checkedAt: storedAt })
+  }
+  if (newest.size === 0) return
+  // In the order of the key, so that two transactions never wait for each other.
+  const accounts = [...newest.values()].sort((a, b) => (a.tokenAccount < b.tokenAccount ? -1 : 1))
+  tx.send(sql`
+    insert into token_accounts as t (${WRITTEN.names}) select * from ${WRITTEN.listOf(accounts)}
+    on conflict (address) do update set ${WRITTEN.excluded} where excluded.slot > t.slot`)
+}

@@ -1,0 +1,63 @@
+// Policies whose due payments are watched: due within three days, or overdue. `next_funds_look` says when a policy is
+// looked at next. It can be too early, because a payment moves the due date and leaves it, so that a payment writes no
+// index; then a look moves it.
+import { WATCHED_SECONDS } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { raw, sql } from '../database/sql.js'
+import { isWaiting, isWatched, NOW } from './due-risks.js'
+
+/** A place in the order of looks. */
+export interface WatchedPlace {
+  at: bigint
+  address: string
+}
+
+export interface WatchedPage {
+  addresses: string[]
+  /** null behind the last policy */
+  next: WatchedPlace | null
+}
+
+/** As the reader of a cursor gets it; undefined for a text that is none. */
+export function readWatchedPlace(text: string): WatchedPlace | undefined {
+  const [, at, address] = /^(\d{1,18}) ([1-9A-HJ-NP-Za-km-z]{1,64})$/.exec(text) ?? []
+  return at === undefined || address === undefined ? undefined : { at: BigInt(at), address }
+}
+
+export const writeWatchedPlace = ({ at, address }: WatchedPlace): string => `${at} ${address}`
+
+/**
+ * One page of watched policies, in the order of looks. Moves the looks of the others that it meets: each policy once for
+ * each of its due dates. Relies on policies_next_funds_look. Rows that others have locked keep their look.
+ * @param limit policies that one statement looks at
+ */
+export async function listWatchedPolicies(
+  { database }: Store,
+  after: WatchedPlace | null,
+  limit: number,
+): Promise<WatchedPage> {
+  const { at, address } = after ?? { at: -1n, address: '' }
+  const rows = await database.read<WatchedPlace & { watched: boolean }>(sql`
+    select p.address, p.next_funds_look as at, ${isWaiting(sql`p`)} and ${isWatched(sql`p`)} as watched
+      from (select * from policies p
+             where p.next_funds_look <= ${NOW} and (p.next_funds_look, p.address) > (${at}, ${address})
+             order by p.next_funds_look, p.address limit ${limit}) p
+     order by p.next_funds_look, p.address`)
+  const others = rows.filter(({ watched }) => !watched).map(row => row.address)
+  if (others.length > 0) await moveLooks(database, others)
+  const last = rows.at(-1)
+  return {
+    addresses: rows.filter(({ watched }) => watched).map(row => row.address),
+    next: rows.length === limit && last ? { at: last.at, address: last.address } : null,
+  }
+}
+
+/** A policy that waits for no payment is looked at again when ingest changes its dates or its status. */
+const moveLooks = (database: Store['database'], addresses: readonly string[]): Promise<number> =>
+  database.execute(sql`
+    update policies p
+       set next_funds_look = case when ${isWaiting(sql`p`)} then p.due_at - ${raw(String(WATCHED_SECONDS))} end
+     where p.address in (
+       select address from policies where address = any(${[...addresses]}::text[])
+        order by address for no key update skip locked)
+       and not (${isWaiting(sql`p`)} and ${isWatched(sql`p`)})`)

@@ -1,0 +1,206 @@
+// Webhooks are told of a risk once for each due date and cause, and once that it is over.
+import { listSetAside, takeBack, tellDuePolicies, tellRisks } from '@payment-tracking/store'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import t from 'tap'
+import { openApi } from '../open-api.js'
+import { keyOf, subscriptionOf, tellChain, type PolicyTold } from '../tell-chain.js'
+import { accountOf, see } from './see-accounts.js'
+
+const DAY = 86_400
+const NOW = Math.floor(Date.now() / 1000)
+const BOTH = ['subscription.at_risk', 'subscription.at_risk_cleared']
+
+const api = await openApi(t, {}, () => Date.now())
+const { pool } = api.database
+const chain = tellChain(api.store)
+const addWebhook = (gateway: string, types = BOTH) =>
+  pool.query(
+    `insert into webhooks (gateway, endpoint_url, secret, event_types) values ($1, 'https://shop.example', 'whsec_x', $2)`,
+    [gateway, types],
+  )
+const open = async (name: string, dueIn = DAY, amount = '6') => {
+  const type = subscriptionOf({ amount, next_payment_due: String(NOW + dueIn) })
+  const policy = await chain.policy({
+    gateway: keyOf(`gateway of ${name}`),
+    owner: keyOf(name),
+    type,
+    at: NOW - 40 * DAY,
+  })
+  await pool.query('update user_payments set token_account = $1 where owner = $2', [
+    keyOf(`account of ${name}`),
+    keyOf(name),
+  ])
+  return policy
+}
+const seen = (name: string, changes = {}, storedAt?: Date) =>
+  see(api.store, [accountOf(keyOf(`account of ${name}`), changes)], storedAt)
+const round = (limit = 500) => tellRisks(api.store, { programId: DEFAULT_PROGRAM_ID, limit })
+const toldOf = async ({ gateway }: Pick<PolicyTold, 'gateway'>) => {
+  const { rows } = await pool.query<{ body: string; id: string }>(
+    `select d.body, d.message_id as id from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by d.id`,
+    [gateway],
+  )
+  return rows.map(({ body, id }) => ({ id, ...JSON.parse(body) }))
+}
+/** `at_risk insufficient_balance`, in the order in which it was told. */
+const linesOf = async (policy: Pick<PolicyTold, 'gateway'>) =>
+  (await toldOf(policy)).map(
+    ({ type, data }) => `${type.replace('subscription.', '')} ${data.clearedCause ?? data.dueRisk.cause}`,
+  )
+
+t.test('a risk is told once for its due date and cause, and cleared once', async t => {
+  const policy = await open('payer')
+  await addWebhook(policy.gateway)
+  await round()
+  t.same(await linesOf(policy), [], 'what nobody saw is no risk')
+  await seen('payer', { balance: '5' })
+  await Promise.all([round(), round(1), round()])
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance'], 'once, whoever looks')
+  t.match((await toldOf(policy))[0], {
+    type: 'subscription.at_risk',
+    data: {
+      paymentPolicy: policy.address,
+      trackingId: policy.memo,
+      dueAt: NOW + DAY,
+      eventId: null,
+      dueRisk: { state: 'at_risk', cause: 'insufficient_balance', balance: 5, dueTogether: 6 },
+    },
+  })
+  await seen('payer', { delegate: null, balance: '5' })
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk delegate_revoked'])
+  await seen('payer', { balance: '5' })
+  await round()
+  t.equal((await linesOf(policy)).length, 2, 'neither again nor over')
+  await seen('payer')
+  await Promise.all([round(), round()])
+  await round()
+  t.same((await linesOf(policy)).slice(2).sort(), [
+    'at_risk_cleared delegate_revoked',
+    'at_risk_cleared insufficient_balance',
+  ])
+  t.match((await toldOf(policy))[3]!.data, { dueAt: NOW + DAY, dueRisk: { state: 'ok', cause: null } })
+  await seen('payer', { balance: '0' })
+  await round()
+  t.equal((await linesOf(policy)).length, 4, 'at most once for a due date and cause')
+  const ids = (await toldOf(policy)).map(({ id }) => id)
+  t.equal(new Set(ids).size, ids.length)
+})
+
+t.test('the next due date is told anew; a payment ends the risk of its own', async t => {
+  const policy = await open('daily payer', -DAY)
+  await addWebhook(policy.gateway)
+  await seen('daily payer', { balance: '5' })
+  await round()
+  const signature = await chain.pay(policy, NOW - 60)
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
+  t.match((await toldOf(policy))[1]!.data, { dueAt: NOW - DAY, dueRisk: { state: 'unknown' } })
+  await chain.retract(signature)
+  await seen('daily payer', { balance: '5' })
+  await round()
+  t.equal((await linesOf(policy)).length, 2, 'the date was told')
+})
+
+t.test('nodes that are away end nothing, and begin nothing', async t => {
+  const policy = await open('away')
+  await addWebhook(policy.gateway)
+  const old = new Date(Date.now() - 901_000)
+  await seen('away', { balance: '5' }, old)
+  await round()
+  t.same(await linesOf(policy), [])
+  await seen('away', { balance: '5' })
+  await round()
+  await pool.query(`update token_accounts set checked_at = $1 where address = $2`, [
+    old,
+    keyOf('account of away'),
+  ])
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance'])
+  await seen('away')
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
+})
+
+t.test('a policy that is paused or deleted is at risk no more; its next life is another', async t => {
+  const paused = await open('paused')
+  const deleted = await open('deleted')
+  for (const [name, { gateway }] of Object.entries({ paused, deleted })) {
+    await addWebhook(gateway)
+    await seen(name, { balance: '0' })
+  }
+  await round()
+  await chain.say(
+    'PaymentPolicyStatusChanged',
+    { payment_policy: paused.address, old_status: { Active: null }, new_status: { Paused: null } },
+    NOW,
+  )
+  await chain.say(
+    'PaymentPolicyDeleted',
+    { payment_policy: deleted.address, owner: deleted.owner, policy_id: 1 },
+    NOW,
+  )
+  await round()
+  for (const policy of [paused, deleted])
+    t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
+  t.equal((await toldOf(paused))[1]!.data.dueRisk, null)
+})
+
+t.test('a webhook that does not ask is not told, and due notices carry the risk', async t => {
+  const policy = await open('late', -DAY)
+  const soon = await open('soon')
+  await addWebhook(policy.gateway, ['subscription.overdue', 'subscription.due_soon'])
+  await addWebhook(soon.gateway, ['subscription.overdue', 'subscription.due_soon'])
+  await seen('late', { balance: '0' })
+  await round()
+  t.same(await toldOf(policy), [])
+  await tellDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 })
+  t.match(await toldOf(policy), [
+    {
+      type: 'subscription.overdue',
+      data: { dueRisk: { state: 'at_risk', cause: 'insufficient_balance', balance: 0 } },
+    },
+  ])
+  t.match(await toldOf(soon), [{ type: 'subscription.due_soon', data: { dueRisk: { state: 'unknown' } } }])
+  await addWebhook(policy.gateway)
+  await round()
+  t.equal((await toldOf(policy)).length, 2, 'who asks later is told')
+})
+
+t.test('a row that makes the task fail is set aside, and all others are told', async t => {
+  const names = ['one', 'two', 'three']
+  const policies = []
+  for (const name of names) {
+    const policy = await open(`${name} of three`)
+    await addWebhook(policy.gateway)
+    await seen(`${name} of three`, { balance: '0' })
+    policies.push(policy)
+  }
+  const bad = policies[1]!
+  await pool.query(`alter table risk_notices add constraint planted check (policy <> '${bad.address}')`)
+  await round()
+  const told = async () => (await Promise.all(policies.map(linesOf))).map(lines => lines.length)
+  t.same(await told(), [1, 0, 1])
+  t.match(await listSetAside(api.store, 9), [{ task: 'payment-risks', key: bad.address, error: /planted/ }])
+  await pool.query('alter table risk_notices drop constraint planted')
+  await takeBack(api.store, { task: 'payment-risks', key: bad.address })
+  await round()
+  t.same(await told(), [1, 1, 1])
+})
+
+t.test('a payment that is stored while risks are told is not told', async t => {
+  const policy = await open('racer', -DAY)
+  await addWebhook(policy.gateway)
+  await seen('racer', { balance: '0' })
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select 1 from policies where address = $1 for update', [policy.address])
+  await round()
+  t.same(await linesOf(policy), [], 'left to the next round')
+  await holder.query('rollback')
+  holder.release()
+  await chain.pay(policy, NOW - 60)
+  await round()
+  t.same(await linesOf(policy), [])
+})
