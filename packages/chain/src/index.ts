@@ -12,3 +12,4 @@ export { buildEventMessage, buildGapMessage, type Commitment } from './event-mes
 export { INSTRUCTION_EVENTS } from './instruction-events.js'
 export { discriminatorOf, EVENT_LAYOUTS } from './layouts.js'
 export { readPaymentCount } from './policy-counters.js'
+export { readTokenAccount, TOKEN_ACCOUNT_BYTES, type TokenAccount } from './token-account.js'

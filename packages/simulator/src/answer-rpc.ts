@@ -20,6 +20,7 @@ interface CallOptions {
   limit?: number
   before?: string
   maxSupportedTransactionVersion?: number
+  dataSlice?: { offset: number; length: number }
 }
 
 type Handler = (chain: SimulatedChain, faults: NodeFaults, parameters: readonly unknown[]) => unknown
@@ -138,6 +139,24 @@ const getBlock: Handler = (chain, faults, [slot, given]) => {
   }
 }
 
+const SYSTEM_PROGRAM = '11111111111111111111111111111111'
+
+function renderAccount(chain: SimulatedChain, key: string, { dataSlice }: CallOptions): unknown {
+  const other = chain.accounts.get(key)
+  const account = other ? { program: SYSTEM_PROGRAM, data: other } : chain.tokens.read(key)
+  if (!account) return null
+  const { offset, length } = dataSlice ?? { offset: 0, length: Infinity }
+  const data = Buffer.from(account.data.slice(offset, offset + length))
+  return {
+    data: [data.toString('base64'), 'base64'],
+    owner: account.program,
+    lamports: 2_039_280,
+    executable: false,
+    rentEpoch: 0,
+    space: account.data.length,
+  }
+}
+
 const HANDLERS: Readonly<Record<string, Handler>> = {
   getHealth: () => 'ok',
   getGenesisHash: (chain, { genesisHash }) => genesisHash ?? chain.genesisHash,
@@ -154,10 +173,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
   getMultipleAccounts: (chain, faults, [keys, given]) => ({
     context: { slot: levelOf(chain, faults, given ?? {}) },
-    value: (keys as string[]).map(key => {
-      const data = chain.accounts.get(key)
-      return data ? { data: [Buffer.from(data).toString('base64'), 'base64'] } : null
-    }),
+    value: (keys as string[]).map(key => renderAccount(chain, key, (given ?? {}) as CallOptions)),
   }),
 }
 

@@ -9,4 +9,10 @@ export {
   type SimulatedTransaction,
 } from './simulated-chain.js'
 export type { NodeFaults, RpcAnswer } from './node-faults.js'
+export {
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  type SimulatedTokenAccount,
+  type TokenAccounts,
+} from './token-accounts.js'
 export { openSimulatedNode, type SimulatedNode } from './simulated-node.js'

@@ -15,6 +15,7 @@ import {
 } from '@solana/kit'
 import bs58 from 'bs58'
 import { FailedTransactionMetadata, LiteSVM } from 'litesvm'
+import { TokenAccounts } from './token-accounts.js'
 import { buildPuppet, calleesOf, writeCall, type PuppetCall } from './puppet.js'
 
 /** A transaction as a node would know it. */
@@ -72,6 +73,7 @@ export class SimulatedChain {
   readonly #payer = address(bs58.encode(createHash('sha256').update('payer').digest()))
   readonly blocks = new Map<number, SimulatedBlock>()
   readonly accounts = new Map<string, Uint8Array>()
+  readonly tokens = new TokenAccounts()
   /** called for every transaction once it is confirmed, and once it is final */
   readonly listeners = new Set<
     (level: 'confirmed' | 'finalized', slot: number, tx: SimulatedTransaction) => void

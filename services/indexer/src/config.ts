@@ -1,5 +1,5 @@
 import { ProgramSetting, StreamSettings } from '@payment-tracking/contracts'
-import { CommonConfig, NatsConfig, StreamCopies } from '@payment-tracking/runtime'
+import { CommonConfig, Flag, NatsConfig, StreamCopies } from '@payment-tracking/runtime'
 import { Type, type Static } from 'typebox'
 import type { IndexerSettings } from './indexer.js'
 import type { INDEXER_TUNABLES } from './tunables.js'
@@ -47,6 +47,10 @@ export const IndexerConfig = Type.Object({
     maximum: 60_000,
     description: 'how often the chain is looked at when no socket wakes the indexer; each look costs calls',
   }),
+  FUNDS_CHECK: Flag(
+    true,
+    'reads the token accounts of what is due in three days or overdue, so that webhooks and records tell why a payment will not come; a call for 100 accounts every 5 minutes',
+  ),
 })
 
 /** The settings as the parts of the indexer name them. */
@@ -65,4 +69,5 @@ export const settingsOf = (
   commitment: config.INDEXER_COMMITMENT,
   concurrency: config.INDEXER_CONCURRENCY,
   pollMs: config.INDEXER_POLL_MS,
+  fundsCheck: config.FUNDS_CHECK,
 })

@@ -39,6 +39,11 @@ export const createIndexerMetrics = (metrics: Metrics) => {
     'indexer_waiting_seconds',
     'How long the nodes have answered a question without use; the indexer goes on after a minute',
   )
+  const funds = metrics.gauge(
+    'indexer_funds_accounts',
+    'Token accounts of the last round over what is due: the nodes agreed, disagreed or lagged, or did not answer',
+    ['result'],
+  )
   let waits: Pick<Waits, 'longest'> | undefined
   metrics.onScrape(waiting, () => {
     const longest = waits?.longest()
@@ -71,6 +76,10 @@ export const createIndexerMetrics = (metrics: Metrics) => {
     disagreement: (node: string) => disagreements.inc({ node }),
     retracted: (count: number) => retracted.inc(count),
     unordered: () => unordered.inc(),
+    /** @param counts token accounts of a whole round, by result */
+    funds: (counts: Readonly<Record<string, number>>) => {
+      for (const [result, count] of Object.entries(counts)) funds.set({ result }, count)
+    },
     /** What the indexer waits for, since it follows the chain. */
     watchWaits: (watched: Pick<Waits, 'longest'>) => (waits = watched),
   }

@@ -2,6 +2,7 @@
 import { RevisionConflictError, type Bus, type KeyValue } from '@payment-tracking/bus'
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FundsReader, type FundsSettings } from './funds/funds-reader.js'
 import type { IndexerMetrics } from './indexer-metrics.js'
 import { Lease } from './lease.js'
 import { NodeError } from './nodes/node-error.js'
@@ -15,7 +16,8 @@ import { Publisher } from './publish/publisher.js'
 import { CheckpointMismatchError, CheckpointStore } from './scan/checkpoint.js'
 import { Follower, type FollowerSettings } from './scan/follower.js'
 
-export interface IndexerSettings extends FollowerSettings {
+export interface IndexerSettings extends FollowerSettings, FundsSettings {
+  fundsCheck: boolean
   rpcUrls: string
   wsUrls: string | undefined
 }
@@ -134,6 +136,17 @@ export class Indexer implements Intake {
         signal,
       }),
     )
+    // In a pool of their own: a node that limits these calls is still asked for transactions.
+    const funds = new FundsReader({
+      settings,
+      bus,
+      pool: new NodePool(nodes, log, signal),
+      keys: this.keys,
+      metrics,
+      log,
+      signal,
+    })
+    const reading = settings.fundsCheck ? [funds.run()] : []
     const report = new WaitReport(this.keys, waits, log)
     report.start()
     try {
@@ -141,7 +154,7 @@ export class Indexer implements Intake {
     } finally {
       await report.stop()
     }
-    await Promise.all(listening)
+    await Promise.all([...listening, ...reading])
   }
 }
 

@@ -6,4 +6,6 @@ export const INDEXER_TUNABLES = {
   auditedAtOnce: 1_000,
   /** How long the nodes may answer a question without use, before the chain is followed on without the answer. */
   patienceMs: 60_000,
+  /** How often the token accounts of due payments are read. */
+  fundsCycleMs: 300_000,
 }

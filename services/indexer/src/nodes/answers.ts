@@ -74,6 +74,7 @@ const Accounts = Type.Object({
     Type.Union([
       Type.Object({
         data: Type.Tuple([Type.String({ pattern: '^[A-Za-z0-9+/]*=*$' }), Type.Literal('base64')]),
+        owner: Type.Optional(Key),
       }),
       Type.Null(),
     ]),

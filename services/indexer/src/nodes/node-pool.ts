@@ -208,7 +208,10 @@ export class NodePool {
       asked.add(each.node)
       answers.push(
         question(each.node).then(
-          answer => ({ node: each.node, answer }),
+          answer => {
+            this.#succeeded(each)
+            return { node: each.node, answer }
+          },
           (error: unknown) => {
             if (!(error instanceof NodeError)) throw error
             this.#failed(each, error)

@@ -16,6 +16,7 @@ import {
   type RawBlock,
   type RawTransaction,
 } from './answers.js'
+import { readTokenAccount, TOKEN_ACCOUNT_BYTES, type TokenAccount } from '@payment-tracking/chain'
 import { NodeError, type NodeFault } from './node-error.js'
 import { openJsonPoster, type JsonPoster } from './post-json.js'
 
@@ -155,6 +156,22 @@ export class ChainNode {
       throw new NodeError('wrong', `${this.name} answered getMultipleAccounts with ${value.length} accounts`)
     const data = value.map(account => (account ? Buffer.from(account.data[0], 'base64') : null))
     return { slot: context.slot, data }
+  }
+
+  /** @returns the token accounts of addresses at a slot; null for what is none */
+  async tokenAccounts(keys: readonly string[]): Promise<{ slot: number; accounts: (TokenAccount | null)[] }> {
+    const dataSlice = { offset: 0, length: TOKEN_ACCOUNT_BYTES }
+    const options = { commitment: 'finalized', encoding: 'base64', dataSlice }
+    const { context, value } = await this.#rpc.getMultipleAccounts([...keys], options).send()
+    if (value.length !== keys.length)
+      throw new NodeError('wrong', `${this.name} answered getMultipleAccounts with ${value.length} accounts`)
+    const accounts = value.map(account => {
+      if (account === null) return null
+      if (account.owner === undefined)
+        throw new NodeError('wrong', `${this.name} answered getMultipleAccounts without owners`)
+      return readTokenAccount(account.owner, Buffer.from(account.data[0], 'base64'))
+    })
+    return { slot: context.slot, accounts }
   }
 }
 

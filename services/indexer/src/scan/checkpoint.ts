@@ -33,6 +33,12 @@ export class CheckpointMismatchError extends ServiceError {
 
 const KEY = 'checkpoint'
 
+/** The highest slot that is published; 0 without a checkpoint. */
+export async function readCheckpointSlot(keys: Pick<KeyValue, 'get'>): Promise<number> {
+  const entry = await keys.get(KEY)
+  return entry?.value ? (JSON.parse(entry.value) as Checkpoint).through : 0
+}
+
 /** The checkpoint in JetStream, written by compare-and-set: a leader without lease cannot change it. */
 export class CheckpointStore {
   #revision = 0

@@ -1,0 +1,50 @@
+// Token accounts, as the two token programs keep them. The accounts of Token-2022 begin like those of SPL Token, and go on
+// with extensions.
+import { AccountState, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
+import { unwrapOption } from '@solana/kit'
+
+const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
+const TOKEN_PROGRAMS: readonly string[] = [TOKEN_PROGRAM_ADDRESS, TOKEN_2022_PROGRAM]
+
+const decoder = getTokenDecoder()
+const BASE_BYTES = decoder.fixedSize
+/** Behind the base of an account of Token-2022 stands what kind of account it is: mints are filled up to the same length. */
+const KIND_OF_ACCOUNT = 2
+
+/** So much of an account's data tells everything. */
+export const TOKEN_ACCOUNT_BYTES = BASE_BYTES + 1
+
+export interface TokenAccount {
+  /** the token program that keeps it, and its mint */
+  program: string
+  mint: string
+  owner: string
+  balance: bigint
+  /** null is nobody */
+  delegate: string | null
+  allowance: bigint
+  frozen: boolean
+}
+
+/**
+ * @param program that owns the account
+ * @param data its first `TOKEN_ACCOUNT_BYTES` bytes, or all where it has fewer
+ * @returns null for what is no token account that was ever opened
+ */
+export function readTokenAccount(program: string, data: Uint8Array): TokenAccount | null {
+  if (!TOKEN_PROGRAMS.includes(program) || data.length < BASE_BYTES) return null
+  const hasExtensions = data.length > BASE_BYTES
+  if (hasExtensions && (program !== TOKEN_2022_PROGRAM || data[BASE_BYTES] !== KIND_OF_ACCOUNT)) return null
+  const { mint, owner, amount, delegate, state, delegatedAmount } = decoder.decode(data)
+  if (state === AccountState.Uninitialized) return null
+  const spender = unwrapOption(delegate)
+  return {
+    program,
+    mint,
+    owner,
+    balance: amount,
+    delegate: spender,
+    allowance: spender === null ? 0n : delegatedAmount,
+    frozen: state === AccountState.Frozen,
+  }
+}

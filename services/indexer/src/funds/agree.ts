@@ -1,0 +1,42 @@
+// What several nodes say of the same accounts, as one.
+import type { TokenAccount } from '@payment-tracking/chain'
+
+/** One node's answer for some accounts; null is no token account. */
+export interface AccountsAnswer {
+  /** of the answer's context */
+  slot: number
+  accounts: readonly (TokenAccount | null)[]
+}
+
+export interface AgreedAccount {
+  /** up to which every node that was asked says so */
+  slot: number
+  nodes: number
+  account: TokenAccount | null
+}
+
+/** A node that is further behind says nothing of now: about a minute. */
+const FAR_BEHIND_SLOTS = 150
+
+const textOf = (account: TokenAccount | null): string =>
+  JSON.stringify(account, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
+
+/**
+ * @param highestSlot that is known to be final: all nodes may be behind alike
+ * @returns for each account what all nodes that are not behind agree on; undefined where they do not, or all are behind
+ */
+export function agree(
+  answers: readonly AccountsAnswer[],
+  count: number,
+  highestSlot: number,
+): (AgreedAccount | undefined)[] {
+  const highest = Math.max(highestSlot, ...answers.map(({ slot }) => slot))
+  const fresh = answers.filter(({ slot }) => slot >= highest - FAR_BEHIND_SLOTS)
+  const slot = Math.min(...fresh.map(each => each.slot))
+  return Array.from({ length: count }, (_, at) => {
+    const said = new Set(fresh.map(({ accounts }) => textOf(accounts[at] ?? null)))
+    return said.size === 1
+      ? { slot, nodes: fresh.length, account: fresh[0]!.accounts[at] ?? null }
+      : undefined
+  })
+}
