@@ -252,8 +252,7 @@ export const ACTS: Act[] = [
       )
       await request(bounds, 'POST', `/v1/webhooks/${webhook}/redeliver`, { since: '2026-01-01' })
     },
-    isDone: async bounds =>
-      (await bounds.count(`select count(*) from webhook_work where kind = 'redeliver'`)) === 0,
+    isDone: async bounds => (await bounds.count(`select count(*) from work where kind = 'redeliver'`)) === 0,
     wrong: ({ endpoints }) => [
       `select count(*) from deliveries where webhook_id = ${endpoints[3]} and attempts_made = 0 and state = 'failed'`,
       `select count(*) from deliveries where webhook_id = ${endpoints[3]} and tries_allowed > 8`,

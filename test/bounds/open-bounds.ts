@@ -270,7 +270,8 @@ export async function openBounds(
       attempted: since(attemptedAt!),
     }
   }
-  const isIdle = async () => (await count('select count(*) from refolds')) === 0
+  const isIdle = async () =>
+    (await count(`select count(*) from work where kind not in ('cancel', 'redeliver')`)) === 0
   const isStored = async ({ signature, slot }: Pick<ChainMessage, 'signature' | 'slot'>) =>
     (await count('select count(*) from events where signature = $1 and slot = $2', [signature, slot])) > 0
 

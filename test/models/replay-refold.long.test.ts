@@ -17,8 +17,8 @@ await testReplays([
       },
       {
         name: 'work that begins again keeps its sums',
-        find: "then json_build_object('sources', r.state -> 'sources')",
-        replace: 'then r.state',
+        find: "(r.state - 'sums')",
+        replace: 'r.state',
       },
       {
         name: 'nobody knows that work has begun',
@@ -27,8 +27,8 @@ await testReplays([
       },
       {
         name: 'work never ends',
-        find: 'delete from refolds where kind =',
-        replace: 'delete from refolds where false and kind =',
+        find: 'delete from work where kind =',
+        replace: 'delete from work where false and kind =',
       },
     ],
   },

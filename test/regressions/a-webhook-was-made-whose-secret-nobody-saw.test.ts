@@ -120,14 +120,14 @@ const UNREADABLE = `
 
 const REFUSED_AT_COMMIT = `
   create function refused() returns trigger language plpgsql as $$ begin raise exception 'refused at the commit'; end $$;
-  ${['webhooks', 'deliveries', 'api_keys', 'gateway_settings', 'webhook_work']
+  ${['webhooks', 'deliveries', 'api_keys', 'gateway_settings', 'work']
     .map(
       table =>
         `create constraint trigger refused after insert or update or delete on ${table} deferrable initially deferred for each row execute function refused();`,
     )
     .join('\n')}`
 
-const TABLES = ['webhooks', 'deliveries', 'api_keys', 'gateway_settings', 'webhook_work']
+const TABLES = ['webhooks', 'deliveries', 'api_keys', 'gateway_settings', 'work']
 
 for (const [what, triggers] of [
   ['an answer that cannot be written', UNREADABLE],

@@ -78,8 +78,10 @@ async function openIngest(t: Test, rows: number) {
     commit: async (...batches: Batch[]) => {
       for (const batch of batches) await commitBatch(store, { ...batch, rowsAtOnce: rows })
     },
-    page: () =>
-      refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer: { rowsOf: () => rows, note() {} } }),
+    page: async () => {
+      const sizer = { rowsOf: () => rows, note() {} }
+      return (await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length > 0
+    },
     figures,
     /** the figures as they are counted from nothing */
     rightFigures: async () => {

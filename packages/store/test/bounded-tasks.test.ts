@@ -183,10 +183,7 @@ await pool.query(
    select 's' || n, n, n, 'r', '2020-01-01', case when n % 2 = 0 then now() end from generate_series(1, $1::int) n`,
   [MANY],
 )
-await pool.query(
-  `insert into refolds (kind, address) select 'policy', n from generate_series(1, $1::int) n`,
-  [MANY],
-)
+await pool.query(`insert into work (kind, key) select 'policy', n from generate_series(1, $1::int) n`, [MANY])
 await pool.query(
   `insert into announcements (kind, event_id, committed_at) select 'payment', e.id, now() - interval '1 h' from events e`,
 )

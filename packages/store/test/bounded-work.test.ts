@@ -236,7 +236,7 @@ async function isBounded(t: Test, act: () => Promise<unknown>): Promise<void> {
   read = []
   runs.clear()
   let pages = 0
-  while ((await refoldPage(store, { programId, sizer: PAGE })) !== null) pages += 1
+  while ((await refoldPage(store, { programId, sizer: PAGE })).length > 0) pages += 1
   for (const [what, statements] of [
     ['the message', committed],
     [`${pages} pages of work`, read],
@@ -320,9 +320,7 @@ t.test('a rebuild that finds a wrong figure of an hour with many payments', t =>
     await pool.query('update payment_stats set count = count + 1 where span = 3600')
     await pool.query('update payment_token_stats set total = total + 1, min = 0 where span = 3600')
     await pool.query('update event_counts set count = count + 1 where span = 3600')
-    await pool.query(
-      `insert into refolds (kind, address, since_position) select 'all', 'rebuild', position from stream_head`,
-    )
+    await pool.query(`insert into work (kind, key) values ('rebuild', 'rebuild')`)
   }),
 )
 
@@ -344,7 +342,7 @@ t.test('an hour of many tokens that lost its extremes', async t => {
   await pool.query(`delete from pg_statistic where starelid = 'payment_token_stats'::regclass`)
   await isBounded(t, () =>
     pool.query(
-      `insert into refolds (kind, address) select 'hour', to_char(start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') || ' ' || gateway
+      `insert into work (kind, key) select 'hour', to_char(start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') || ' ' || gateway
          from payment_stats where gateway = $1 and span = 3600`,
       [gateway.address],
     ),

@@ -74,7 +74,7 @@ async function openIngest(t: Test) {
     /** the rows as a rebuild makes them from nothing */
     rightRows: async () => {
       await pool.query('delete from payment_token_stats')
-      await pool.query('delete from refolds')
+      await pool.query('delete from work')
       await rebuildProjections(store, { programId })
       return rows()
     },
@@ -100,7 +100,7 @@ async function drain(store: Store, between: () => Promise<unknown> = () => Promi
   }
   let pages = 0
   const sizer = { rowsOf: () => rows, note: () => {} }
-  while ((await refoldPage(interrupted, { programId, sizer })) !== null) pages += 1
+  while ((await refoldPage(interrupted, { programId, sizer })).length > 0) pages += 1
   return pages
 }
 

@@ -164,8 +164,8 @@ t.test('retention', async t => {
     ]
     /** removed by the statement that makes them useless, or by the worker */
     const ELSEWHERE = [
-      ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'refolds', 'set_aside'],
-      ...['webhook_work', 'webhooks', 'waiting_messages'],
+      ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'work', 'set_aside'],
+      ...['webhooks', 'waiting_messages'],
     ]
     t.same(
       await left(`select tablename as key from pg_tables where schemaname = 'public'`),

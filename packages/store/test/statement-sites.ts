@@ -6,9 +6,13 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 
 /** What ingest's transactions run, by folder below `src`. */
 const FILES: Record<string, RegExp> = {
+  figures: /\.ts$/,
   ingest: /\.ts$/,
+  refold: /\.ts$/,
   rows: /\.ts$/,
-  webhooks: /^(?:tell|release|forget|insert-messages|told-webhooks|waiting-facts|waiting-messages)\.ts$/,
+  work: /^(?:run-page|work-table)\.ts$/,
+  webhooks:
+    /^(?:tell|release|release-work|forget|insert-messages|told-webhooks|waiting-facts|waiting-messages)\.ts$/,
 }
 const STATEMENT = /\btx\.(?:send|\$queryRaw|\$executeRaw)\b/
 

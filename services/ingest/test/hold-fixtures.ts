@@ -24,7 +24,7 @@ export interface FixtureSet {
 
 /** The rows behind all work that the messages left. */
 async function dump(store: Store, pool: Pool): Promise<ProjectionDump> {
-  while ((await refoldPage(store, { programId: PROGRAM.programId })) !== null);
+  while ((await refoldPage(store, { programId: PROGRAM.programId })).length > 0);
   return dumpProjections(pool)
 }
 

@@ -51,7 +51,7 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   })
   const isDone = async () => {
     const { rows } = await database.pool.query(
-      'select 1 from stream_head where projection_version > 0 and not exists (select from refolds)',
+      'select 1 from stream_head where projection_version > 0 and not exists (select from work)',
     )
     return rows.length === 1
   }

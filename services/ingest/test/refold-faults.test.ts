@@ -40,28 +40,29 @@ const keysOf = (rows: readonly { task: string; key: string }[]): string[] =>
 
 t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
   const { store, pool, bad } = await openWaiting(t, payments, 700)
-  await pool.query(`insert into refolds (kind, address) values ('policy', 'bad'), ('policy', $1)`, [
-    policyOf(1),
-  ])
+  await pool.query(
+    `insert into work (kind, key, state) select 'policy', key, '{"since": "0"}' from unnest(array['bad', $1]) key`,
+    [policyOf(1)],
+  )
   await pool.query(
     `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
-     create trigger planted before delete on refolds for each row when (old.address = 'bad') execute function fail()`,
+     create trigger planted before delete on work for each row when (old.key = 'bad') execute function fail()`,
   )
   await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }])
   await drain(store)
   const { rows: counted } = await pool.query<{ told: string; waiting: string; work: string }>(
     `select (select count(*) from deliveries) as told, (select string_agg(event_id::text, ' ') from waiting_messages) as waiting,
-            (select string_agg(address, ' ') from refolds) as work`,
+            (select string_agg(key, ' ') from work) as work`,
   )
   t.same(counted, [{ told: String(MANY - 1), waiting: bad, work: 'bad' }])
   const setAside = await listSetAside(store, 9)
   t.same(keysOf(setAside).sort(), ['refold policy bad', `release-messages ${bad}`])
   await pool.query('alter table deliveries drop constraint planted')
-  await pool.query('drop trigger planted on refolds')
+  await pool.query('drop trigger planted on work')
   for (const row of setAside) t.ok(await takeBack(store, row))
   await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000001}') }])
   await drain(store)
-  t.equal((await pool.query('select from waiting_messages union all select from refolds')).rowCount, 0)
+  t.equal((await pool.query('select from waiting_messages union all select from work')).rowCount, 0)
   t.equal((await pool.query('select from deliveries')).rowCount, MANY)
 })
 
@@ -111,7 +112,7 @@ t.test('a bad address does not stop a rebuild', async t => {
   const setAside = await listSetAside(store, 9)
   t.same(
     setAside.map(({ task, key }) => `${task} ${key}`),
-    [`refold all policies ${bad}`],
+    [`refold policy ${bad}`],
   )
   await pool.query('drop trigger planted on policies')
   for (const row of setAside) t.ok(await takeBack(store, row))

@@ -26,7 +26,8 @@ const ONE_TIME = { OneTime: { amount: '5000', due_date: '0', expiry_date: null }
 /** What is stored was told when it came. */
 const addWork = ({ pool }: TestDatabase, cursor: string) =>
   pool.query(
-    `insert into refolds (kind, address, cursor, since_position) select 'policy', $1, $2, position from stream_head`,
+    `insert into work (kind, key, cursor, state) select 'policy', $1, $2, jsonb_build_object('since', position::text, 'isTold', true)
+       from stream_head`,
     [policyOf(1), cursor],
   )
 

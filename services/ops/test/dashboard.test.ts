@@ -78,9 +78,9 @@ t.test('the dashboard', async t => {
     await pool.query(
       `with w as (insert into webhooks (gateway, endpoint_url, secret, active)
                   values ('gateway', 'https://off.example/', 's', false) returning id)
-       insert into webhook_work (kind, webhook_id, handled) select 'cancel', id, 1500 from w`,
+       insert into work (kind, key, handled) select 'cancel', id::text, 1500 from w`,
     )
-    await pool.query(`insert into refolds (kind, address, handled) values ('policy', 'an address', 7)`)
+    await pool.query(`insert into work (kind, key, handled) values ('policy', 'an address', 7)`)
     await pool.query(`insert into set_aside (task, key, error) values ('due-dates', '<b>policy', 'planted')`)
     await pool.query(
       `insert into archive_problem (problem, since, seen_at)
@@ -101,9 +101,8 @@ t.test('the dashboard', async t => {
     const taken = await user.post('/work/take-back', [...row, ['csrf', user.csrf]])
     t.match((await user.get(String(taken.headers.location))).body, 'The task gets the row again.')
     t.equal((await pool.query('select from set_aside')).rowCount, 0)
-    await pool.query('delete from webhook_work')
     await pool.query('delete from archive_problem')
-    await pool.query('delete from refolds')
+    await pool.query('delete from work')
   })
 
   t.test('shows the gaps of stream and chain, and closes gaps of the stream', async t => {

@@ -67,7 +67,7 @@ t.test('a worker killed between the pages of a redelivery gives each delivery on
   const handled = await listWebhookWork(rig.store, 1)
   t.ok(handled.length > 0, 'the redelivery was under way')
   // What the dead worker had taken is free for the next one.
-  await rig.database.pool.query('update webhook_work set next_at = now()')
+  await rig.database.pool.query('update work set next_at = now()')
   await rig.startWorker()
   await rig.waitForStates({ delivered: MANY }, { timeoutMs: 120_000 })
   countRepeats(t, receiver, MANY)

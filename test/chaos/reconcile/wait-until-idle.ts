@@ -56,7 +56,9 @@ export async function waitUntilIdle(
   await until('a database that lacks nothing', () =>
     none('select 1 from stream_head where reingest_from is not null'),
   )
-  await until('extremes that are all found again', () => none('select 1 from refolds limit 1'))
+  await until('extremes that are all found again', () =>
+    none(`select 1 from work where kind not in ('cancel', 'redeliver') limit 1`),
+  )
   await until('batches all handed over', () =>
     none('select 1 from ingest_batches where relayed_at is null limit 1'),
   )

@@ -121,11 +121,10 @@ export async function replayDeliveries(
     turnOff: () => updateWebhook(store, gateway, webhook.id, { active: false }),
     turnOn: () => updateWebhook(store, gateway, webhook.id, { active: true }),
     async cancelPage() {
-      const { rows } = await pool.query<{ id: string }>(
-        `update webhook_work set next_at = clock_timestamp() where webhook_id = $1 and kind = 'cancel' returning id`,
-        [webhook.id],
-      )
-      await doWebhookWork(store, { kinds: ['cancel'], only: BigInt(rows[0]!.id) })
+      await pool.query(`update work set next_at = clock_timestamp() where kind = 'cancel' and key = $1`, [
+        String(webhook.id),
+      ])
+      await doWebhookWork(store, { kinds: ['cancel'], only: webhook.id })
     },
   }
 

@@ -69,7 +69,7 @@ export async function replayRefold(
     const { rows } = await pool.query<{ found: TraceValue }>(
       `select json_build_object(
          'row', (select json_build_array(incarnation_start, total_paid::text) from policies),
-         'work', (select json_build_array(cursor, state -> 'sums' is not null) from refolds where kind = 'policy'),
+         'work', (select json_build_array(cursor, state -> 'sums' is not null) from work where kind = 'policy'),
          'payments', coalesce((select json_agg(json_build_array(record_id::int, retracted_at is not null,
                                                                  token_mint is not null) order by record_id)
                                  from events where name = 'PaymentRecord'), '[]')) as found`,

@@ -1,7 +1,7 @@
 // The rows of archive_moves: months that are in no list, for their events move into the archive, or back.
 import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
-import { lockHead } from '../ingest/head.js'
+import { lockHead } from '../rows/head.js'
 
 /** Whether the rows of a part are not yet where they are wanted. */
 export const IS_UNFINISHED = sql`moved <> case wanted when 'archived' then count else 0 end`

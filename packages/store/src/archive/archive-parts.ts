@@ -1,7 +1,7 @@
 // The rows of archive_parts: which files hold archived events, and how far each was moved.
 import type { Store } from '../database/open-store.js'
 import { empty, sql, type Sql } from '../database/sql.js'
-import { lockHead } from '../ingest/head.js'
+import { lockHead } from '../rows/head.js'
 import { beginMoves, IS_UNFINISHED } from './archive-moves.js'
 
 /** A file of events of one month, and where its events are. */

@@ -1,10 +1,11 @@
 // A rebuild runs page by page, while ingest runs. A new version of the rules begins one by itself.
 import type { Store } from '../database/open-store.js'
-import { lockHead } from './head.js'
-import { PageSizer } from './page-sizer.js'
-import { REBUILD } from './rebuild.js'
-import { refoldPage, type RefoldOptions } from './refold-pages.js'
-import { addWork } from './work.js'
+import { REBUILD_WORK } from '../refold/rebuild.js'
+import { lockHead } from '../rows/head.js'
+import { PageSizer } from '../work/page-sizer.js'
+import type { PageOptions } from '../work/run-page.js'
+import { addWork } from '../work/work-table.js'
+import { refoldPage } from './do-work.js'
 
 /**
  * The version of the rules by which states, facts and figures follow from events. Raise it with the rules: ingest then
@@ -12,28 +13,19 @@ import { addWork } from './work.js'
  */
 export const PROJECTION_VERSION = 1
 
-/** @param sincePosition the last position: what is stored was told when it came */
-const rebuildSince = (sincePosition: bigint) => ({
-  kind: 'all' as const,
-  address: REBUILD,
-  cursor: '',
-  sincePosition,
-})
-
 /** Writes down the work of a rebuild where the database follows older rules. @returns whether it does */
 export async function beginNewRules({ database }: Store, serverRun?: string): Promise<boolean> {
   return database.pipelinedTransaction(async tx => {
     await lockHead(tx, serverRun)
-    const rows = await tx.$queryRaw<{ position: bigint }[]>`
+    const older = await tx.$executeRaw`
       update stream_head set projection_version = ${PROJECTION_VERSION}
-       where id = 1 and projection_version < ${PROJECTION_VERSION} returning position`
-    const [older] = rows
-    if (older) addWork(tx, [rebuildSince(older.position)])
-    return older !== undefined
+       where id = 1 and projection_version < ${PROJECTION_VERSION}`
+    if (older > 0) addWork(tx, [REBUILD_WORK])
+    return older > 0
   })
 }
 
-export interface RebuildOptions extends Omit<RefoldOptions, 'serverRun'> {
+export interface RebuildOptions extends Omit<PageOptions, 'serverRun'> {
   /** called after each page with the number of pages */
   onPage?: (pages: number) => void
 }
@@ -44,8 +36,8 @@ export async function rebuildProjections(
   { sizer = new PageSizer(), onPage = () => {}, ...options }: RebuildOptions,
 ): Promise<void> {
   await store.database.pipelinedTransaction(async tx => {
-    const { position } = await lockHead(tx)
-    addWork(tx, [rebuildSince(position)])
+    await lockHead(tx)
+    addWork(tx, [REBUILD_WORK])
   })
-  for (let pages = 1; (await refoldPage(store, { ...options, sizer })) !== null; pages++) onPage(pages)
+  for (let pages = 1; (await refoldPage(store, { ...options, sizer })).length > 0; pages++) onPage(pages)
 }

@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
 import type { PolicyLifecycle } from '../webhooks/tell.js'
-import type { FoldedPolicy } from './fold.js'
+import type { FoldedPolicy } from '../refold/policies.js'
 import { readUserPayments } from '../rows/user-payments.js'
 
 /**

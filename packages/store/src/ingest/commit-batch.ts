@@ -12,7 +12,7 @@ import { refoldBatch } from './refold-batch.js'
 import { readForgotten } from './refold-causes.js'
 import { tellBatch } from './tell-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
-import { REFOLD_ROWS } from './work.js'
+import { REFOLD_ROWS } from '../work/work-table.js'
 import { writeFolded } from './write.js'
 
 /**

@@ -4,7 +4,6 @@ import {
   applyToGateway,
   applyToPolicy,
   applyToUserPayment,
-  compareForFold,
   emptyGateway,
   emptyPolicy,
   emptyUserPayment,
@@ -15,14 +14,14 @@ import {
   type ChainEvent,
   type GatewayState,
   type PaymentFacts,
-  type PolicyOutcome,
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
-import { gatewayOf, policyOf, userPaymentOf } from './addresses.js'
+import { gatewayOf, policyOf, userPaymentOf } from '../rows/addresses.js'
 import type { NewEvent } from './received-message.js'
 import type { Known } from './known.js'
-import type { KnownPolicy } from './policies.js'
+import type { FoldedPolicy, KnownPolicy } from '../refold/policies.js'
+import { inFoldOrder } from '../refold/read-registers.js'
 
 /** A new event with what its address knows of it. */
 export interface FoldedEvent extends NewEvent {
@@ -30,15 +29,6 @@ export interface FoldedEvent extends NewEvent {
   facts: PaymentFacts | null
   /** the payment's tracking ID is that of its policy, which is not known at the payment's place */
   awaitsPolicy: boolean
-}
-
-/** A policy whose row changes, before and after. */
-export interface FoldedPolicy {
-  before: KnownPolicy | undefined
-  after: PolicyState
-  outcome: PolicyOutcome
-  /** the batch's standing events of the policy */
-  events: ChainEvent[]
 }
 
 export interface Folded {
@@ -150,13 +140,6 @@ function appendToPolicies(
       placed.set(event.id, state)
   }
   return { states, placed }
-}
-
-/** Most batches come in chain order. */
-export function inFoldOrder<E extends { event: ChainEvent }>(events: readonly E[]): readonly E[] {
-  const compare = (a: E, b: E) => compareForFold(a.event, b.event)
-  const isSorted = events.every((event, at) => at === 0 || compare(events[at - 1]!, event) < 0)
-  return isSorted ? events : [...events].sort(compare)
 }
 
 function collectPolicies(

@@ -4,8 +4,9 @@ export type { Batch, CommittedBatch, CommittedNews, ReceivedControl } from './ba
 export type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
 export { beginNewRules, rebuildProjections } from './begin-rebuild.js'
-export { PageSizer } from './page-sizer.js'
-export { refoldPage, type RefoldedPage } from './refold-pages.js'
+export { pageByPage } from '../work/page-by-page.js'
+export { PageSizer } from '../work/page-sizer.js'
+export { readWork, refoldPage, type RefoldedPage } from './do-work.js'
 export {
   closeStreamGap,
   countOpenStreamGaps,
@@ -25,5 +26,4 @@ export {
   type ReadHeadRecord,
   type VerifiedDatabase,
 } from './verify-database.js'
-export { readWork } from './work.js'
 export type { ReceivedMessage } from './received-message.js'

@@ -6,9 +6,9 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
-import { gatewayOf, policyOf, userPaymentOf } from './addresses.js'
-import { readGateways } from './gateways.js'
-import { readPolicies, type KnownPolicy } from './policies.js'
+import { gatewayOf, policyOf, userPaymentOf } from '../rows/addresses.js'
+import { readGateways } from '../refold/gateways.js'
+import { readPolicies, type KnownPolicy } from '../refold/policies.js'
 import { readUserPayments } from '../rows/user-payments.js'
 
 /**

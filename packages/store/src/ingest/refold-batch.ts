@@ -1,13 +1,16 @@
 // Folds again what a batch's events could not be appended to.
 import type { ChainOrder } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { gatewayOf, userPaymentOf } from './addresses.js'
+import { gatewayOf, userPaymentOf } from '../rows/addresses.js'
 import type { Folded } from './fold.js'
 import type { Identified } from './identify.js'
-import { refoldGateways, refoldUserPayments } from './refold-accounts.js'
-import { collectCauses, newlyKnownAccounts, readPoliciesOf } from './refold-causes.js'
-import { refold, type Refolded } from './refold.js'
-import { addWork } from './work.js'
+import { refoldGateways, refoldUserPayments } from '../refold/accounts.js'
+import { readPoliciesOf } from '../refold/user-payment-work.js'
+import { BEGINNING } from '../refold/places.js'
+import { collectCauses, newlyKnownAccounts } from './refold-causes.js'
+import type { Refolded } from '../refold/policy-work.js'
+import { refold } from '../refold/refold.js'
+import { addWork } from '../work/work-table.js'
 
 export interface RefoldInput {
   identified: Identified
@@ -25,31 +28,21 @@ export async function refoldBatch(
   { identified, folded, forgotten, programId, rows }: RefoldInput,
 ): Promise<Refolded> {
   const { known, retracted, moved, head } = identified
-  const scope = { programId, sincePosition: head.position, rows }
   const changed = addressesOf(identified)
   await refoldGateways(tx, changed.gateways, programId)
   await refoldUserPayments(tx, changed.userPayments, programId)
   const causes = collectCauses({ folded, known, retracted, moved })
+  for (const [policy, from] of forgotten) causes.deriveFrom(policy, from)
   const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
   const policies = await readPoliciesOf(tx, accounts, rows)
-  const lacking = (policies ?? []).map(policy => [policy, ''] as const)
-  for (const [policy, from] of [...forgotten, ...lacking]) {
-    const cause = causes.get(policy)
-    const known = cause?.from ?? null
-    causes.set(policy, {
-      payments: [],
-      events: [],
-      ...cause,
-      from: known !== null && known < from ? known : from,
-    })
-  }
+  for (const policy of policies ?? []) causes.deriveFrom(policy, BEGINNING)
   if (policies === null)
     addWork(
       tx,
-      accounts.map(address => ({ kind: 'user-payment' as const, address, sincePosition: head.position })),
+      accounts.map(key => ({ kind: 'user-payment', key })),
     )
   const payments = [...folded.unplaced, ...moved.map(({ event }) => event.id)]
-  return refold(tx, causes, payments, scope)
+  return refold(tx, causes, payments, { programId, position: head.position, rows })
 }
 
 /** The gateways and user payments of events that left their place. */

@@ -6,16 +6,16 @@ import {
   type ChainEvent,
   type ChainOrder,
 } from '@payment-tracking/domain'
-import { bigints, empty, sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from '../rows/payment-names.js'
-import { policyOf } from './addresses.js'
+import { policyOf } from '../rows/addresses.js'
 import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
 import type { Known } from './known.js'
-import type { RefoldCause } from './refold.js'
+import { BEGINNING, earlier, NOWHERE, placeOf, type From } from '../refold/places.js'
+import type { RefoldCause } from '../refold/refold.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
-import { policiesFor } from './work.js'
 
 /** A stored event that stands somewhere else now. */
 export interface MovedEvent {
@@ -58,20 +58,17 @@ export const policiesOf = (
 }
 
 const CREATED = /PolicyCreated$/
-/** Every payment at the place of an order stands behind this. */
-const placeOf = (order: ChainOrder): ChainOrder => order.slice(0, 32)
-
-/** Collects causes by policy. */
-class Causes extends Map<string, RefoldCause> {
+/** Causes by policy. */
+export class Causes extends Map<string, RefoldCause> {
   of(policy: string): RefoldCause {
     let cause = this.get(policy)
-    if (cause === undefined) this.set(policy, (cause = { payments: [], from: null, events: [] }))
+    if (cause === undefined) this.set(policy, (cause = { payments: [], from: NOWHERE, events: [] }))
     return cause
   }
 
-  deriveFrom(policy: string, order: ChainOrder): void {
+  deriveFrom(policy: string, from: From): void {
     const cause = this.of(policy)
-    cause.from = cause.from === null || order < cause.from ? order : cause.from
+    cause.from = earlier(cause.from, from)
   }
 
   /** A retracted Created event still tells payments of its transaction their tracking ID. */
@@ -96,7 +93,7 @@ export interface BatchChanges {
 }
 
 /** The causes by policy. */
-export function collectCauses({ folded, known, retracted, moved }: BatchChanges): Map<string, RefoldCause> {
+export function collectCauses({ folded, known, retracted, moved }: BatchChanges): Causes {
   const causes = new Causes()
   const starts = new Map(known.policies.map(({ state }) => [state.address, state.incarnationStart]))
   for (const { event, retracted: isRetracted } of folded.events) {
@@ -142,11 +139,7 @@ function addRetracted(causes: Causes, event: RetractedEvent): void {
  * @param upTo the last position before the batch
  * @returns by policy, from where the facts of its payments can differ
  */
-export async function readForgotten(
-  tx: Tx,
-  { policies }: Folded,
-  upTo: bigint,
-): Promise<Map<string, ChainOrder>> {
+export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint): Promise<Map<string, From>> {
   const created = policies.flatMap(({ before, after, events }) => {
     const first = events.find(({ effect }) => effect.kind === 'policy-created')
     if (!first) return []
@@ -155,7 +148,7 @@ export async function readForgotten(
     return [
       isLinked
         ? { slot, transactionIndex, index, address: after.address, from: placeOf(first.order) }
-        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: '' },
+        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: BEGINNING },
     ]
   })
   if (created.length === 0) return new Map()
@@ -182,60 +175,4 @@ export function newlyKnownAccounts({ userPayments }: Folded, known: Known): stri
       return owner !== (was?.owner ?? null) || tokenMint !== (was?.tokenMint ?? null)
     })
     .map(({ address }) => address)
-}
-
-/**
- * Policies of user payments to which it matters that these became known: their payments lack an owner and a mint, or
- * messages about them wait for the mint. Relies on policies_user_payment_idx, and on two probes a policy; the order makes the second one use
- * waiting_messages_policy.
- * @param page which policies `p` to look at, at most
- */
-const lacking = (page: Sql): Sql => sql`
-  select p.address, p.created_at, p.last_payment_order is not null
-      or exists (select from events e where e.payment_policy = p.address and ${OF_POLICY})
-      or (select true from waiting_messages w where w.policy = p.address and w.waits_for = 'facts'
-           order by coalesce(w.slot, 9007199254740991) limit 1) is not null as lacks
-    from (select * from policies p where ${page}) p`
-
-/**
- * The policies of some user payments that lack their owner and mint.
- * @param rows that the transaction does at once
- * @returns null when there are more policies than one transaction looks at
- */
-export async function readPoliciesOf(
-  tx: Tx,
-  userPayments: readonly string[],
-  rows: number,
-): Promise<string[] | null> {
-  if (userPayments.length === 0) return []
-  const most = policiesFor(rows)
-  const found = await tx.$queryRaw<{ address: string; lacks: boolean }[]>(
-    lacking(sql`p.user_payment = any(${[...userPayments]}::text[]) limit ${most + 1}`),
-  )
-  if (found.length > most) return null
-  return found.filter(({ lacks }) => lacks).map(({ address }) => address)
-}
-
-/**
- * One page of the policies of a user payment, in the order of policies_user_payment_idx. A policy that is created anew
- * meanwhile moves behind the page.
- * @param after `last` of the page before; '' is the beginning
- * @returns those that lack its owner and mint, and the place of the page's last policy; null behind the last page
- */
-export async function readPageOf(
-  tx: Tx,
-  userPayment: string,
-  { after, limit }: { after: string; limit: number },
-): Promise<{ policies: string[]; last: string | null }> {
-  const [createdAt, address] = after.split(' ') as [string, string?]
-  const behind =
-    address === undefined ? empty : sql`and (p.created_at, p.address) > (${BigInt(createdAt)}, ${address})`
-  const rows = await tx.$queryRaw<{ address: string; lacks: boolean; created_at: bigint }[]>(sql`
-    ${lacking(sql`p.user_payment = ${userPayment} ${behind} order by p.created_at, p.address limit ${limit}`)}
-     order by p.created_at, p.address`)
-  const last = rows.at(-1)
-  return {
-    policies: rows.filter(({ lacks }) => lacks).map(row => row.address),
-    last: rows.length === limit && last ? `${last.created_at} ${last.address}` : null,
-  }
 }

@@ -6,7 +6,7 @@ import { readMessage, type RetractedTransaction } from '@payment-tracking/domain
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { ReceivedMessage } from './received-message.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
-import { addDifferences, differencesOf, taken } from './figures.js'
+import { addDifferences, differencesOf, taken } from '../figures/figures.js'
 
 /** A stored event that a retraction took back, with its facts. */
 export interface RetractedEvent {

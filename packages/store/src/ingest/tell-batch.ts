@@ -13,12 +13,12 @@ import { recordAnnouncements } from './announcements.js'
 import type { Batch, CommittedNews } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 import type { Folded } from './fold.js'
-import { recordBatch } from './head.js'
+import { recordBatch } from '../rows/head.js'
 import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
-import type { Refolded } from './refold.js'
+import type { Refolded } from '../refold/policy-work.js'
 import { releaseKnown } from './release-known.js'
-import { REFOLD_ROWS } from './work.js'
+import { REFOLD_ROWS } from '../work/work-table.js'
 
 export interface BatchDifferences {
   batch: Batch

@@ -1,8 +1,8 @@
 // Executions of composable policies often carry no memo. Their tracking ID is that of their policy's Created event at
 // their place. A new execution that cannot be appended finds it here, before the payments of the batch are counted.
-import type { ChainEvent } from '@payment-tracking/domain'
 import { bigints, sql, type Tx } from '../database/sql.js'
-import { changedBy } from './derive-payments.js'
+import { changedBy } from '../refold/derive-payments.js'
+import { placeOf } from '../refold/places.js'
 import type { FoldedEvent } from './fold.js'
 
 /** A Created event: what its policy's payments at its place and behind it are tracked by. */
@@ -10,8 +10,6 @@ interface Tracked {
   place: string
   trackingId: string | null
 }
-
-const placeOf = ({ order }: ChainEvent): string => order.slice(0, 32)
 
 /**
  * Gives new payments that await their policy its tracking ID, where a Created event is stored or in the batch; retracted
@@ -25,13 +23,13 @@ export async function trackByPolicy(tx: Tx, folded: readonly FoldedEvent[]): Pro
   const created = folded.flatMap(({ event }): (Tracked & { policy: string })[] => {
     const { effect, trackingId } = event
     return effect.kind === 'policy-created'
-      ? [{ policy: effect.policy, place: placeOf(event), trackingId }]
+      ? [{ policy: effect.policy, place: placeOf(event.order), trackingId }]
       : []
   })
   return folded.map(each => {
     if (!each.awaitsPolicy) return each
     const { event } = each
-    const place = placeOf(event)
+    const place = placeOf(event.order)
     const inBatch = created.filter(other => other.policy === event.paymentPolicy && other.place <= place)
     const known: Tracked[] = [...inBatch, ...(stored.get(event.id) ?? [])]
     const tracked = known.reduce<Tracked | null>((a, b) => (a !== null && a.place > b.place ? a : b), null)

@@ -3,12 +3,17 @@ import { setImmediate as giveWay } from 'node:timers/promises'
 import type { CountedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { insertEvents } from './events.js'
-import { addDifferences, differencesOf } from './figures.js'
-import { gatewayOf, userPaymentOf } from './addresses.js'
-import type { Folded, FoldedPolicy } from './fold.js'
-import { writeGateways } from './gateways.js'
+import { addDifferences, differencesOf } from '../figures/figures.js'
+import { gatewayOf, userPaymentOf } from '../rows/addresses.js'
+import type { Folded } from './fold.js'
+import { writeGateways } from '../refold/gateways.js'
 import type { NumberedEvent } from './number.js'
-import { writePaidPolicies, writePolicies, type WrittenPolicy } from './policies.js'
+import {
+  writePaidPolicies,
+  writePolicies,
+  type FoldedPolicy,
+  type WrittenPolicy,
+} from '../refold/policies.js'
 import { writeUserPayments } from '../rows/user-payments.js'
 
 /**

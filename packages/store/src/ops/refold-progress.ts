@@ -1,9 +1,11 @@
-// The progress of work on addresses (ingest/work.ts), for operators.
+// The progress of what ingest does in pages (ingest/do-work.ts), for operators.
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
+import { KIND_NAMES } from '../ingest/do-work.js'
+import { eachOf } from '../work/work-table.js'
 
 export interface RefoldProgress {
-  /** `policy`, `user-payment`, `hour`, `watermark`, `facts` or `all` */
+  /** of `KINDS` in ingest/do-work.ts */
   kind: string
   address: string
   /** pages that are done */
@@ -11,7 +13,8 @@ export interface RefoldProgress {
   since: Date
 }
 
-/** In the order in which their next pages are done. Relies on refolds_turn. */
+/** In the order in which their next pages are done. Relies on work_next. */
 export const listRefolds = ({ database }: Store, limit: number): Promise<readonly RefoldProgress[]> =>
   database.read<RefoldProgress>(sql`
-    select kind, address, handled as pages, since from refolds order by kind = 'hour', turn limit ${limit}`)
+    select w.kind, w.key as address, w.handled as pages, w.since from ${eachOf(KIND_NAMES)}
+     order by w.kind = 'hour', w.next_at limit ${limit}`)

@@ -1,1 +1,2 @@
+export { bisect } from './bisect.js'
 export * from './set-aside-records.js'

@@ -1,12 +1,8 @@
 // A row on which a statement fails must not stop a task for everybody: the task finds the row, sets it aside, and goes on.
-import {
-  StoreContentsError,
-  StoreTimeoutError,
-  StoreUnavailableError,
-  StoreUnverifiedError,
-} from '../errors.js'
+import { StoreTimeoutError } from '../errors.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
+import { bisect } from './bisect.js'
 
 /** Tasks that set rows aside; `key` of a row is the text of what the task works on. */
 export type IsolatingTask =
@@ -24,41 +20,26 @@ export type IsolatingTask =
   | 'sweep-deliveries'
   | 'webhook-health'
 
-/** Not a row's fault: the same call may succeed later. A timeout may be one. */
-export const isOutage = (error: unknown): boolean =>
-  error instanceof StoreUnavailableError ||
-  error instanceof StoreUnverifiedError ||
-  error instanceof StoreContentsError
-
 /**
- * Does work for a page of rows, in as few calls as it can. When the work fails, halves the page until the one row is
- * found that makes it fail, sets that row aside (listSetAside), and goes on: a page of n rows with one such row takes
- * some 2·log₂ n calls. A timeout halves the page too, but one row alone is not set aside for it.
+ * Does work for a page of rows (`bisect`), sets the rows aside that make it fail (listSetAside), and goes on. One row alone is
+ * not set aside for a timeout.
  * @param work is atomic: it changes nothing when it throws
  * @returns what the calls returned, in their order
  * @throws StoreUnavailableError, StoreTimeoutError: the rest of the page was not done
  */
-export async function isolate<Key extends bigint | string | { toString(): string }, Result>(
+export const isolate = <Key extends bigint | string | { toString(): string }, Result>(
   store: Store,
   task: IsolatingTask,
   keys: readonly Key[],
   work: (keys: readonly Key[]) => Promise<Result>,
-): Promise<Result[]> {
-  if (keys.length === 0) return []
-  try {
-    return [await work(keys)]
-  } catch (error) {
-    if (isOutage(error)) throw error
-    if (keys.length === 1) {
+): Promise<Result[]> =>
+  bisect(keys, work, {
+    alone: async (key, error) => {
       if (error instanceof StoreTimeoutError) throw error
-      await setAside(store, task, String(keys[0]), error)
+      await setAside(store, task, String(key), error)
       return []
-    }
-    const middle = Math.ceil(keys.length / 2)
-    const first = await isolate(store, task, keys.slice(0, middle), work)
-    return [...first, ...(await isolate(store, task, keys.slice(middle), work))]
-  }
-}
+    },
+  })
 
 /** Sets one row aside. A row that fails again after an operator asked for it is set aside anew. */
 export async function setAside(

@@ -27,22 +27,20 @@ export class RedeliveryUnderWayError extends ServiceError {
 /**
  * Writes down that a webhook's deliveries in the given states are redelivered, oldest first: `doWebhookWork` does it.
  * @param span by creation; `until` is inclusive, and null means now
- * @returns the work
  * @throws RedeliveryUnderWayError
  */
 export async function beginRedelivery(
   { database }: Store,
   webhookId: bigint,
   span: { since: Date; until: Date | null; states: readonly DeliveryState[] },
-): Promise<bigint> {
-  const [work] = await database.write<{ id: bigint }>(sql`
-    insert into webhook_work (kind, webhook_id, made_since, made_until, states)
-    values ('redeliver', ${webhookId}, ${span.since}, least(${span.until}::timestamptz, clock_timestamp()),
-            ${[...span.states]}::text[])
-    on conflict do nothing
-    returning id`)
-  if (!work) throw new RedeliveryUnderWayError()
-  return work.id
+): Promise<void> {
+  const begun = await database.execute(sql`
+    insert into work (kind, key, state)
+    values ('redeliver', ${webhookId.toString()}, jsonb_build_object(
+      'madeSince', ${span.since}::timestamptz, 'states', to_jsonb(${[...span.states]}::text[]),
+      'madeUntil', least(${span.until}::timestamptz, clock_timestamp())::timestamptz(3)))
+    on conflict do nothing`)
+  if (begun === 0) throw new RedeliveryUnderWayError()
 }
 
 export interface Recovery {

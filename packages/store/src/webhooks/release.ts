@@ -2,7 +2,9 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { route } from '@payment-tracking/domain'
 import { empty, raw, sql, type Sql, type Tx } from '../database/sql.js'
-import { isNotSetAside } from '../set-aside/isolate.js'
+import { mapStoreErrors, StoreTimeoutError } from '../errors.js'
+import { bisect, isOutage } from '../set-aside/bisect.js'
+import { isNotSetAside, settingAside } from '../set-aside/isolate.js'
 import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
 import { RoutedMessages } from './routed-messages.js'
 import type { IsFinal } from './tell.js'
@@ -49,19 +51,6 @@ export const NOTHING_KNOWN: Released = {
   knownPolicies: [],
 }
 
-/** The most rows of one call. They bound the time for which a call holds locks. */
-const PAGE = 500
-
-/** A page that may fail. */
-export interface ReleasePage {
-  /** the most rows */
-  limit: number
-  /** set by `release`: names the rows of its page */
-  rows: string[]
-  /** set by `release`: the kind of these rows */
-  kind?: ReleasedKind
-}
-
 /** A message that made a page fail waits until an operator gives it back. */
 const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.message_id`)
 
@@ -71,27 +60,47 @@ const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.m
  * several: each page is done for good when its transaction commits. Later calls may find messages of earlier ones that
  * still wait, and leave them.
  *
- * One statement while no message waits. Relies on the three indexes of waiting_messages and on its key.
+ * One statement while no message waits. Relies on the three indexes of waiting_messages and on its key. A message that makes
+ * its page fail is set aside. The caller has no other statement under way: a part of a page may be undone.
  * @param isFinal whether an event is final
- * @param of the page, for a caller that sets aside what makes it fail
+ * @param most the most rows of the page: they bound the time for which it holds locks
  */
 export async function release(
   tx: Tx,
   released: Released,
   isFinal: IsFinal,
-  of: ReleasePage = { limit: PAGE, rows: [] },
+  most: number,
 ): Promise<ReleasedPage> {
   const step = stepOf(released)
   if (step === null) return { deliveries: [], rest: null, unfinished: null }
-  const rows = await lockWaiting(tx, sql`${step.page} limit ${of.limit}`)
-  of.kind = step.kind
-  of.rows = rows.map(({ webhookId, messageId }) => `${webhookId} ${messageId}`)
-  const full = rows.length === of.limit
+  const rows = await lockWaiting(tx, sql`${step.page} limit ${most}`)
+  const full = rows.length === most
   const rest = full ? step.more(lastPlace(rows)) : step.done
+  const deliveries = await bisect(rows, some => undoing(tx, () => decide(tx, some, isFinal)), {
+    isOutage: error => isOutage(error) || error instanceof StoreTimeoutError,
+    alone: async ({ webhookId, messageId }, error) => {
+      await tx.$executeRaw(settingAside('release-messages', `${webhookId} ${messageId}`, error))
+      return []
+    },
+  })
   return {
-    deliveries: await decide(tx, rows, isFinal),
+    deliveries: deliveries.flat(),
     rest: stepOf(rest) && rest,
     unfinished: full ? step.kind : null,
+  }
+}
+
+const SAVEPOINT: Sql = sql`savepoint released`
+const ROLLBACK: Sql = sql`rollback to savepoint released`
+
+/** Undoes what fails, and nothing else of the transaction. */
+async function undoing<Result>(tx: Tx, work: () => Promise<Result>): Promise<Result> {
+  await tx.$executeRaw(SAVEPOINT)
+  try {
+    return await mapStoreErrors(work)
+  } catch (error) {
+    await tx.$executeRaw(ROLLBACK)
+    throw error
   }
 }
 

@@ -52,7 +52,7 @@ async function removeOldWebhooks(
      where w.deleted_at < statement_timestamp() - make_interval(days => ${days}::integer)
        and not exists (select from deliveries d where d.webhook_id = w.id)
        and not exists (select from waiting_messages a where a.webhook_id = w.id)
-       and not exists (select from webhook_work k where k.webhook_id = w.id)
+       and not exists (select from work k where k.kind = any('{cancel,redeliver}') and k.key = w.id::text)
        and ${isNotSetAside('retention webhooks', sql`w.id::text`)}
      order by w.deleted_at limit ${limit}`)
   const ids = rows.map(({ id }) => id)

@@ -1,6 +1,7 @@
 // Turning webhooks off changes their rows alone, whatever waits for them: from then on nothing of them is live, and
 // `work.ts` writes the rows of their deliveries.
 import { sql, type Sql } from '../database/sql.js'
+import { BEHIND_OTHERS } from '../work/work-table.js'
 
 /**
  * The statement that turns webhooks off. Inactive webhooks keep when and why they were turned off.
@@ -22,10 +23,9 @@ export const turnOff = (
      where ${which}
     returning ${returned}
   ), work as (
-    insert into webhook_work (kind, webhook_id) select 'cancel', id from off
-    on conflict (webhook_id, kind) do update
-      set after_activation = 0, after_id = 0, is_settling = false, next_at = clock_timestamp()
+    insert into work (kind, key) select 'cancel', id::text from off
+    on conflict (kind, key) do update set cursor = '', state = null, ${BEHIND_OTHERS}
   ), ended as (
-    delete from webhook_work where kind = 'redeliver' and webhook_id in (select id from off)
+    delete from work where kind = 'redeliver' and key in (select id::text from off)
   )
   select * from off`

@@ -6,14 +6,14 @@
 //             The work ends when every transaction that saw the webhook on must have ended.
 // redeliver   Begins a new round of tries for the deliveries of a span of time.
 //
-// A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A worker that takes
-// work moves the work's `next_at` forward. If the worker dies, another worker continues at that time and does the page
-// again: that changes nothing, because a redelivery begins no second round of a delivery.
+// A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A page that is done
+// again changes nothing, because a redelivery begins no second round of a delivery.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { bigints, empty, raw, sql } from '../database/sql.js'
+import { bigints, raw, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
+import { endPage, takingWork } from '../work/leased-work.js'
 import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
 import { openRound } from './open-round.js'
@@ -21,25 +21,37 @@ import { readRedeliveryQuota } from './redelivery-quota.js'
 
 export type WebhookWorkKind = 'cancel' | 'redeliver'
 
+/** What a redelivery was asked for. */
+export interface RedeliveryState {
+  /** when its deliveries were made, as ISO 8601 */
+  madeSince: string
+  madeUntil: string
+  states: DeliveryState[]
+}
+
+/** All found rows are written. Transactions that saw the webhook on may still commit rows: the work looks again. */
+interface CancelState {
+  isSettling: true
+}
+
 interface Work extends WebhookActivation {
-  workId: bigint
-  gateway: string
   kind: WebhookWorkKind
-  /** identifies this taking of the work: a request that begins it anew changes it */
-  nextAt: Date
+  key: string
+  turn: bigint
+  cursor: string
+  state: RedeliveryState | CancelState | null
   addedAt: Date
-  afterActivation: number
-  afterId: bigint
-  madeSince: Date | null
-  madeUntil: Date | null
-  states: DeliveryState[] | null
+  gateway: string
   isDeleted: boolean
   /** nobody can have seen the webhook on, and not have committed */
   isSettled: boolean
 }
 
-/** Where the next page begins. */
-type Place = Pick<Work, 'afterActivation' | 'afterId'>
+/** Where the next page begins: behind this delivery. */
+interface Place {
+  activation: number
+  id: bigint
+}
 
 interface Page {
   handled: number
@@ -51,15 +63,18 @@ interface Page {
   restSeconds?: number
 }
 
-const BEGINNING: Place = { afterActivation: 0, afterId: 0n }
+const toCursor = ({ activation, id }: Place): string => `${activation} ${id}`
+function placeOf({ cursor }: Work): Place {
+  const [activation = '0', id = '0'] = cursor.split(' ')
+  return { activation: Number(activation), id: BigInt(id || '0') }
+}
+
 const PAGE = 500
 /** For each delivery of a page, how many deliveries a redelivery reads: those of other times are passed over. */
 const LOOKED_AT_FOR_EACH = 10
-/** After this time, work of a worker that died is taken again. */
-const TAKEN_SECONDS = raw('30')
 /** Longer than any transaction that writes deliveries may take. */
 const SETTLED_SECONDS = raw('120')
-const LOOK_AGAIN_SECONDS = raw('5')
+const LOOK_AGAIN_SECONDS = 5
 
 /** What one page did. */
 export interface WebhookWorkPage {
@@ -74,9 +89,9 @@ export interface WebhookWorkPage {
 
 /**
  * Does one page of the work that waited longest. Any number of workers may call it at once.
- * Bounded: takes one row by webhook_work_next, and then at most `limit` deliveries of its webhook, or 500 to cancel, by
+ * Bounded: takes one row by work_next, and then at most `limit` deliveries of its webhook, or 500 to cancel, by
  * deliveries_open_webhook or deliveries_webhook_state; no lock outlives a page.
- * @param of.only the work of a request that has just written it
+ * @param of.only the webhook of a request that has just written its work
  * @param of.limit the deliveries of a page of redelivery; default 500
  * @returns null when no work is due
  * @throws StoreUnavailableError, StoreTimeoutError: the page comes again
@@ -101,27 +116,21 @@ async function takeWork(
   { kinds, only }: { kinds: readonly WebhookWorkKind[]; only?: bigint },
 ): Promise<Work | undefined> {
   const [work] = await database.write<Work>(sql`
-    update webhook_work k
-       set next_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})
-      from webhooks w
-     where w.id = k.webhook_id and k.id = (
-       select id from webhook_work
-        where next_at <= clock_timestamp() and kind = any(${[...kinds]}::text[])
-              ${only === undefined ? empty : sql`and id = ${only}`}
-        order by next_at limit 1 for update skip locked)
-    returning k.id as "workId", w.gateway, k.kind, k.next_at as "nextAt", k.added_at as "addedAt", k.after_activation as "afterActivation",
-              k.after_id as "afterId", k.made_since as "madeSince", k.made_until as "madeUntil", k.states,
-              w.id, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
-              coalesce(greatest(w.turned_off_at, w.deleted_at)
-                       < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}), true) as "isSettled"`)
+    with k as (${takingWork(kinds, only?.toString())})
+    select k.kind, k.key, k.turn, k.cursor, k.state, k.since as "addedAt",
+           w.id, w.gateway, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
+           coalesce(greatest(w.turned_off_at, w.deleted_at)
+                    < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}), true) as "isSettled"
+      from k join webhooks w on w.id = k.key::bigint`)
   return work
 }
 
 async function cancelPage(store: Store, work: Work): Promise<Page> {
+  const after = placeOf(work)
   const rows = await store.database.read<{ id: bigint; activation: number }>(sql`
     select d.id, d.activation from deliveries d
      where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
-       and (d.activation, d.id) > (${work.afterActivation}, ${work.afterId})
+       and (d.activation, d.id) > (${after.activation}, ${after.id})
        and ${isNotSetAside('cancel-deliveries', sql`d.id::text`)}
      order by d.activation, d.id limit ${PAGE}`)
   const ids = rows.map(({ id }) => id)
@@ -130,15 +139,10 @@ async function cancelPage(store: Store, work: Work): Promise<Page> {
   if (last !== undefined) {
     const handled = counts.reduce((sum, count) => sum + count, 0)
     const isLast = rows.length < PAGE && !work.isDeleted
-    return {
-      handled,
-      deliveries: [],
-      left: isLast ? null : { afterActivation: last.activation, afterId: last.id },
-    }
+    return { handled, deliveries: [], left: isLast ? null : last }
   }
   const removed = work.isDeleted ? await removeWaiting(store, work.id) : 0
-  const left = { afterActivation: work.afterActivation, afterId: work.afterId }
-  return { handled: removed, deliveries: [], left: removed === PAGE ? left : null }
+  return { handled: removed, deliveries: [], left: removed === PAGE ? after : null }
 }
 
 /**
@@ -167,16 +171,16 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
  */
 async function redeliverPage(store: Store, work: Work, atMost: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], left: null }
-  const { madeSince, madeUntil, states, afterId } = work
+  const { madeSince, madeUntil, states } = work.state as RedeliveryState
+  const { id: after } = placeOf(work)
   const quota = await readRedeliveryQuota(store, work.gateway)
   const limit = Math.min(atMost, quota.left)
-  if (limit === 0) {
-    const left = { ...BEGINNING, afterId }
-    return { handled: 0, deliveries: [], left, restSeconds: quota.goesOnInSeconds }
-  }
+  const behind = (id: bigint): Place => ({ activation: 0, id })
+  if (limit === 0)
+    return { handled: 0, deliveries: [], left: behind(after), restSeconds: quota.goesOnInSeconds }
   const most = limit * LOOKED_AT_FOR_EACH
-  const looked = deliveriesIn(work, states ?? [], {
-    beyond: sql`d.id > ${afterId}`,
+  const looked = deliveriesIn(work, states, {
+    beyond: sql`d.id > ${after}`,
     order: 'asc',
     limit: most,
   })
@@ -187,7 +191,7 @@ async function redeliverPage(store: Store, work: Work, atMost: number): Promise<
   }>(sql`
     with looked as (select l.id, l.created_at from ${looked} l order by l.id limit ${most}),
          fitting as (select id from looked
-                      where created_at >= ${madeSince} and created_at <= ${madeUntil} order by id limit ${limit})
+                      where created_at >= ${madeSince}::timestamptz and created_at <= ${madeUntil}::timestamptz order by id limit ${limit})
     select (select array_agg(id order by id) from fitting) as ids,
            (select count(*)::int from looked) as looked, (select max(id) from looked) as last`)
   const ids = found?.ids ?? []
@@ -195,49 +199,33 @@ async function redeliverPage(store: Store, work: Work, atMost: number): Promise<
     openRound(store, {
       ids: some,
       isCounted: true,
-      states: states ?? [],
+      states,
       activation: work.activation,
       openedBefore: work.addedAt,
     }),
   )
   const deliveries = opened.flat()
   const isAll = ids.length < limit && found!.looked < most
-  const afterIdNow = (ids.length === limit ? ids.at(-1) : found!.last) ?? afterId
-  return {
-    handled: deliveries.length,
-    deliveries,
-    left: isAll ? null : { ...BEGINNING, afterId: afterIdNow },
-  }
+  const last = (ids.length === limit ? ids.at(-1) : found!.last) ?? after
+  return { handled: deliveries.length, deliveries, left: isAll ? null : behind(last) }
 }
 
-/** Work that a request began anew meanwhile keeps its beginning: `next_at` is another one then. */
-async function writeProgress(
-  { database }: Store,
-  work: Work,
-  { handled, left, restSeconds = 0 }: Page,
-): Promise<void> {
-  const isOurs = sql`k.id = ${work.workId} and k.next_at = ${work.nextAt}`
+async function writeProgress(store: Store, work: Work, page: Page): Promise<void> {
+  const { handled, left, restSeconds } = page
   if (left !== null) {
-    await database.execute(sql`
-      update webhook_work k
-         set after_activation = ${left.afterActivation}, after_id = ${left.afterId}, is_settling = false,
-             handled = handled + ${handled},
-             next_at = clock_timestamp() + make_interval(secs => ${restSeconds}::float8)
-       where ${isOurs}`)
+    const state = work.kind === 'cancel' ? null : work.state
+    await endPage(store, work, { handled, left: { cursor: toCursor(left), state }, restSeconds })
     return
   }
   const isOver =
     work.kind === 'cancel'
       ? sql`${work.isSettled} and not exists (
               select from deliveries d
-               where d.webhook_id = k.webhook_id and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
+               where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
                  and ${isNotSetAside('cancel-deliveries', sql`d.id::text`)})`
       : sql`true`
-  const ended = await database.execute(sql`delete from webhook_work k where ${isOurs} and ${isOver}`)
-  if (ended === 0)
-    await database.execute(sql`
-      update webhook_work k
-         set after_activation = 0, after_id = 0, is_settling = true, handled = handled + ${handled},
-             next_at = clock_timestamp() + make_interval(secs => ${LOOK_AGAIN_SECONDS})
-       where ${isOurs}`)
+  if (await endPage(store, work, { handled, left: null }, isOver)) return
+  const settling: CancelState = { isSettling: true }
+  const again = { cursor: '', state: settling }
+  await endPage(store, work, { handled, left: again, restSeconds: LOOK_AGAIN_SECONDS })
 }

@@ -49,7 +49,7 @@ t.test('a batch waits for few pages, however much work is left', async t => {
   let stopped = false
   const working = Array.from({ length: PROCESSES }, async () => {
     const own = open()
-    while (!stopped && (await refoldPage(own, { programId, sizer })) !== null) pages += 1
+    while (!stopped && (await refoldPage(own, { programId, sizer })).length > 0) pages += 1
   })
   const now = buildChain({ seed: 'fair now', firstSlot: 2_000_000, now: () => TIME + 3_600_000 })
   const waited: number[] = []
@@ -60,7 +60,7 @@ t.test('a batch waits for few pages, however much work is left', async t => {
     await commit(message)
     waited.push(pages - before)
   }
-  const { rows } = await database.pool.query('select 1 from refolds')
+  const { rows } = await database.pool.query('select 1 from work')
   t.ok(rows.length > 0, 'work was left all the time')
   stopped = true
   await Promise.all(working)

@@ -43,11 +43,20 @@ export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
   return { store, pool, clear }
 }
 
+/** Kinds of work that a rebuild alone leaves. */
+const OF_REBUILD = new Set<RefoldedPage['kind']>([
+  'rebuild',
+  'gateway',
+  'account',
+  'hour-figures',
+  'gateway-figures',
+])
+
 /** How a page of work is done. */
 export const pageOptions = ({ rowsAtOnce, rebuild }: Arrival) => ({
   programId: DEFAULT_PROGRAM_ID,
   sizer: {
-    rowsOf: (kind: RefoldedPage['kind']) => (kind === 'all' ? rebuild.rows : rowsAtOnce),
+    rowsOf: (kind: RefoldedPage['kind']) => (OF_REBUILD.has(kind) ? rebuild.rows : rowsAtOnce),
     note: () => {},
   },
 })
@@ -119,10 +128,10 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   const committed: CommittedNews[] = []
   const { rowsAtOnce } = arrival
   /** @returns whether there was anything to do */
-  const commit = async (news: Promise<CommittedNews | null>): Promise<boolean> => {
+  const commit = async (news: Promise<readonly CommittedNews[]>): Promise<boolean> => {
     const done = await news
-    if (done === null) return false
-    committed.push(done)
+    if (done.length === 0) return false
+    committed.push(...done)
     if (tried.length > 0)
       await pool.query(
         'update deliveries set attempts_made = 1 where attempts_made = 0 and webhook_id = any($1::bigint[])',
@@ -136,7 +145,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   for (const [nth, batch] of batches.entries()) {
     const isLast = nth === batches.length - 1
     try {
-      await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })))
+      await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })).then(news => [news]))
       for (let page = 0; (isLast || page < arrival.pages) && (await doPage()); page++);
     } catch (error) {
       throw new CommitFailed(batches.slice(0, nth + 1), arrival, error)

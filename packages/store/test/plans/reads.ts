@@ -25,9 +25,9 @@ import {
   type EventFilter,
 } from '@payment-tracking/store'
 import { runIn } from '../../src/database/database.js'
-import { readNextPayments } from '../../src/ingest/derive-payments.js'
-import { readRegisters } from '../../src/ingest/read-registers.js'
-import { refoldGateways, refoldUserPayments } from '../../src/ingest/refold-accounts.js'
+import { readNextPayments } from '../../src/refold/derive-payments.js'
+import { readRegisters } from '../../src/refold/read-registers.js'
+import { refoldGateways, refoldUserPayments } from '../../src/refold/accounts.js'
 import { countChecked } from '../../src/reads/check-payments.js'
 import { readPages, type Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, type FilledDatabase } from './filled-database.js'

@@ -162,7 +162,7 @@ const DRIVERS: readonly Driver[] = [
       await storePayment(given, payment, given.tokenMint)
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
       await given.transaction(tx =>
-        release(tx, { ...nothing, knownPolicies: [given.policy] }, () => given.final),
+        release(tx, { ...nothing, knownPolicies: [given.policy] }, () => given.final, 500),
       )
     },
   },
@@ -177,7 +177,9 @@ const DRIVERS: readonly Driver[] = [
       await given.transaction(tx => tell(tx, { payments: [payment], lifecycles: [], isFinal: () => false }))
       await storePayment(given, payment, given.tokenMint)
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
-      await given.transaction(tx => release(tx, { ...nothing, finalEvents: [payment.eventId] }, () => false))
+      await given.transaction(tx =>
+        release(tx, { ...nothing, finalEvents: [payment.eventId] }, () => false, 500),
+      )
     },
   },
 ]

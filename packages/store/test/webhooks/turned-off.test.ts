@@ -89,7 +89,7 @@ t.test('webhooks with many deliveries', async t => {
     await pool.query(
       `update webhooks set turned_off_at = turned_off_at - interval '1 h', deleted_at = deleted_at - interval '1 h'`,
     )
-    await pool.query('update webhook_work set next_at = now()')
+    await pool.query('update work set next_at = now()')
     await work()
   }
 
@@ -192,11 +192,11 @@ t.test('webhooks with many deliveries', async t => {
     await deactivateWebhooks(store, [of.id], 'gone')
     await doWebhookWork(store, { kinds: ['cancel'] })
     const { rows } = await pool.query(
-      `update webhook_work set after_id = 0, after_activation = 0, next_at = now() + interval '30 s' returning id`,
+      `update work set cursor = '', next_at = now() + interval '30 s' returning key`,
     )
     t.equal(rows.length, 1)
     t.equal(await doWebhookWork(store, { kinds: ['cancel'] }), null, 'the dead worker holds it for a while')
-    await pool.query('update webhook_work set next_at = now()')
+    await pool.query('update work set next_at = now()')
     await work()
     t.same(await rowsOf(of.id), { delivered: 1, cancelled: WAITING })
     await settle()
@@ -248,7 +248,7 @@ t.test('webhooks with many deliveries', async t => {
     await pool.query(`update deliveries set state = 'failed', attempts_made = 8 where id = $1`, [
       first[0]!.id,
     ])
-    await pool.query('update webhook_work set after_id = 0, next_at = now() where webhook_id = $1', [of.id])
+    await pool.query(`update work set cursor = '', next_at = now() where key = $1`, [String(of.id)])
     while ((await page()) !== null);
     const { rows } = await pool.query(
       'select state, tries_allowed, count(*)::int as n from deliveries where webhook_id = $1 group by 1, 2 order by 1',
@@ -307,7 +307,7 @@ t.test('webhooks with many deliveries', async t => {
     await deleteWebhooks(store, of.gateway)
     await work()
     // Postgres tells of a failure before it gives up the locks: the next look finds a row that was passed over.
-    await pool.query('update webhook_work set next_at = now()')
+    await pool.query('update work set next_at = now()')
     await work()
     t.same(await rowsOf(of.id), { delivered: 1, cancelled: WAITING - 1, pending: 1 })
     t.match(await listSetAside(store, 10), [

@@ -60,7 +60,7 @@ const releaseAll = async (released: Released): Promise<number[]> => {
   const sizes: number[] = []
   for (let rest: Released | null = released; rest !== null;) {
     const asked: Released = rest
-    const page = await transaction(tx => release(tx, asked, isFinal))
+    const page = await transaction(tx => release(tx, asked, isFinal, 500))
     sizes.push(page.deliveries.length)
     rest = page.rest
   }

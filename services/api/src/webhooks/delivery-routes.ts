@@ -216,7 +216,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       const { since, until, status } = request.body
       const webhook = await activeWebhookOf(request, request.params.id)
       await requireRedeliveryQuota(store, webhook.gateway)
-      const work = await beginRedelivery(store, webhook.id, {
+      await beginRedelivery(store, webhook.id, {
         since: readTime('since', since, 'down'),
         until: until === undefined ? null : readTime('until', until, 'up'),
         states: status === undefined ? ['failed', 'cancelled'] : [status],
@@ -224,7 +224,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       // A small page at once; workers do the rest. If a worker was faster, it has done the page already.
       const page = await doWebhookWork(store, {
         kinds: ['redeliver'],
-        only: work,
+        only: webhook.id,
         limit: DUE_AT_ONCE,
       })
       const deliveries = page?.deliveries ?? []

@@ -179,7 +179,7 @@ t.test('a gateway redelivers so many deliveries a day; a span goes on the next d
     t.ok(seconds > 0 && seconds <= 86_400, `${seconds}`)
   }
   await pool.query(`update redelivery_counts set day = day - 1 where gateway = $1`, [gateway.address])
-  await pool.query('update webhook_work set next_at = now()')
+  await pool.query('update work set next_at = now()')
   t.match(await goOn(), { handled: 2, goesOn: false })
   t.equal((await redeliver(`${second}/deliveries/${other}/redeliver`)).status, 202)
   const { rows } = await pool.query('select redelivered::int from redelivery_counts')

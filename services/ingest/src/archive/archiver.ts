@@ -1,7 +1,6 @@
 // Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then its events
 // move page by page into archived_events, while ingest goes on. Lists stop showing the month before its first event
 // moves. The tables archive_parts and archive_moves record the progress. After a crash, a process first finishes that month.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {
   archiveAgain,
@@ -14,6 +13,7 @@ import {
   listArchiveParts,
   moveArchivePage,
   noteArchiveProblem,
+  pageByPage,
   PageSizer,
   readArchiveMove,
   readMonth,
@@ -157,18 +157,16 @@ async function beginPart(
 
 type FinishOptions = Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log' | 'sizer'>
 
-/** Moves the events of a part into the table that its `wanted` names. After each page, live messages get as much time as the page took. */
+/** Moves the events of a part into the table that its `wanted` names. */
 async function finishPart(
   { store, files, guard, log, sizer = new PageSizer() }: FinishOptions,
   part: ArchivePart,
   stop: AbortSignal,
 ): Promise<void> {
   const lines = await readPartFile(files, part)
-  for (let isMore = true; isMore && !stop.aborted;) {
-    const startedAt = performance.now()
-    isMore = await moveArchivePage(store, part, lines, { sizer, serverRun: await guard.serverRun() })
-    await sleep(performance.now() - startedAt)
-  }
+  await pageByPage(stop, async () =>
+    moveArchivePage(store, part, lines, { sizer, serverRun: await guard.serverRun() }),
+  )
   if (stop.aborted) return
   const { month, part: number, count, wanted } = part
   log.info({ month, part: number, events: count, wanted }, 'archive.moved')

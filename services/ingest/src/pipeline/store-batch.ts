@@ -1,4 +1,5 @@
 import {
+  bisect,
   commitBatch,
   sqlStateOf,
   StoreContentsError,
@@ -14,75 +15,46 @@ import {
   type Store,
 } from '@payment-tracking/store'
 
+type Message = ReceivedControl | ReceivedMessage | RefusedMessage
+type Kind = 'controls' | 'received' | 'refused'
+
 /**
  * Stores a batch, and isolates a message that makes the transaction fail: Postgres refuses a value, or an unforeseen
- * error occurs. `storeBatch` splits the batch in halves until it has found that message, and stores the message's bytes
- * as a dead letter. All other messages are stored.
+ * error occurs. The batch is halved until that message is found (`bisect`), whose bytes are stored as a dead letter. All other
+ * messages are stored.
  * @returns the committed batches, one entry a transaction
  * @throws StoreUnverifiedError: the database must be verified first
  * @throws StoreUnavailableError, StoreTimeoutError, StoreFaultError (tables or rights are missing): the database is at
  *   fault, not a message. Committed parts stay committed, and storing the same messages again changes nothing
  */
-export async function storeBatch(store: Store, batch: Batch): Promise<CommittedBatch[]> {
-  try {
-    return [await commitBatch(store, batch)]
-  } catch (error) {
-    if (isFaultOfDatabase(error)) throw error
-    const parts = splitBatch(batch)
-    if (parts !== null) {
-      return [...(await storeBatch(store, parts[0])), ...(await storeBatch(store, parts[1]))]
-    }
-    const [only] = [...batch.refused, ...(batch.controls ?? []), ...batch.received]
-    if (only === undefined) throw error
-    return storeAlone(store, batch, only)
-  }
-}
-
-/**
- * Splits a batch in two: first by kind (refused messages, control messages, events), then each kind in halves.
- * @returns null for a single message
- */
-function splitBatch(batch: Batch): [Batch, Batch] | null {
+export function storeBatch(store: Store, batch: Batch): Promise<CommittedBatch[]> {
   const { refused, controls = [], received } = batch
-  const nothing = { ...batch, refused: [], controls: [], received: [] }
-  if (refused.length > 0 && controls.length + received.length > 0) {
-    return [
-      { ...nothing, refused },
-      { ...batch, refused: [] },
-    ]
+  const of = (kind: Kind, messages: readonly Message[]) => messages.map(message => ({ kind, message }))
+  // Retractions come first, as in one transaction.
+  const messages = [...of('refused', refused), ...of('controls', controls), ...of('received', received)]
+  const batchOf = (part: typeof messages): Batch => {
+    const only = (kind: Kind) =>
+      part.filter(each => each.kind === kind).map(({ message }) => message) as never[]
+    return { ...batch, refused: only('refused'), controls: only('controls'), received: only('received') }
   }
-  if (controls.length > 0 && received.length > 0) {
-    return [
-      { ...nothing, controls },
-      { ...nothing, received },
-    ]
-  }
-  if (refused.length + controls.length + received.length < 2) return null
-  const half = <T>(of: readonly T[], from: 0 | 1) => {
-    const middle = Math.ceil(of.length / 2)
-    return from === 0 ? of.slice(0, middle) : of.slice(middle)
-  }
-  const part = (which: 0 | 1): Batch => ({
-    ...batch,
-    refused: half(refused, which),
-    controls: half(controls, which),
-    received: half(received, which),
-  })
-  return [part(0), part(1)]
+  return bisect(
+    messages,
+    part => commitBatch(store, part.length === messages.length ? batch : batchOf([...part])),
+    {
+      isOutage: isFaultOfDatabase,
+      alone: async one => [await storeAlone(store, batchOf([one]), one.message)],
+    },
+  )
 }
 
 /**
  * Tries a single message once more, on a database that has just answered. An outage must never turn a good message into
  * a dead letter, whatever error the driver reports for the outage.
  */
-async function storeAlone(
-  store: Store,
-  batch: Batch,
-  message: RefusedMessage | ReceivedMessage | ReceivedControl,
-): Promise<CommittedBatch[]> {
+async function storeAlone(store: Store, batch: Batch, message: Message): Promise<CommittedBatch> {
   await store.ping()
   try {
-    return [await commitBatch(store, batch)]
+    return await commitBatch(store, batch)
   } catch (error) {
     if (isFaultOfDatabase(error)) throw error
     const { streamSequence, subject, bytes } = message
@@ -92,7 +64,7 @@ async function storeAlone(
         : (['INGEST_FAULT', describeFault(error)] as const)
     const refused = { streamSequence, subject, bytes, code, reason }
     const refusal = { ...batch, received: [], controls: [], refused: [refused] }
-    return [await commitBatch(store, refusal)]
+    return commitBatch(store, refusal)
   }
 }
 

@@ -1,7 +1,13 @@
 // Does the work that messages left behind: what follows from one message for many rows, page by page beside live messages.
-import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import { beginNewRules, PageSizer, refoldPage, type CommittedNews, type Store } from '@payment-tracking/store'
+import {
+  beginNewRules,
+  pageByPage,
+  PageSizer,
+  refoldPage,
+  type CommittedNews,
+  type Store,
+} from '@payment-tracking/store'
 import type { DatabaseGuard } from './database-guard.js'
 
 export interface RefoldLoopOptions {
@@ -35,7 +41,7 @@ export class RefoldLoop implements Intake {
   start = () => this.#looks.start()
   stop = () => this.#looks.stop()
 
-  /** Works page by page until nothing is left. After each page, live messages get as much time as the page took. */
+  /** Works page by page until nothing is left. */
   async #run(stop: AbortSignal): Promise<void> {
     const { store, guard, relay, programId, log } = this.#options
     if (!this.#followsRules) {
@@ -43,21 +49,22 @@ export class RefoldLoop implements Intake {
       this.#followsRules = true
     }
     let saidAt = performance.now()
-    for (let pages = 1; !stop.aborted; pages++) {
-      const startedAt = performance.now()
-      const page = await refoldPage(store, {
+    let pages = 0
+    await pageByPage(stop, async () => {
+      const done = await refoldPage(store, {
         programId,
         sizer: this.#sizer,
         serverRun: await guard.serverRun(),
       })
-      if (page === null) return
-      relay.start([page])
-      const endedAt = performance.now()
-      if (endedAt - saidAt > PROGRESS_EVERY_MS) {
-        saidAt = endedAt
+      const [page] = done
+      if (page === undefined) return false
+      relay.start(done)
+      pages += 1
+      if (performance.now() - saidAt > PROGRESS_EVERY_MS) {
+        saidAt = performance.now()
         log.info({ kind: page.kind, pages }, 'refold.goes-on')
       }
-      await sleep(endedAt - startedAt)
-    }
+      return true
+    })
   }
 }

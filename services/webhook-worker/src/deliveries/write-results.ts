@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
 import {
+  bisect,
   StoreTimeoutError,
   StoreUnavailableError,
   type AttemptResult,
@@ -23,41 +24,35 @@ const TRIES_ALONE = 3
 export async function writeResults(
   write: WriteSet,
   results: readonly AttemptResult[],
-  parts: { log: Logger; metrics: Pick<DeliveryMetrics, 'lostResults'> },
+  { log, metrics }: { log: Logger; metrics: Pick<DeliveryMetrics, 'lostResults'> },
 ): Promise<FinishedAttempt[]> {
-  let set = results
-  let triesAlone = 0
-  for (let tries = 0; ; tries++) {
-    try {
-      return await write(set)
-    } catch (err) {
-      parts.log.warn({ err, tries, results: set.length }, 'delivery.result-not-written')
-      if (!(err instanceof StoreUnavailableError || err instanceof StoreTimeoutError)) {
-        if (set.some(hasAnswer)) {
-          set = set.map(withoutAnswer)
-          continue
-        }
-        if (set.length > 1) {
-          const middle = Math.ceil(set.length / 2)
-          return [
-            ...(await writeResults(write, set.slice(0, middle), parts)),
-            ...(await writeResults(write, set.slice(middle), parts)),
-          ]
-        }
-        if (++triesAlone === TRIES_ALONE) {
-          const [{ deliveryId, attempt }] = set as [AttemptResult]
-          parts.metrics.lostResults.inc()
-          parts.log.error({ err, deliveryId: deliveryId.toString(), attempt }, 'delivery.result-lost')
-          return []
-        }
+  /** @param atMost tries that are nobody's fault do not count */
+  const attempt = async (set: readonly AttemptResult[], atMost = 1): Promise<FinishedAttempt[]> => {
+    for (let tries = 0, failures = 0; ; tries++) {
+      try {
+        return await write(set)
+      } catch (err) {
+        log.warn({ err, tries, results: set.length }, 'delivery.result-not-written')
+        const isAway = err instanceof StoreUnavailableError || err instanceof StoreTimeoutError
+        if (!isAway && ++failures === atMost) throw err
+        await sleep(Math.min(100 * 2 ** tries, 1_000))
       }
-      await sleep(Math.min(100 * 2 ** tries, 1_000))
     }
   }
+  const giveUp = ({ deliveryId, attempt: nth }: AttemptResult, err: unknown): FinishedAttempt[] => {
+    metrics.lostResults.inc()
+    log.error({ err, deliveryId: deliveryId.toString(), attempt: nth }, 'delivery.result-lost')
+    return []
+  }
+  return attempt(results).catch(async () => {
+    const written = await bisect(results.map(withoutAnswer), set => attempt(set), {
+      alone: async result => [
+        await attempt([result], TRIES_ALONE - 1).catch((err: unknown) => giveUp(result, err)),
+      ],
+    })
+    return written.flat()
+  })
 }
-
-const hasAnswer = (result: AttemptResult): boolean =>
-  result.responseHeaders !== null || result.responseBody !== null
 
 const withoutAnswer = (result: AttemptResult): AttemptResult => ({
   ...result,

@@ -6,6 +6,7 @@ import {
   deactivateWebhooks,
   doWebhookWork,
   findWebhooksOfDeletedGateways,
+  pageByPage,
   readOldestAwaitingFactsSeconds,
   readOldestUndeliveredSeconds,
   recoverFailed,
@@ -152,8 +153,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'webhook-work',
       everyMs: 500,
       run: async stop => {
-        while (!stop.aborted) {
-          const startedAt = performance.now()
+        await pageByPage(stop, async () => {
           const behind = await queue.countWaiting().then(
             waiting => waiting.behind,
             () => Infinity,
@@ -161,15 +161,15 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           const isFull = behind > BACKLOG
           const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver']
           const page = await doWebhookWork(store, { kinds })
-          if (page === null) return
+          if (page === null) return false
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.
           if (page.deliveries.length > 0)
             await queue.enqueueDeliveries(putBehind(page.deliveries)).catch(() => {})
           if (!page.goesOn && page.handled > 0)
             log.info({ webhookId: page.webhookId.toString(), kind: page.kind }, 'webhook-work.done')
-          await restAfter(startedAt)
-        }
+          return true
+        })
       },
     },
     {
@@ -214,12 +214,11 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 60_000,
       run: async stop => {
         const limits = { days: config.WEBHOOK_RETENTION_DAYS, limit: REMOVED_AT_ONCE }
-        for (let removed = limits.limit; removed === limits.limit && !stop.aborted;) {
-          const startedAt = performance.now()
-          removed = await removeOldDeliveries(store, limits)
+        await pageByPage(stop, async () => {
+          const removed = await removeOldDeliveries(store, limits)
           metrics.removed.inc(removed)
-          await restAfter(startedAt)
-        }
+          return removed === limits.limit
+        })
       },
     },
   ]

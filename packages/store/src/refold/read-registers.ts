@@ -1,14 +1,14 @@
 // What the latest standing events of addresses say, read from the events by index: one probe for each kind of event.
 import {
   applyToPolicy,
+  compareForFold,
   emptyPolicy,
   orderOf,
   type ChainEvent,
   type PolicyState,
 } from '@payment-tracking/domain'
-import { sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, sql, type Sql, type Tx } from '../database/sql.js'
 import { CHANGED } from './derive-payments.js'
-import { inFoldOrder } from './fold.js'
 import { OF_POLICY, POLICY_EVENTS } from '../rows/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 
@@ -60,16 +60,38 @@ const latestOf = (addresses: readonly string[], condition: Sql, names: readonly 
    cross join unnest(${[...names]}::text[]) as k (name)
    cross join lateral (select * from events e where ${condition} and e.retracted_at is null ${LATEST}) e`
 
-/** Events of a policy beside its payments that came after a position. Relies on events_changes. */
+/**
+ * Events of some policies beside their payments that came after a position of each, by policy. Relies on events_changes.
+ * @param limit the most events of a policy
+ */
 export async function readChangesSince(
   tx: Tx,
-  policy: string,
-  { position, limit, programId }: { position: bigint; limit: number; programId: string },
-): Promise<ChainEvent[]> {
+  since: readonly { policy: string; position: bigint }[],
+  { limit, programId }: { limit: number; programId: string },
+): Promise<Map<string, ChainEvent[]>> {
+  const changes = new Map<string, ChainEvent[]>()
+  if (since.length === 0) return changes
   const rows = await tx.$queryRaw<StoredRow[]>(sql`
-    select ${STORED_COLUMNS} from events e
-     where ${CHANGED} = ${policy} and e.name = any(${POLICY_EVENTS}::text[])
-       and e.retracted_at is null and e.position > ${position}
-     order by e.position limit ${limit}`)
-  return rows.map(row => readStored(row, programId))
+    select ${STORED_COLUMNS}
+      from unnest(${since.map(({ policy }) => policy)}::text[], ${bigints(since.map(({ position }) => position))}) as a (address, since)
+     cross join lateral (
+       select * from events e
+        where ${CHANGED} = a.address and e.name = any(${POLICY_EVENTS}::text[])
+          and e.retracted_at is null and e.position > a.since
+        order by e.position limit ${limit}) e
+     order by e.position`)
+  for (const row of rows) {
+    const event = readStored(row, programId)
+    const of = changes.get(event.paymentPolicy!)
+    if (of) of.push(event)
+    else changes.set(event.paymentPolicy!, [event])
+  }
+  return changes
+}
+
+/** Most batches come in chain order. */
+export function inFoldOrder<E extends { event: ChainEvent }>(events: readonly E[]): readonly E[] {
+  const compare = (a: E, b: E) => compareForFold(a.event, b.event)
+  const isSorted = events.every((event, at) => at === 0 || compare(events[at - 1]!, event) < 0)
+  return isSorted ? events : [...events].sort(compare)
 }

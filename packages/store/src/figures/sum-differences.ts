@@ -15,18 +15,24 @@ export interface SumDifferences extends Differences {
   isCut: boolean
 }
 
-/** The gateways of figures behind one of them; all gateways first, paid or not. One probe of a primary key each. */
-export async function readNextGateways(tx: Tx, after: string | null, limit: number): Promise<string[]> {
+/** The key of a gateway: '' is the beginning, and all gateways are one of them. */
+const toKey = (gateway: string): string => `=${gateway}`
+export const toGateway = (key: string): string => key.slice(1)
+
+/** The keys of the gateways of figures behind one; all gateways first, paid or not. One probe of a primary key each. */
+export async function readNextGateways(tx: Tx, after: string, limit: number): Promise<string[]> {
   const next = (condition: Sql): Sql => sql`
     select gateway from payment_stats where ${condition} order by gateway limit 1`
+  const first =
+    after === '' ? sql`${ALL_GATEWAYS}::text collate "C"` : sql`(${next(sql`gateway > ${toGateway(after)}`)})`
   const rows = await tx.$queryRaw<{ gateway: string }[]>(sql`
     with recursive gateways (gateway, number) as (
-      select ${after === null ? sql`${ALL_GATEWAYS}::text collate "C"` : sql`(${next(sql`gateway > ${after}`)})`}, 1
+      select ${first}, 1
        union all
       select (${next(sql`gateway > g.gateway`)}), number + 1 from gateways g
        where g.gateway is not null and number < ${raw(String(limit))}
     ) select gateway from gateways where gateway is not null`)
-  return rows.map(({ gateway }) => gateway)
+  return rows.map(({ gateway }) => toKey(gateway))
 }
 
 /** Sums `c` by keys of the hours of a table, by day and of all time, beside those `s` that are stored. */

@@ -10,8 +10,8 @@ import {
 import { columnTable } from '../database/columns.js'
 import { bigints, sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { moveTokens } from './figures.js'
-import { giveSeqs } from './number.js'
+import { moveTokens } from '../figures/figures.js'
+import { giveSeqs } from '../rows/tracking-heads.js'
 import { OF_POLICY } from '../rows/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
 

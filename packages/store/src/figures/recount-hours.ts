@@ -6,7 +6,8 @@ import { sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { isOf, keyOf, toHour, type GatewayHour } from './gateway-hours.js'
-import type { Work } from './work.js'
+import type { WorkKind } from '../work/run-page.js'
+import { BEHIND_OTHERS, type Work } from '../work/work-table.js'
 
 const [, DAY, HOUR] = SPANS
 const HOUR_MS = HOUR * 1_000
@@ -15,16 +16,15 @@ const HOUR_MS = HOUR * 1_000
 export function recountLater(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   if (hours.length === 0) return
   tx.send(sql`
-    insert into refolds (kind, address) select 'hour', * from unnest(${keysOf(hours)}::text[])
-    on conflict (kind, address) do update set cursor = '', turn = nextval('refolds_turn_seq')`)
+    insert into work (kind, key) select 'hour', * from unnest(${keysOf(hours)}::text[])
+    on conflict (kind, key) do update set cursor = '', ${BEHIND_OTHERS}`)
 }
 
 /** Makes void what is being read of some hours. */
 export function recountAnew(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   if (hours.length === 0) return
   tx.send(sql`
-    update refolds set turn = nextval('refolds_turn_seq')
-     where kind = 'hour' and address = any(${keysOf(hours)}::text[])`)
+    update work set ${BEHIND_OTHERS} where kind = 'hour' and key = any(${keysOf(hours)}::text[])`)
 }
 
 const keysOf = (hours: readonly GatewayHour[]): string[] => [...new Set(hours.map(keyOf))]
@@ -47,8 +47,8 @@ export interface ReadHour {
 }
 
 /** @param tx of one snapshot. @param limit the most tokens of a page */
-export async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadHour> {
-  const hour = toHour(work.address)
+async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadHour> {
+  const hour = toHour(work.key)
   const isNext = work.cursor === '' ? sql`true` : sql`token_mint > ${work.cursor.slice(1)}`
   const lacking = (span: Sql, start: Date): Sql => sql`
     (select token_mint from payment_token_stats
@@ -68,7 +68,7 @@ export async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadH
 }
 
 /** Adds what the hour got behind the snapshot. Relies on events_position_key. */
-export async function readBehind(tx: Tx, read: ReadHour): Promise<void> {
+async function readBehind(tx: Tx, read: ReadHour): Promise<void> {
   const [head] = await tx.$queryRaw<[{ position: bigint }]>(
     sql`select position from stream_head where id = 1`,
   )
@@ -107,7 +107,7 @@ async function readExtremes(
  * and the work has the turn that it had in the snapshot: so every row is there.
  * @returns the work that is left; null when none is
  */
-export async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<Work | null> {
+async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<Work | null> {
   await readBehind(tx, read)
   const { hour, tokens, found, left } = read
   const day = startOf(DAY, hour.start)
@@ -136,4 +136,23 @@ export async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<Work |
        where h.known
       ${set}`)
   return left
+}
+
+/** Events that are merged into a recount under the writer lock. */
+const MOST_MERGED = 10_000n
+
+export const RECOUNT: WorkKind<object, ReadHour> = {
+  // Other work gives hours another turn with each page.
+  isLast: true,
+  look: async (snapshot, [work], rows) => {
+    const read = await snapshot(tx => readHour(tx, work!, rows))
+    // An hour of many payments takes long: what came meanwhile is read here, so that hardly anything is left for the lock.
+    await snapshot(tx => readBehind(tx, read))
+    return read
+  },
+  page: async (tx, [work], { head }, read) => {
+    if (head.position - read.position > MOST_MERGED) return null
+    const left = await writeHour(tx, read)
+    return left ? { done: [], left } : { done: [work!] }
+  },
 }

@@ -1,4 +1,4 @@
-import type { PolicyOutcome, PolicyState } from '@payment-tracking/domain'
+import type { ChainEvent, PolicyOutcome, PolicyState } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { raw, sql, type Tx } from '../database/sql.js'
@@ -7,6 +7,15 @@ import { raw, sql, type Tx } from '../database/sql.js'
 export interface KnownPolicy {
   state: PolicyState
   status: string | null
+}
+
+/** A policy whose row changes, before and after. */
+export interface FoldedPolicy {
+  before: KnownPolicy | undefined
+  after: PolicyState
+  outcome: PolicyOutcome
+  /** the batch's standing events of the policy */
+  events: ChainEvent[]
 }
 
 interface PolicyRow extends Omit<PolicyState, 'policyId' | 'totalPaid' | 'periodTotal'> {

@@ -9,9 +9,8 @@ import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-dif
 
 const [, , HOUR] = SPANS
 
-/** Payments that one look reads, as the figures count them, and hours that it compares. One hour is read whole. */
+/** Payments that one look reads, as the figures count them. One hour is read whole. */
 const MOST_PAYMENTS = 20_000
-const MOST_HOURS = 100
 
 /**
  * The hours of events behind a key, those of all gateways before those of each. One probe of events_newest or
@@ -19,7 +18,7 @@ const MOST_HOURS = 100
  */
 export async function readNextHours(tx: Tx, after: string, limit: number): Promise<GatewayHour[]> {
   const [, start = '-infinity', gateway = ''] = /^(\S+) (.*)$/.exec(after) ?? []
-  const most = raw(String(Math.min(limit, MOST_HOURS)))
+  const most = raw(String(limit))
   const hourOf = (at: Sql): Sql => sql`date_trunc('hour', ${at}, 'UTC')`
   const behind = sql`${start}::timestamptz + case when ${start} = '-infinity' then interval '0' else interval '1 hour' end`
   if (gateway === ALL_GATEWAYS) {
@@ -31,27 +30,24 @@ export async function readNextHours(tx: Tx, after: string, limit: number): Promi
          union all
         select ${next(sql`h.start + interval '1 hour'`)}, number + 1 from hours h where h.start is not null and number < ${most}
       ) select ${ALL_GATEWAYS} as gateway, start from hours where start is not null`)
-    if (hours.length > 0) return firstOf(tx, hours)
+    if (hours.length > 0) return hours
   }
   const [ofGateway, from] =
     gateway === ALL_GATEWAYS ? [sql`''`, sql`'-infinity'::timestamptz`] : [sql`${gateway}`, behind]
   const next = (place: Sql): Sql => sql`
     select e.gateway, e.occurred_at from events e where e.gateway is not null and (e.gateway, e.occurred_at) >= (${place})
      order by e.gateway, e.occurred_at limit 1`
-  return firstOf(
-    tx,
-    await tx.$queryRaw<GatewayHour[]>(sql`
-      with recursive hours (gateway, start, number) as (
-        select n.gateway, ${hourOf(sql`n.occurred_at`)}, 1 from (${next(sql`${ofGateway}, ${from}`)}) n
-         union all
-        select n.gateway, ${hourOf(sql`n.occurred_at`)}, number + 1
-          from hours h cross join lateral (${next(sql`h.gateway, h.start + interval '1 hour'`)}) n where number < ${most}
-      ) select gateway, start from hours`),
-  )
+  return tx.$queryRaw<GatewayHour[]>(sql`
+    with recursive hours (gateway, start, number) as (
+      select n.gateway, ${hourOf(sql`n.occurred_at`)}, 1 from (${next(sql`${ofGateway}, ${from}`)}) n
+       union all
+      select n.gateway, ${hourOf(sql`n.occurred_at`)}, number + 1
+        from hours h cross join lateral (${next(sql`h.gateway, h.start + interval '1 hour'`)}) n where number < ${most}
+    ) select gateway, start from hours`)
 }
 
 /** The first hours, at least one, that hold so many payments together. */
-async function firstOf(tx: Tx, hours: readonly GatewayHour[]): Promise<GatewayHour[]> {
+export async function firstOf(tx: Tx, hours: readonly GatewayHour[]): Promise<GatewayHour[]> {
   const rows = await tx.$queryRaw<(GatewayHour & { count: bigint })[]>(sql`
     select s.gateway, s.start, s.count from ${listOf(hours)}
       join payment_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)

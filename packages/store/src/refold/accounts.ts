@@ -9,11 +9,13 @@ import {
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { gatewayOf, userPaymentOf } from './addresses.js'
+import { gatewayOf, userPaymentOf } from '../rows/addresses.js'
 import { writeGateways } from './gateways.js'
 import { readLatestChanges } from './read-registers.js'
 import { readStored } from '../rows/stored-events.js'
 import { writeUserPayments } from '../rows/user-payments.js'
+import type { WorkKind } from '../work/run-page.js'
+import { policiesFor } from '../work/work-table.js'
 
 const GATEWAY_EVENTS = ['PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged']
 const USER_PAYMENT_EVENTS = ['UserPaymentCreated', 'UserPaymentDeleted']
@@ -67,4 +69,22 @@ export async function refoldUserPayments(
   const gone = addresses.filter(address => !states.has(address))
   tx.send(sql`delete from user_payments where address = any(${gone}::text[])`)
   writeUserPayments(tx, [...states.values()])
+}
+
+/** Of a rebuild: the states of gateways and user payments. */
+export const GATEWAY = foldingAgain(refoldGateways)
+export const ACCOUNT = foldingAgain(refoldUserPayments)
+
+function foldingAgain(refoldAll: typeof refoldGateways): WorkKind<object> {
+  return {
+    together: policiesFor,
+    page: async (tx, works, { programId }) => {
+      await refoldAll(
+        tx,
+        works.map(({ key }) => key),
+        programId,
+      )
+      return { done: works }
+    },
+  }
 }

@@ -1,0 +1,104 @@
+// Does the work that messages left behind, page by page, and tells what each page made known.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import type { Store } from '../database/open-store.js'
+import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
+import { RECOUNT } from '../figures/recount-hours.js'
+import { ACCOUNT, GATEWAY } from '../refold/accounts.js'
+import { POLICY, type Refolded } from '../refold/policy-work.js'
+import { REBUILD } from '../refold/rebuild.js'
+import { USER_PAYMENT } from '../refold/user-payment-work.js'
+import type { LockedHead } from '../rows/head.js'
+import { readSaidFinal } from '../rows/said-final.js'
+import { addFactsWork, FACTS, WATERMARK } from '../webhooks/release-work.js'
+import { tell, type IsFinal } from '../webhooks/tell.js'
+import { runPage, type PageOptions, type WorkKind } from '../work/run-page.js'
+import { countWork } from '../work/work-table.js'
+import { recordAnnouncements } from './announcements.js'
+import type { CommittedNews } from './batch.js'
+import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
+import { readPayments } from './tell-batch.js'
+
+/** What a page can change. */
+interface Page {
+  refolded?: Refolded
+  /** of messages that waited */
+  released?: DeliveryRef[]
+}
+
+/** Everything that ingest does in pages. */
+const KINDS = {
+  policy: POLICY,
+  'user-payment': USER_PAYMENT,
+  hour: RECOUNT,
+  watermark: WATERMARK,
+  facts: FACTS,
+  rebuild: REBUILD,
+  gateway: GATEWAY,
+  account: ACCOUNT,
+  'hour-figures': HOUR_FIGURES,
+  'gateway-figures': GATEWAY_FIGURES,
+} satisfies Record<string, WorkKind<Page>>
+
+type Kind = keyof typeof KINDS
+export const KIND_NAMES = Object.keys(KINDS) as Kind[]
+
+/** What one page of work changed. */
+export interface RefoldedPage extends CommittedNews {
+  kind: Kind
+}
+
+/**
+ * Does the next page of the oldest work (`runPage`).
+ * @returns what each transaction of it changed; empty when there is no work
+ * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
+ * @throws StoreUnverifiedError
+ */
+export const refoldPage = (store: Store, options: PageOptions): Promise<RefoldedPage[]> =>
+  runPage<Page, RefoldedPage>(store, KINDS, options, async (tx, kind, page, head) => ({
+    epoch: head.epoch,
+    kind: kind as Kind,
+    ...(await tellPage(tx, head, page)),
+  }))
+
+/** How much work waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */
+export const readWork = (store: Store): Promise<{ count: number; oldestSeconds: number }> =>
+  countWork(store, KIND_NAMES)
+
+const NOTHING: Refolded = { policies: [], told: [], completed: [], changed: [] }
+
+async function tellPage(
+  tx: PipelinedTx,
+  head: LockedHead,
+  { refolded = NOTHING, released = [] }: Page,
+): Promise<Omit<CommittedNews, 'epoch'>> {
+  const payments = await readPayments(tx, refolded.completed)
+  const completing = await readCompleting(tx, refolded.told)
+  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position, completing)
+  const isFinal = await finalityOf(tx, head, [...refolded.completed, ...causesOf(lifecycles)])
+  const announcementIds = await recordAnnouncements(
+    tx,
+    'payment',
+    payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
+  )
+  const deliveries = await tell(tx, { payments, lifecycles, isFinal })
+  const policies = refolded.policies.map(({ after }) => after.address)
+  addFactsWork(tx, policies)
+  return {
+    batchId: null,
+    payments,
+    retractions: [],
+    announcementIds,
+    deliveries: [...deliveries, ...released.map(delivery => ({ ...delivery, behind: true }))],
+    lifecycles: toCommitted(lifecycles),
+  }
+}
+
+async function finalityOf(
+  tx: PipelinedTx,
+  { finalizedSlot }: LockedHead,
+  events: readonly string[],
+): Promise<IsFinal> {
+  const final = await readSaidFinal(tx, events)
+  return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || final.has(eventId)
+}

@@ -1,0 +1,39 @@
+// A page of rows that fails as a whole is halved until the row is found that makes it fail.
+import { StoreContentsError, StoreUnavailableError, StoreUnverifiedError } from '../errors.js'
+
+/** Not a row's fault: the same call may succeed later. A timeout may be one. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof StoreUnavailableError ||
+  error instanceof StoreUnverifiedError ||
+  error instanceof StoreContentsError
+
+/** What becomes of a failure. */
+export interface Bisection<Item, Result> {
+  /** of one item, which fails by itself. What it throws ends the work */
+  alone: (item: Item, error: unknown) => Promise<readonly Result[]>
+  /** whether an error is nobody's fault: it ends the work */
+  isOutage?: (error: unknown) => boolean
+}
+
+/**
+ * Does work for a page of items, in as few calls as it can: a page of n items of which one fails takes some 2·log₂ n calls.
+ * @param work is atomic: it changes nothing when it throws
+ * @returns what the calls returned, in their order
+ * @throws an outage: the rest of the page was not done
+ */
+export async function bisect<Item, Result>(
+  items: readonly Item[],
+  work: (items: readonly Item[]) => Promise<Result>,
+  of: Bisection<Item, Result>,
+): Promise<Result[]> {
+  if (items.length === 0) return []
+  try {
+    return [await work(items)]
+  } catch (error) {
+    if ((of.isOutage ?? isOutage)(error)) throw error
+    if (items.length === 1) return [...(await of.alone(items[0]!, error))]
+    const middle = Math.ceil(items.length / 2)
+    const first = await bisect(items.slice(0, middle), work, of)
+    return [...first, ...(await bisect(items.slice(middle), work, of))]
+  }
+}

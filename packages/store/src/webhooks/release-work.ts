@@ -1,0 +1,50 @@
+// Messages that waited, and of which a batch decides the first: work that a highest final slot, and known facts, leave behind.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { sql } from '../database/sql.js'
+import type { LockedHead } from '../rows/head.js'
+import type { WorkKind } from '../work/run-page.js'
+import { addWork } from '../work/work-table.js'
+import { NOTHING_KNOWN, release, type WaitingPlace } from './release.js'
+import type { IsFinal } from './tell.js'
+
+type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
+
+/** Decides about messages that waited for slots that are final now. */
+export const WATERMARK: ReleaseKind = {
+  page: async (tx, [work], { head, rows }) => {
+    const known = { ...NOTHING_KNOWN, finalizedSlot: head.finalizedSlot }
+    const { rest, deliveries: released } = await release(tx, known, isSlotFinal(head), rows)
+    return rest ? { done: [], left: work, released } : { done: [work!], released }
+  },
+}
+
+/** Decides about messages of a policy that waited for a recipient or a token. */
+export const FACTS: ReleaseKind = {
+  page: async (tx, [work], { head, rows }) => {
+    const { key, cursor } = work!
+    const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingPlace)
+    const known = { ...NOTHING_KNOWN, knownPolicies: [key], after }
+    const { rest, deliveries: released } = await release(tx, known, isSlotFinal(head), rows)
+    return rest
+      ? { done: [], left: { ...work!, cursor: JSON.stringify(rest.after) }, released }
+      : { done: [work!], released }
+  },
+}
+
+const isSlotFinal =
+  ({ finalizedSlot }: LockedHead): IsFinal =>
+  ({ slot }) =>
+    BigInt(slot) <= finalizedSlot
+
+export const addWatermarkWork = (tx: PipelinedTx): void => addWork(tx, [{ kind: 'watermark', key: '' }])
+
+/** Writes work down for those of some policies of which messages wait for facts. */
+export function addFactsWork(tx: PipelinedTx, policies: readonly string[]): void {
+  if (policies.length === 0) return
+  tx.send(sql`
+    insert into work (kind, key)
+    select 'facts', p.address from unnest(${[...new Set(policies)]}::text[]) as p (address)
+     where exists (select from waiting_messages a where a.policy = p.address and a.waits_for = 'facts')
+    on conflict (kind, key) do update set cursor = ''`)
+}
