@@ -40,6 +40,8 @@ export interface DeliveryQueue {
 }
 
 const SAME_MOMENT_MS = 100
+/** Before a job is tried again that failed of the queue itself. */
+const JOB_BACKOFF = { type: 'fixed', delay: 1_000 }
 
 interface Job {
   data: DeliverJob
@@ -76,7 +78,8 @@ function openLazily(redis: Redis, options: QueueOptions) {
     const queue = new Queue<DeliverJob>(DELIVERY_QUEUES[lane], {
       connection: redis,
       prefix: queuePrefix(options.ENVIRONMENT),
-      defaultJobOptions: { attempts: DELIVERY_TRIES, backoff: { type: 'custom' } },
+      // Of the job: tries of deliveries are counted by their rows.
+      defaultJobOptions: { attempts: DELIVERY_TRIES, backoff: JOB_BACKOFF },
     })
     queue.on('error', error => options.onError?.(error))
     await queue.waitUntilReady()

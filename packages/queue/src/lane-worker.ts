@@ -1,25 +1,24 @@
-// A worker of one of the two queues of deliveries, with concurrency slots of its own.
+// A worker of one of the two queues of deliveries, with concurrency slots of its own. A job is only a wake-up: it ends with
+// its deliveries, whatever became of them. A delivery that is due again gets another job.
 import {
   DELIVERY_QUEUES,
-  DELIVERY_TRIES,
   isDeliverJob,
   type DeliveryLane,
   type QueuedDelivery,
 } from '@payment-tracking/contracts'
-import { DelayedError, UnrecoverableError, Worker, type Job } from 'bullmq'
+import { coalesce } from '@payment-tracking/runtime'
+import { UnrecoverableError, Worker } from 'bullmq'
 import { promise as openLimited } from 'fastq'
 import type { Redis } from 'ioredis'
 import { queuePrefix, type QueueOptions } from './connection.js'
 import type { EnqueuedDelivery } from './delivery-queue.js'
 
-/** The result of a delivery. The row in Postgres holds the same; the job only shows it on the dashboard. */
-export type JobEnd =
+/** What became of a delivery. The row in Postgres holds the same; the job only shows it on the dashboard. */
+export type DeliveryEnd =
   /** delivered, or there was nothing to do */
   | { kind: 'done'; result: string }
-  /** a try failed, the next one is due in `delayMs` */
-  | { kind: 'retry'; delayMs: number; reason: string }
-  /** held back without spending a try; `behind`: with many others, so it comes again behind what just happened */
-  | { kind: 'held'; delayMs: number; behind?: boolean }
+  /** due again in `delayMs`: for its next try, or because it was held. Without `lane`, by the queue that it came from */
+  | { kind: 'again'; delayMs: number; lane?: DeliveryLane }
   /** no try is left, or none would help */
   | { kind: 'failed'; reason: string }
 
@@ -32,8 +31,8 @@ export interface DeliveryWorkerOptions extends QueueOptions {
    * Does one delivery of a job. Should not throw: an error that is not foreseen holds it for `ERROR_DELAY_MS`. A
    * lock that is lost meanwhile does not matter: the row's claim decides who sends.
    */
-  process: (delivery: QueuedDelivery) => Promise<JobEnd>
-  /** Enqueues deliveries of a job of several anew: the job ends as a whole, each delivery is due at its own time. */
+  process: (delivery: QueuedDelivery) => Promise<DeliveryEnd>
+  /** Enqueues deliveries that are due again, each at its own time. */
   enqueue: (deliveries: EnqueuedDelivery[]) => Promise<void>
 }
 
@@ -52,38 +51,29 @@ export interface LaneWorker {
   progress(): WorkerProgress
 }
 
-/** After a refused statement or a lost database: the job comes back, no try is spent. */
+/** After a refused statement or a lost database: the delivery comes back, no try is spent. */
 const ERROR_DELAY_MS = 1_000
+/** Deliveries of one call of `enqueue`. */
+const ENQUEUED_AT_ONCE = 1_000
 
 /** How long finished jobs are kept at most, in seconds. BullMQ looks at their age when another job ends. */
 const COMPLETED_KEPT_S = 3_600
 const FAILED_KEPT_S = 604_800
-
-/** Carries the delay from the processor to the backoff strategy. */
-class RetryIn extends Error {
-  constructor(
-    reason: string,
-    readonly delayMs: number,
-  ) {
-    super(reason)
-    this.name = 'DeliveryRefused'
-  }
-}
 
 /** Nothing runs before `start`. */
 export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: DeliveryWorkerOptions): LaneWorker {
   const progress = { active: 0, started: 0, slots: options.concurrency }
 
   let stopping = false
-  const work = async (delivery: QueuedDelivery): Promise<JobEnd> => {
-    if (stopping) return { kind: 'held', delayMs: 0 }
+  const work = async (delivery: QueuedDelivery): Promise<DeliveryEnd> => {
+    if (stopping) return { kind: 'again', delayMs: 0 }
     progress.active++
     progress.started++
     try {
       return await options.process(delivery)
     } catch (error) {
       options.onError?.(error as Error)
-      return { kind: 'held', delayMs: ERROR_DELAY_MS }
+      return { kind: 'again', delayMs: ERROR_DELAY_MS }
     } finally {
       progress.active--
     }
@@ -91,81 +81,54 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
 
   // Jobs that were fetched may name more deliveries than this process works on at a time: the others wait here.
   const inHand = openLimited(work, options.concurrency)
-  /** Deliveries of jobs of several that come again, until the next call of `options.enqueue`, and such calls. */
-  const againTogether: EnqueuedDelivery[] = []
-  const enqueuing = new Set<Promise<void>>()
+  const enqueue = coalesce<EnqueuedDelivery, void>(
+    async deliveries => {
+      await options.enqueue(deliveries)
+      return deliveries.map(() => undefined)
+    },
+    { maxItems: ENQUEUED_AT_ONCE },
+  )
 
-  /** A retry keeps its time: few requests fail before a breaker opens. */
-  const laneOf = (end: JobEnd & { kind: 'retry' | 'held' }): DeliveryLane =>
-    end.kind === 'retry' ? 'first' : end.behind ? 'behind' : lane
-
-  const settle = async (
-    job: Job,
-    token: string | undefined,
-    { deliveryId, webhookId }: QueuedDelivery,
-    end: JobEnd,
-  ): Promise<string> => {
+  /**
+   * A delivery is enqueued again when it ends itself, not when the whole job ends. A job lasts as long as its slowest
+   * delivery, and one endpoint that hangs must not delay the retries of others.
+   */
+  const workOn = async (delivery: QueuedDelivery): Promise<string> => {
+    const end = await inHand.push(delivery)
+    const { deliveryId, webhookId } = delivery
     if (end.kind === 'done') return end.result
-    if (end.kind === 'failed') throw new UnrecoverableError(end.reason)
-    if (laneOf(end) !== lane) {
-      enqueueAgain({ deliveryId, webhookId }, end)
-      return 'enqueued anew'
-    }
-    // The row counts the tries. A job may have lived longer than its row's round, so its own count must not
-    // end it.
-    if (end.kind === 'retry' && job.attemptsMade + 1 < DELIVERY_TRIES)
-      throw new RetryIn(end.reason, end.delayMs)
-    await job.moveToDelayed(Date.now() + end.delayMs, token)
-    throw new DelayedError()
+    if (end.kind === 'failed') throw new UnrecoverableError(`${deliveryId}: ${end.reason}`)
+    const behind = (end.lane ?? lane) === 'behind'
+    await enqueue({ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs, behind })
+    return 'enqueued anew'
   }
 
   /**
-   * Enqueues a retry when its own delivery ends, not when the whole job ends. A job lasts as long as its slowest delivery,
-   * and one endpoint that hangs must not delay the retries of others.
+   * @returns what became of the deliveries of a job, for the dashboard
+   * @throws UnrecoverableError when deliveries failed. Any other error is one of the queue: BullMQ tries the job again,
+   *   and deliveries that ended or are not due have nothing to do then
    */
-  const enqueueAgain = ({ deliveryId, webhookId }: QueuedDelivery, end: JobEnd): void => {
-    if (end.kind !== 'retry' && end.kind !== 'held') return
-    const again = {
-      id: BigInt(deliveryId),
-      webhookId: BigInt(webhookId),
-      delayMs: end.delayMs,
-      behind: laneOf(end) === 'behind',
-    }
-    if (againTogether.push(again) > 1) return
-    // Deliveries that end in the same turn of the event loop share a call.
-    setImmediate(() => {
-      const call = options.enqueue(againTogether.splice(0))
-      enqueuing.add(call)
-      // The sweeper finds deliveries that could not be enqueued once they are overdue.
-      call.catch((error: unknown) => options.onError?.(error as Error)).finally(() => enqueuing.delete(call))
-    })
-  }
-
   const workTogether = async (deliveries: readonly QueuedDelivery[]): Promise<string> => {
-    const ends = await Promise.all(
-      deliveries.map(async delivery => {
-        const end = await inHand.push(delivery)
-        enqueueAgain(delivery, end)
-        return end
-      }),
-    )
-    const failed = ends.flatMap((end, index) =>
-      end.kind === 'failed' ? [`${deliveries[index]!.deliveryId}: ${end.reason}`] : [],
-    )
-    if (failed.length > 0) throw new UnrecoverableError(failed.join(', '))
-    const again = ends.filter(end => end.kind !== 'done').length
-    return `${ends.length - again} done, ${again} enqueued anew`
+    const settled = await Promise.allSettled(deliveries.map(workOn))
+    const errors = settled.flatMap(each => (each.status === 'rejected' ? [each.reason as Error] : []))
+    const lost = errors.find(error => !(error instanceof UnrecoverableError))
+    if (lost) throw lost
+    if (errors.length > 0) throw new UnrecoverableError(errors.map(error => error.message).join(', '))
+    const counts: Record<string, number> = {}
+    for (const each of settled)
+      if (each.status === 'fulfilled') counts[each.value] = (counts[each.value] ?? 0) + 1
+    return Object.entries(counts)
+      .map(([result, count]) => `${count} ${result}`)
+      .join(', ')
   }
 
   const worker = new Worker<unknown, string>(
     DELIVERY_QUEUES[lane],
-    async (job, token) => {
+    async job => {
       // If a damaged job no longer names its delivery, the sweeper finds the row.
       if (!isDeliverJob(job.data)) throw new UnrecoverableError('the data of this job is not a DeliverJob')
       const { more = [], ...first } = job.data
-      return more.length === 0
-        ? settle(job, token, first, await inHand.push(first))
-        : workTogether([first, ...more])
+      return workTogether([first, ...more])
     },
     {
       connection: redis,
@@ -178,11 +141,6 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
       maxStalledCount: 100,
       removeOnComplete: { age: COMPLETED_KEPT_S, count: options.kept.completed },
       removeOnFail: { age: FAILED_KEPT_S, count: options.kept.failed },
-      settings: {
-        // BullMQ reads 0 as "at once" and -1 as "fail now"; neither is wanted here.
-        backoffStrategy: (_made, _type, error) =>
-          Math.max(1, error instanceof RetryIn ? error.delayMs : ERROR_DELAY_MS),
-      },
     },
   )
   worker.on('error', error => options.onError?.(error))
@@ -190,13 +148,7 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
   let closing: Promise<void> | undefined
   const close = () => {
     stopping = true
-    return (closing ??= worker
-      .close()
-      .then(() => running)
-      .then(async () => {
-        await new Promise(resolve => setImmediate(resolve))
-        await Promise.allSettled(enqueuing)
-      }))
+    return (closing ??= worker.close().then(() => running))
   }
   return {
     start: () => {

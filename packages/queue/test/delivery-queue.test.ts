@@ -5,7 +5,7 @@ import {
   openDeliveryWorker,
   openQueue,
   putBehind,
-  type JobEnd,
+  type DeliveryEnd,
 } from '@payment-tracking/queue'
 import t from 'tap'
 
@@ -107,33 +107,25 @@ t.test('finished jobs are kept up to a number, and no longer', async t => {
   t.equal(await board.queues[0].getFailedCount(), 2)
 })
 
-t.test('a job shows the result of its delivery', async t => {
+t.test('a job ends with its delivery, which gets another one when it is due again', async t => {
   const redis = await useRedis(t)
   const queue = openQueue(options(redis.url))
   const board = openBoardQueue(options(redis.url))
   t.teardown(() => Promise.all([queue.close(), board.close()]))
-  const ends: Record<string, JobEnd[]> = {
-    '1': [{ kind: 'done', result: 'delivered' }],
+  const again = (delayMs: number): DeliveryEnd => ({ kind: 'again', delayMs, lane: 'first' })
+  const done = (result: string): DeliveryEnd => ({ kind: 'done', result })
+  const ends: Record<string, DeliveryEnd[]> = {
+    '1': [done('delivered')],
     '2': [{ kind: 'failed', reason: 'status 500' }],
-    '3': [
-      { kind: 'retry', delayMs: 10, reason: 'timeout' },
-      { kind: 'done', result: 'delivered' },
-    ],
-    '4': [
-      { kind: 'held', delayMs: 10 },
-      { kind: 'done', result: 'delivered' },
-    ],
-    // More retries than the job has attempts: the row decides, not the job.
-    '5': [
-      ...Array<JobEnd>(6).fill({ kind: 'retry', delayMs: 1, reason: 'timeout' }),
-      { kind: 'done', result: 'x' },
-    ],
+    '3': [again(10), done('delivered')],
+    // More often than a job has attempts: the row decides, not the job.
+    '4': [...Array<DeliveryEnd>(6).fill(again(1)), done('x')],
   }
   const worker = await openDeliveryWorker({
     kept: { completed: 100, failed: 100 },
     ...options(redis.url),
     concurrency: 4,
-    enqueue: () => Promise.reject(new Error('a job of one takes its own delivery back')),
+    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
     process: ({ deliveryId }) => {
       const end = ends[deliveryId]?.shift()
       return end ? Promise.resolve(end) : Promise.reject(new Error('not foreseen'))
@@ -150,15 +142,42 @@ t.test('a job shows the result of its delivery', async t => {
   )
   worker.start()
   await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
-  for (const id of [1n, 2n, 3n, 4n, 5n, 6n]) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
-  await waitFor(async () => (await board.queues[0].getCompletedCount()) === 4, { what: 'the jobs' })
+  for (const id of [1n, 2n, 3n, 4n, 5n]) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
+  await waitFor(() => Object.values(ends).every(left => left.length === 0), { what: 'all deliveries' })
+  await waitFor(async () => (await board.queues[0].getDelayedCount()) === 1, {
+    what: 'what the processor did not foresee comes back',
+  })
   const [failed] = await board.queues[0].getFailed()
-  t.match(failed, { data: { deliveryId: '2' }, failedReason: 'status 500', attemptsMade: 1 })
+  t.match(failed, { data: { deliveryId: '2' }, failedReason: '2: status 500', attemptsMade: 1 })
   const completed = await board.queues[0].getCompleted()
-  const made = (id: string) => completed.find(job => job.data.deliveryId === id)!.attemptsMade
-  t.strictSame([made('1'), made('3'), made('4')], [1, 2, 1], 'a hold is no attempt')
-  t.equal(await board.queues[0].getDelayedCount(), 1, 'what the processor did not foresee comes back')
-  t.equal(worker.progress().first.active, 0)
+  t.ok(completed.every(job => job.attemptsMade === 1 && job.opts.attempts === 4))
+  t.match(
+    completed.find(job => job.data.deliveryId === '1'),
+    { returnvalue: '1 delivered' },
+  )
+})
+
+t.test('a job whose delivery could not be enqueued again is tried again itself', async t => {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  let [worked, refused] = [0, 0]
+  const worker = await openDeliveryWorker({
+    kept: { completed: 100, failed: 100 },
+    ...options(redis.url),
+    concurrency: 4,
+    enqueue: () => Promise.reject(new Error(`refused ${++refused}`)),
+    process: () =>
+      Promise.resolve(++worked === 1 ? { kind: 'again', delayMs: 1 } : { kind: 'done', result: 'delivered' }),
+  })
+  t.teardown(() => worker.close())
+  await queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }])
+  worker.start()
+  await waitFor(async () => (await board.queues[0].getCompletedCount()) === 1, { what: 'the job' })
+  t.strictSame([worked, refused], [2, 1])
+  t.match(await board.queues[0].getCompleted(), [{ attemptsMade: 2, returnvalue: '1 delivered' }])
 })
 
 t.test('deliveries that are due together share jobs, and each ends by itself', async t => {
@@ -197,8 +216,8 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
       most = Math.max(most, ++together)
       await new Promise(resolve => setImmediate(resolve))
       together--
-      if (deliveryId === '3' && times === 1) return { kind: 'held', delayMs: 10 }
-      if (deliveryId === '4' && times === 1) return { kind: 'retry', delayMs: 10, reason: 'timeout' }
+      if (deliveryId === '3' && times === 1) return { kind: 'again', delayMs: 10 }
+      if (deliveryId === '4' && times === 1) return { kind: 'again', delayMs: 10, lane: 'first' }
       if (deliveryId === '5' && times === 1) throw new Error('not foreseen')
       if (deliveryId === '20') return { kind: 'failed', reason: 'status 410' }
       return { kind: 'done', result: 'delivered' }
@@ -269,7 +288,7 @@ t.test('what just happened waits for nothing that comes together or again', asyn
       begun.push(deliveryId)
       if (webhookId === '1') await new Promise<void>(resolve => letGo.push(resolve))
       if (deliveryId === '500' || deliveryId === '501')
-        return { kind: 'held', delayMs: 60_000, behind: deliveryId === '500' }
+        return { kind: 'again', delayMs: 60_000, ...(deliveryId === '500' && { lane: 'behind' as const }) }
       return { kind: 'done', result: 'delivered' }
     },
   })

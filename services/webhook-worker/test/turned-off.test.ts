@@ -57,7 +57,7 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
   await waitFor(waitsLong, { what: 'two claims that wait' })
   await deleteWebhooks(rig.store, off.gateway, off.id)
   goOn(null)
-  t.match(await Promise.all(ends), [{ kind: 'held' }, { kind: 'done', result: 'delivered' }])
+  t.match(await Promise.all(ends), [{ kind: 'again' }, { kind: 'done', result: 'delivered' }])
   t.equal(sent.length, 1)
   t.match(await deliver(queued[0]!), { kind: 'done', result: 'nothing to do (cancelled)' })
   t.match(await rig.deliveries(), [

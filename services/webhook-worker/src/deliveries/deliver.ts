@@ -2,7 +2,7 @@
 // result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { endpointSign, nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
-import type { JobEnd } from '@payment-tracking/queue'
+import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
 import type { EndpointLimiter, Hold, Pass } from '../endpoints/passes.js'
@@ -34,17 +34,20 @@ export interface DeliverOptions {
 }
 
 /** @returns the function that the queue calls for each delivery of its jobs */
-export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<JobEnd> {
+export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<DeliveryEnd> {
   const { rows, limiter, send, metrics, log } = options
 
-  const heldBy = (entry: Hold): JobEnd => {
+  const heldBy = (entry: Hold): DeliveryEnd => {
     metrics.held.inc({ reason: entry.reason })
     // Behind an open breaker all that an endpoint was ever sent may come again at once.
-    return { kind: 'held', delayMs: entry.forMs + JOB_SLACK_MS, behind: entry.reason === 'breaker open' }
+    const delayMs = entry.forMs + JOB_SLACK_MS
+    return entry.reason === 'breaker open'
+      ? { kind: 'again', delayMs, lane: 'behind' }
+      : { kind: 'again', delayMs }
   }
 
   /** Makes a delivery wait, unless it has been held for so long that it must be sent. */
-  const hold = async (queued: QueuedDelivery, entry: Hold): Promise<JobEnd | Pass> => {
+  const hold = async (queued: QueuedDelivery, entry: Hold): Promise<DeliveryEnd | Pass> => {
     const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
     if (held.heldForMs < HELD_AT_MOST_MS) return heldBy(entry)
@@ -53,7 +56,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   }
 
   /** The endpoint became slow, its breaker opened, its webhook was turned off or the proxy is away: the row is claimed. */
-  const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<JobEnd> => {
+  const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<DeliveryEnd> => {
     pass.leave(null)
     await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
     return heldBy(hold)
@@ -70,7 +73,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return isLive && performance.now() - askedMs < ASKING_MS ? null : DUE_AGAIN
   }
 
-  const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<JobEnd> => {
+  const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
     const answer = await send(delivery)
     if (answer.error === 'proxy away') return putBack(delivery, PROXY_AWAY, pass)
@@ -102,9 +105,10 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     // The row is gone or could not be written. The sweeper takes care of a row that is left.
     if (!finished) return { kind: 'done', result: 'no result was written' }
     if (finished.state === 'delivered') return { kind: 'done', result: 'delivered' }
-    if (answer.outcome === 'interrupted') return { kind: 'held', delayMs: JOB_SLACK_MS }
+    if (answer.outcome === 'interrupted') return { kind: 'again', delayMs: JOB_SLACK_MS }
+    // A retry keeps its time: few requests fail before a breaker opens.
     if (finished.state === 'pending')
-      return { kind: 'retry', delayMs: result.retryInMs + JOB_SLACK_MS, reason }
+      return { kind: 'again', delayMs: result.retryInMs + JOB_SLACK_MS, lane: 'first' }
     if (finished.state === 'failed') return { kind: 'failed', reason }
     return { kind: 'done', result: finished.state }
   }
@@ -142,14 +146,14 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     }
   }
 
-  const deliver = async (queued: QueuedDelivery, pass: Pass): Promise<JobEnd> => {
+  const deliver = async (queued: QueuedDelivery, pass: Pass): Promise<DeliveryEnd> => {
     try {
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
         const hold = await begin(claim.delivery, pass)
         return hold ? await putBack(claim.delivery, hold, pass) : await attempt(claim.delivery, pass)
       }
-      if (claim.kind === 'early') return { kind: 'held', delayMs: claim.dueInMs + JOB_SLACK_MS }
+      if (claim.kind === 'early') return { kind: 'again', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
     } finally {
       pass.leave(null) // nothing when it was left with a result
@@ -168,7 +172,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     })
     if (chosen === null || chosen === deliveryId) return false
     const end = await deliver({ deliveryId: chosen, webhookId }, pass)
-    if (end.kind === 'retry' || end.kind === 'held')
+    if (end.kind === 'again')
       // If this fails, the sweeper finds the delivery.
       await rows
         .wake({ id: BigInt(chosen), webhookId: BigInt(webhookId), delayMs: end.delayMs })
@@ -176,7 +180,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return true
   }
 
-  const enter = async (queued: QueuedDelivery): Promise<JobEnd | Pass> => {
+  const enter = async (queued: QueuedDelivery): Promise<DeliveryEnd | Pass> => {
     const entry = await limiter.enter(queued.webhookId)
     return entry.kind === 'go' ? entry : hold(queued, entry)
   }
