@@ -1,6 +1,7 @@
 export * from './base-url.js'
 export * from './jobs.js'
 export * from './chain-message-schemas.js'
+export * from './committed-expectation.js'
 export * from './committed-lifecycle.js'
 export * from './due-accounts.js'
 export * from './committed-payment.js'

@@ -276,8 +276,76 @@ create index archived_gateway_payers on archived_events (gateway, payer, paid_at
 -- the new version of the row stays there and no index is written (a HOT update).
 create table trackings (
   tracking_id text collate "C" primary key,
-  head bigint not null
+  head bigint not null,
+  -- some gateway expects payments of it: ingest reads the row anyway, so all other payments pay nothing for it
+  expected boolean not null default false
 ) with (fillfactor = 75);
+
+-- What gateways expect. A triple of tracking ID, recipient and token is used once by a gateway, for ever. Sums and states are of
+-- all payments that count, and of the final ones alone (`final_…`): packages/store/src/expectations
+create table expectations (
+  id uuid primary key default gen_random_uuid(),
+  gateway text collate "C" not null,
+  tracking_id text collate "C" not null,
+  recipient text collate "C" not null,
+  token_mint text collate "C" not null,
+  amount numeric(20, 0) not null,
+  expires_at timestamptz(3),
+  -- the gateway's own
+  reference text,
+  created_at timestamptz(3) not null default clock_timestamp(),
+  cancelled_at timestamptz(3),
+  -- payments that were stored before are still being counted: nothing is told yet
+  counting boolean not null default false,
+  paid_amount numeric not null default 0,
+  -- of payments with a block time up to expires_at
+  in_time_amount numeric not null default 0,
+  payment_count bigint not null default 0,
+  -- what was told last, and how many changes there were
+  state text not null default 'open',
+  changed_at timestamptz(3) not null default clock_timestamp(),
+  changes bigint not null default 0,
+  final_paid_amount numeric not null default 0,
+  final_in_time_amount numeric not null default 0,
+  final_payment_count bigint not null default 0,
+  final_state text not null default 'open',
+  final_changed_at timestamptz(3) not null default clock_timestamp(),
+  final_changes bigint not null default 0,
+  -- when time alone may change a state; null is never
+  look_at timestamptz(3)
+) with (fillfactor = 75);
+-- createExpectation.
+create unique index expectations_gateway_tracking_id_recipient_token_mint_key
+  on expectations (gateway, tracking_id, recipient, token_mint);
+-- findPairs, findNextPairs.
+create index expectations_expected on expectations (tracking_id, recipient, token_mint, id) where cancelled_at is null;
+-- listExpectations.
+create index expectations_newest on expectations (gateway, created_at, id);
+-- listExpectations with `trackingId`.
+create index expectations_tracking on expectations (gateway, tracking_id, created_at, id);
+-- listExpectations with `state`, createExpectation: how many are open.
+create index expectations_state on expectations (gateway, state, created_at, id);
+-- expireExpectations.
+create index expectations_look on expectations (look_at, id) where look_at is not null;
+
+-- Which payments count for an expectation.
+create table expected_payments (
+  expectation_id uuid not null,
+  -- as in events
+  occurred_at timestamptz(3) not null,
+  slot bigint not null,
+  event_id uuid not null,
+  -- counts among the final ones
+  final boolean not null,
+  -- recount; readExpectations: the newest
+  primary key (expectation_id, occurred_at, slot, event_id)
+);
+-- findPairs, findNextPairs: of an event that was retracted or got other facts.
+create index expected_payments_event on expected_payments (event_id, expectation_id);
+-- findFinalPairs.
+create index expected_payments_not_final on expected_payments (slot) where not final;
+-- settle: the newest final ones of an expectation.
+create index expected_payments_final on expected_payments (expectation_id, occurred_at, slot, event_id) where final;
 
 create table gateways (
   address text collate "C" primary key,

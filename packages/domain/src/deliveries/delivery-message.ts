@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { PEOPLE_FORMATS } from './people-message.js'
+import { EXPECTATION_TYPES } from '../expectations/expectation-types.js'
 import { LIFECYCLE_TYPES, NOTICE_TYPES } from '../policies/lifecycle-types.js'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
@@ -13,6 +14,7 @@ export const WEBHOOK_EVENT_TYPES = [
   PAYMENT_MESSAGE_TYPE,
   RETRACTION_MESSAGE_TYPE,
   ...LIFECYCLE_TYPES,
+  ...EXPECTATION_TYPES,
   ...NOTICE_TYPES,
 ] as const
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]

@@ -1,5 +1,10 @@
 // The input of a transaction of ingest (`Batch`), and its result (`CommittedBatch`).
-import type { CommittedLifecycle, CommittedPayment, DeliveryRef } from '@payment-tracking/contracts'
+import type {
+  CommittedExpectation,
+  CommittedLifecycle,
+  CommittedPayment,
+  DeliveryRef,
+} from '@payment-tracking/contracts'
 import type { ControlMessage } from '@payment-tracking/domain'
 import type { RefusedMessage, StreamIdentity } from './dead-letters.js'
 import type { ReceivedMessage } from './received-message.js'
@@ -51,6 +56,8 @@ export interface CommittedNews {
   retractions: CommittedPayment[]
   /** what events did to policies with a tracking ID: the messages that webhooks get */
   lifecycles: CommittedLifecycle[]
+  /** expected payments whose state changed */
+  expectations: CommittedExpectation[]
   /** announcements of payments outside of the batch: the caller removes them after the announcement */
   announcementIds: bigint[]
   deliveries: DeliveryRef[]

@@ -3,13 +3,15 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { writeFunds } from '../funds/write-funds.js'
+import { expectBatch, type ExpectedInput } from '../expectations/expect-batch.js'
 import { readWebhooksOf } from '../webhooks/told-webhooks.js'
 import type { Batch, CommittedBatch } from './batch.js'
 import { foldBatch, type Folded } from './fold.js'
 import { identify, type Identified } from './identify.js'
-import { numberEvents } from './number.js'
+import { numberEvents, type NumberedEvent } from './number.js'
 import { refoldBatch } from './refold-batch.js'
 import { readForgotten } from './refold-causes.js'
+import type { Refolded } from '../refold/policy-work.js'
 import { tellBatch } from './tell-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
 import { REFOLD_ROWS } from '../work/work-table.js'
@@ -42,13 +44,37 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = REFOLD_ROWS } = batch
   const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId, rows })
   const told = await tellBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
+  const expected = await expectBatch(tx, paymentsOf(identified, numbered, refolded))
   return {
     ...told,
+    deliveries: [...told.deliveries, ...expected.deliveries],
+    expectations: expected.expectations,
     epoch: head.epoch,
     lastPosition: numbered.at(-1)?.position ?? null,
     storedCount: fresh.length,
     duplicateCount: identified.duplicateCount,
     deadLetterCount: identified.deadLetterCount,
+  }
+}
+
+/** The stored payments that the batch brought or changed, as far as anybody may expect them. */
+function paymentsOf(
+  { head, heads, finalizedSlot, finalEvents, retracted }: Identified,
+  numbered: readonly NumberedEvent[],
+  { completed, changed }: Refolded,
+): ExpectedInput {
+  const fresh = numbered.filter(({ event }) => heads.expected.has(event.trackingId ?? ''))
+  const taken = retracted.filter(({ amount }) => amount !== null)
+  return {
+    eventIds: [
+      ...fresh.map(({ event }) => event.id),
+      ...taken.map(({ id }) => id),
+      ...finalEvents,
+      ...completed,
+      ...changed,
+    ],
+    finalizedSlot,
+    hasMoved: finalizedSlot > head.finalizedSlot,
   }
 }
 

@@ -2,6 +2,9 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Store } from '../database/open-store.js'
+import { expectBatch } from '../expectations/expect-batch.js'
+import { EXPECTATION, EXPECTED_FINALITY, EXPECTED_PAYMENT } from '../expectations/expectation-work.js'
+import type { ExpectedNews } from '../expectations/settle.js'
 import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
 import { RECOUNT } from '../figures/recount-hours.js'
 import { ACCOUNT, GATEWAY } from '../refold/accounts.js'
@@ -24,6 +27,8 @@ interface Page {
   refolded?: Refolded
   /** of messages that waited */
   released?: DeliveryRef[]
+  /** of expected payments */
+  expected?: ExpectedNews
 }
 
 /** Everything that ingest does in pages. */
@@ -33,6 +38,9 @@ const KINDS = {
   hour: RECOUNT,
   watermark: WATERMARK,
   facts: FACTS,
+  expectation: EXPECTATION,
+  'expected-payment': EXPECTED_PAYMENT,
+  'expected-finality': EXPECTED_FINALITY,
   rebuild: REBUILD,
   gateway: GATEWAY,
   account: ACCOUNT,
@@ -70,7 +78,7 @@ const NOTHING: Refolded = { policies: [], told: [], completed: [], changed: [] }
 async function tellPage(
   tx: PipelinedTx,
   head: LockedHead,
-  { refolded = NOTHING, released = [] }: Page,
+  { refolded = NOTHING, released = [], expected }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
   const payments = await readPayments(tx, refolded.completed)
   const completing = await readCompleting(tx, refolded.told)
@@ -82,6 +90,13 @@ async function tellPage(
     payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
   )
   const deliveries = await tell(tx, { payments, lifecycles, isFinal })
+  const news =
+    expected ??
+    (await expectBatch(tx, {
+      eventIds: [...refolded.completed, ...refolded.changed],
+      finalizedSlot: head.finalizedSlot,
+      hasMoved: false,
+    }))
   const policies = refolded.policies.map(({ after }) => after.address)
   addFactsWork(tx, policies)
   return {
@@ -89,7 +104,12 @@ async function tellPage(
     payments,
     retractions: [],
     announcementIds,
-    deliveries: [...deliveries, ...released.map(delivery => ({ ...delivery, behind: true }))],
+    deliveries: [
+      ...deliveries,
+      ...news.deliveries,
+      ...released.map(delivery => ({ ...delivery, behind: true })),
+    ],
+    expectations: news.expectations,
     lifecycles: toCommitted(lifecycles),
   }
 }

@@ -11,7 +11,7 @@ import { writeGaps } from './gaps.js'
 import { lockHead, type LockedHead } from '../rows/head.js'
 import { readIdentities, readRetractions, resolveIdentities, type Correction } from './identities.js'
 import { readKnown, type Known } from './known.js'
-import { readTrackingHeads } from '../rows/tracking-heads.js'
+import { readTrackingHeads, type TrackingHeads } from '../rows/tracking-heads.js'
 import { trackingIdsOf } from './number.js'
 import { policiesOf, readMoved, type MovedEvent } from './refold-causes.js'
 import { retract, closeAccepted, type Retracted } from './retractions.js'
@@ -30,7 +30,7 @@ export interface Identified {
   /** the stored states of the addresses of `fresh` */
   known: Known
   /** the last `seq` of the tracking IDs of `fresh` */
-  heads: Map<string, bigint>
+  heads: TrackingHeads
   /** policies that are folded again whatever the events are */
   unready: Set<string>
   duplicateCount: number

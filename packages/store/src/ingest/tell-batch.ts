@@ -33,7 +33,7 @@ export interface BatchDifferences {
 export async function tellBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
-): Promise<Omit<CommittedNews, 'epoch'>> {
+): Promise<Omit<CommittedNews, 'epoch' | 'expectations'>> {
   const { batch, identified, folded, numbered, refolded, webhooks } = differences
   const late = await readPayments(tx, withoutFresh(refolded.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]

@@ -58,6 +58,21 @@ export function decodeSubscriptionCursor(cursor: string): SubscriptionKey | null
   return parts === null ? null : { createdAt: Number(parts[0]), address: parts[1]! }
 }
 
+/** The place of an expectation in a list. */
+export interface ExpectationKey {
+  createdAt: Date
+  id: string
+}
+
+export const encodeExpectationCursor = ({ createdAt, id }: ExpectationKey): string =>
+  encode('x', [createdAt.getTime(), id])
+
+/** @returns null when the text is no cursor of expectations */
+export function decodeExpectationCursor(cursor: string): ExpectationKey | null {
+  const parts = decode('x', cursor, [NUMBER, UUID])
+  return parts === null ? null : { createdAt: new Date(Number(parts[0])), id: parts[1]! }
+}
+
 /** A place in the stream of all events: a commit position of one database (its epoch). */
 export interface PositionKey {
   epoch: string

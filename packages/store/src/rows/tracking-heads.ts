@@ -2,30 +2,40 @@
 import { bigints, sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
-/** The last `seq` of each of some tracking IDs; 0 without payments. */
-export async function readTrackingHeads(
-  tx: Tx,
-  trackingIds: readonly string[],
-): Promise<Map<string, bigint>> {
-  if (trackingIds.length === 0) return new Map()
-  const rows = await tx.$queryRaw<{ tracking_id: string; head: bigint }[]>`
-    select tracking_id, head from trackings where tracking_id = any(${trackingIds}::text[])`
-  const heads = new Map(trackingIds.map(trackingId => [trackingId, 0n]))
-  for (const { tracking_id, head } of rows) heads.set(tracking_id, head)
+/** The last `seq` of tracking IDs; 0 without payments. */
+export interface TrackingHeads extends Map<string, bigint> {
+  /** those that some gateway expects payments of */
+  readonly expected: Set<string>
+}
+
+const emptyHeads = (trackingIds: readonly string[] = []): TrackingHeads =>
+  Object.assign(new Map(trackingIds.map(trackingId => [trackingId, 0n])), { expected: new Set<string>() })
+
+/** The heads of some tracking IDs. */
+export async function readTrackingHeads(tx: Tx, trackingIds: readonly string[]): Promise<TrackingHeads> {
+  if (trackingIds.length === 0) return emptyHeads()
+  const rows = await tx.$queryRaw<{ tracking_id: string; head: bigint; expected: boolean }[]>`
+    select tracking_id, head, expected from trackings where tracking_id = any(${trackingIds}::text[])`
+  const heads = emptyHeads(trackingIds)
+  for (const { tracking_id, head, expected } of rows) {
+    heads.set(tracking_id, head)
+    if (expected) heads.expected.add(tracking_id)
+  }
   return heads
 }
 
 /**
- * Counts on from the heads, and sends the new heads.
+ * Counts on from the heads, and sends the new heads. `known` takes over which of the others are expected.
  * @param trackingIds of payments in the order in which they are counted; null gets no `seq`
  */
 export async function giveSeqs(
   tx: PipelinedTx,
   trackingIds: readonly (string | null)[],
-  known: ReadonlyMap<string, bigint> = new Map(),
+  known: TrackingHeads = emptyHeads(),
 ): Promise<(bigint | null)[]> {
   const unread = trackingIds.filter(trackingId => trackingId !== null && !known.has(trackingId))
   const read = await readTrackingHeads(tx, [...new Set(unread as string[])])
+  for (const trackingId of read.expected) known.expected.add(trackingId)
   const heads = new Map<string, bigint>()
   const seqs = trackingIds.map(trackingId => {
     if (trackingId === null) return null

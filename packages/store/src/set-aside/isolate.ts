@@ -9,6 +9,7 @@ export type IsolatingTask =
   | 'cancel-deliveries'
   | 'deactivate-webhooks'
   | 'due-dates'
+  | 'expectations'
   | 'failing-webhooks'
   | 'look-at-policies'
   | 'payment-risks'

@@ -30,6 +30,8 @@ export interface Message extends RoutedMessage {
   /** what happened to the policy; null for payments */
   lifecycle: Lifecycle | null
   trackingId: string | null
+  /** what orders it where the webhook does not; absent: nothing */
+  orderKey?: string
   /** null where the payment or the policy does not stand any more */
   known: FilteredFacts | null
   /** the same object for the same format */
@@ -90,7 +92,7 @@ export class RoutedMessages {
     const rendered = message.render(format)
     const place = this.#places.get(rendered) ?? this.#messages.push({ ...rendered, eventId: message.eventId })
     this.#places.set(rendered, place)
-    const orderKey = orderKeyOf(orderedBy, message.trackingId)
+    const orderKey = orderKeyOf(orderedBy, message.trackingId) ?? message.orderKey ?? null
     this.#addresses.push({ webhookId: id, message: place, activation, orderKey })
   }
 

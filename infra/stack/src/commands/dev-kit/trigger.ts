@@ -3,8 +3,10 @@ import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, visibleText } from '@payment-
 import {
   deriveGateway,
   derivePaymentsDelegate,
+  EXPECTATION_TYPES,
   NOTICE_TYPES,
   WEBHOOK_EVENT_TYPES,
+  type ExpectationType,
   type NoticeType,
   type WebhookEventType,
 } from '@payment-tracking/domain'
@@ -29,6 +31,12 @@ import { waitUntilTold } from './wait-until-told.js'
 function isNotice(type: string): type is NoticeType {
   return (NOTICE_TYPES as readonly string[]).includes(type)
 }
+
+const isExpectation = (type: string): type is ExpectationType =>
+  (EXPECTATION_TYPES as readonly string[]).includes(type)
+
+/** Until when a payment is expected that does not come. */
+const SOON_MS = 2_000
 
 /** What a single round of messages cannot cause: the end of a risk that was told. */
 type Untriggered = NoticeType | 'subscription.at_risk_cleared'
@@ -68,6 +76,13 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
   const gateway = deriveGateway(programId, key.publicKey)
   if (type === 'webhook.test') return testWebhooks(stack.baseUrl, gateway, key)
   const trackingId = values['tracking-id'] ?? `trigger-${randomUUID().slice(0, 8)}`
+  if (isExpectation(type)) {
+    const session = await openGatewaySession(stack.baseUrl, gateway, key)
+    const expiresAt =
+      type === 'expectation.expired' ? new Date(Date.now() + SOON_MS).toISOString() : undefined
+    const terms = { trackingId, recipient: key.publicKey, tokenMint: USDC.mint, amount: AMOUNT.toString() }
+    await session.ask('POST', `/v1/gateway/${gateway}/expectations`, { ...terms, expiresAt })
+  }
   const chain = buildChain({ seed: `trigger/${randomUUID()}`, programId })
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   try {
@@ -133,6 +148,15 @@ async function eventsFor(
   switch (type) {
     case 'payment.executed':
       return [payOnce(chain, { gateway, owner, trackingId })]
+    case 'expectation.paid':
+      return [payOnce(chain, { gateway, owner, trackingId })]
+    case 'expectation.underpaid':
+      return [payOnce(chain, { gateway, owner, trackingId }, AMOUNT - 1n)]
+    case 'expectation.overpaid':
+      return [payOnce(chain, { gateway, owner, trackingId }, AMOUNT + 1n)]
+    case 'expectation.expired':
+      return []
+    case 'expectation.reopened':
     case 'payment.retracted': {
       const payment = payOnce(chain, { gateway, owner, trackingId })
       const { signature, slot } = payment
@@ -191,12 +215,12 @@ const emptyAccount = (prefix: string, programId: string, payer: ChainUserPayment
   },
 })
 
-const payOnce = (chain: Chain, { gateway, owner, trackingId }: Party): ChainMessage =>
+const payOnce = (chain: Chain, { gateway, owner, trackingId }: Party, amount = AMOUNT): ChainMessage =>
   chain.payDirectly({
     gateway,
     trackingId,
     recipient: owner,
-    amount: AMOUNT,
+    amount,
     payer: buildAddress(`payer of ${trackingId}`),
     tokenMint: USDC.mint,
   })

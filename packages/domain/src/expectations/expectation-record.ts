@@ -1,0 +1,118 @@
+// An expected payment as it is told: by REST, webhooks and sockets alike.
+import { createHash } from 'node:crypto'
+import type { DeliveryMessage } from '../deliveries/delivery-message.js'
+import { writeJson } from '../json/json.js'
+import {
+  isLate,
+  stateOf,
+  type Expected,
+  type ExpectationState,
+  type ExpectedSums,
+  type ToldState,
+} from './expectation-state.js'
+import type { ExpectationType } from './expectation-types.js'
+
+/** The event ids that a record lists: the newest. */
+export const MOST_LISTED_PAYMENTS = 100
+
+/** What its gateway said. */
+export interface ExpectationTerms extends Expected {
+  id: string
+  gateway: string
+  trackingId: string
+  recipient: string
+  tokenMint: string
+  /** the gateway's own; never told in public */
+  reference: string | null
+  createdAt: Date
+}
+
+export interface ExpectationRecord {
+  id: string
+  gateway: string
+  trackingId: string
+  recipient: string
+  tokenMint: string
+  amount: bigint
+  amountString: string
+  state: ExpectationState
+  paidAmount: bigint
+  paidAmountString: string
+  paymentCount: bigint
+  late: boolean
+  /** null while nothing counts */
+  finality: 'confirmed' | 'finalized' | null
+  /** the newest first */
+  payments: readonly string[]
+  reference: string | null
+  createdAt: string
+  expiresAt: string | null
+  changedAt: string
+}
+
+/** @param finalCount how many of the payments of `sums` are final */
+export function toExpectationRecord(
+  terms: ExpectationTerms,
+  { state, changedAt }: Pick<ToldState, 'state' | 'changedAt'>,
+  { sums, finalCount, payments }: { sums: ExpectedSums; finalCount: bigint; payments: readonly string[] },
+): ExpectationRecord {
+  const { id, gateway, trackingId, recipient, tokenMint, amount, reference, createdAt, expiresAt } = terms
+  const { paidAmount, paymentCount } = sums
+  return {
+    id,
+    gateway,
+    trackingId,
+    recipient,
+    tokenMint,
+    amount,
+    amountString: amount.toString(),
+    state,
+    paidAmount,
+    paidAmountString: paidAmount.toString(),
+    paymentCount,
+    late: isLate(state, terms, sums),
+    finality: paymentCount === 0n ? null : finalCount === paymentCount ? 'finalized' : 'confirmed',
+    payments,
+    reference,
+    createdAt: createdAt.toISOString(),
+    expiresAt: expiresAt?.toISOString() ?? null,
+    changedAt: changedAt.toISOString(),
+  }
+}
+
+/**
+ * The state as a reader sees it: what has expired is expired, also before it was written.
+ */
+export function stateAt(told: ToldState, expected: Expected, sums: ExpectedSums, now: Date): ToldState {
+  const state = stateOf(expected, sums, now)
+  if (state === told.state) return told
+  const { expiresAt } = expected
+  const changedAt = expiresAt !== null && expiresAt > told.changedAt ? expiresAt : told.changedAt
+  return { state, changedAt, changes: told.changes + 1n }
+}
+
+/** As JSON text, every digit kept. */
+export const renderExpectation = (record: ExpectationRecord): string => writeJson(record)
+
+/** The same for everybody who knows the id: without the gateway's own reference. */
+export const renderPublicExpectation = ({ reference: _, ...record }: ExpectationRecord): string =>
+  writeJson(record)
+
+/**
+ * One id for each change and type, of all payments or of the final ones: rendered again, the message has the same id.
+ * @param over which payments the record is about
+ */
+export function renderExpectationMessage(
+  type: ExpectationType,
+  record: ExpectationRecord,
+  { over, changes }: { over: 'all' | 'final'; changes: bigint },
+): DeliveryMessage {
+  const identity = JSON.stringify([type, record.id, over, changes.toString()])
+  const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}expectation`
+  const timestamp = JSON.stringify(record.changedAt)
+  return {
+    id,
+    type,
+    body: `{"id":"${id}","type":"${type}","timestamp":${timestamp},"data":${renderExpectation(record)}}`,
+  }
+}

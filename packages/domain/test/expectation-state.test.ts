@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import t from 'tap'
+import {
+  changesOf,
+  EXPECTATION_STATES,
+  EXPECTATION_TYPES,
+  isLate,
+  NOTHING_PAID,
+  NOTICES,
+  renderExpectation,
+  renderExpectationMessage,
+  renderPublicExpectation,
+  stateAt,
+  stateOf,
+  toExpectationRecord,
+  type ExpectationState,
+  type ExpectedSums,
+} from '../src/index.js'
+
+const at = (seconds: number) => new Date(Date.UTC(2026, 10, 27) + seconds * 1000)
+const sums = (paidAmount: bigint, inTimeAmount = paidAmount): ExpectedSums => ({
+  paidAmount,
+  inTimeAmount,
+  paymentCount: paidAmount > 0n ? 1n : 0n,
+})
+
+/** The rules in words, one after the other. */
+function inWords(sum: bigint, amount: bigint, isPast: boolean, isCancelled: boolean): ExpectationState {
+  if (isCancelled) return 'cancelled'
+  if (sum > amount) return 'overpaid'
+  if (sum === amount) return 'paid'
+  if (isPast) return 'expired'
+  return sum === 0n ? 'open' : 'underpaid'
+}
+
+t.test('every combination of sum, term and cancelling has one state', async t => {
+  const met = new Set<ExpectationState>()
+  for (const amount of [1n, 100n, 2n ** 64n - 1n])
+    for (const paid of [0n, 1n, amount - 1n, amount, amount + 1n, 2n ** 70n])
+      for (const [expiresAt, now, isPast] of [
+        [null, at(9), false],
+        [at(5), at(4), false],
+        [at(5), at(5), false],
+        [at(5), at(5.001), true],
+      ] as const)
+        for (const cancelledAt of [null, at(0)]) {
+          const state = stateOf({ amount, expiresAt, cancelledAt }, sums(paid), now)
+          met.add(state)
+          const wanted = inWords(paid, amount, isPast, cancelledAt !== null)
+          t.equal(state, wanted, `${paid} of ${amount}, ${isPast ? 'past' : 'running'}`)
+        }
+  t.same([...met].sort(), [...EXPECTATION_STATES].sort(), 'every state is met')
+})
+
+t.test('late is what payments in time alone would not have met', async t => {
+  const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
+  t.equal(isLate('paid', expected, sums(100n, 99n)), true)
+  t.equal(isLate('overpaid', expected, sums(200n, 100n)), false)
+  t.equal(isLate('expired', expected, sums(50n, 0n)), false)
+})
+
+t.test('what a change tells follows from the states before and after', async t => {
+  const isMet = (state: ExpectationState) => state === 'paid' || state === 'overpaid'
+  for (const before of EXPECTATION_STATES)
+    for (const after of EXPECTATION_STATES) {
+      const wanted: string[] = []
+      const isEnd = before === 'cancelled' || after === 'cancelled' || before === after
+      if (!isEnd && isMet(before) && !isMet(after)) wanted.push('reopened')
+      if (!isEnd && before !== 'expired' && after === 'expired') wanted.push('expired')
+      if (!isEnd && isMet(after)) wanted.push(after)
+      if (before === 'open' && after === 'underpaid') wanted.push('underpaid')
+      t.same(
+        NOTICES[before][after],
+        wanted.map(type => `expectation.${type}`),
+        `${before} to ${after}`,
+      )
+    }
+  const told = EXPECTATION_STATES.flatMap(state => Object.values(NOTICES[state]).flat())
+  t.same([...new Set(told)].sort(), [...EXPECTATION_TYPES].sort(), 'every type is told')
+})
+
+t.test('it expires before a late payment, whoever looks when', async t => {
+  const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
+  const told = { state: 'open', changedAt: at(0), changes: 0n } as const
+  const paid = sums(100n, 0n)
+  const late = changesOf(told, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
+  t.same(
+    late.map(({ state, changedAt, changes, types }) => [state, changedAt, changes, types]),
+    [
+      ['expired', at(5), 1n, ['expectation.expired']],
+      ['paid', at(9), 2n, ['expectation.paid']],
+    ],
+  )
+  t.equal(late[0]!.sums, NOTHING_PAID, 'what expired tells what had come until then')
+  const looked = changesOf(told, expected, { before: NOTHING_PAID, after: NOTHING_PAID, now: at(6) })
+  const then = changesOf(looked[0]!, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
+  t.same([...looked, ...then], late)
+})
+
+t.test('a reader sees what the scheduler will write', async t => {
+  const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
+  const told = { state: 'underpaid', changedAt: at(1), changes: 1n } as const
+  const part = sums(30n)
+  const seen = stateAt(told, expected, part, at(7))
+  const [written] = changesOf(told, expected, { before: part, after: part, now: at(8) })
+  const { state, changedAt, changes } = written!
+  t.same(seen, { state, changedAt, changes })
+})
+
+t.test('steps through any sums end in the state of the last', async () => {
+  const amounts = fc.bigInt({ min: 0n, max: 2n ** 66n })
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }),
+      fc.array(fc.record({ paid: amounts, pause: fc.integer({ min: 0, max: 3 }) }), { minLength: 1 }),
+      (amount, steps) => {
+        const expected = { amount, expiresAt: at(10), cancelledAt: null }
+        let told: { state: ExpectationState; changedAt: Date; changes: bigint } = {
+          state: 'open',
+          changedAt: at(0),
+          changes: 0n,
+        }
+        let [before, clock] = [NOTHING_PAID, 0]
+        for (const { paid, pause } of steps) {
+          clock += pause
+          const after = sums(paid)
+          told = changesOf(told, expected, { before, after, now: at(clock) }).at(-1) ?? told
+          if (told.state !== stateOf(expected, after, at(clock))) return false
+          before = after
+        }
+        return true
+      },
+    ),
+  )
+})
+
+t.test('a record keeps every digit, and tells in public no reference', async t => {
+  const terms = {
+    id: '0192f7a0-0000-7000-8000-000000000000',
+    gateway: 'g',
+    trackingId: 'order-7',
+    recipient: 'r',
+    tokenMint: 'm',
+    amount: 18446744073709551615n,
+    reference: 'cart "9"',
+    createdAt: at(0),
+    expiresAt: at(5),
+    cancelledAt: null,
+  }
+  const paid = sums(36893488147419103230n, 0n)
+  const record = toExpectationRecord(
+    terms,
+    { state: 'overpaid', changedAt: at(6) },
+    { sums: paid, finalCount: 0n, payments: ['e'] },
+  )
+  t.match(renderExpectation(record), '"amount":18446744073709551615,"amountString":"18446744073709551615"')
+  t.match(renderExpectation(record), '"paidAmount":36893488147419103230')
+  t.match(renderExpectation(record), '"reference":"cart \\"9\\""')
+  t.notMatch(renderPublicExpectation(record), 'reference')
+  t.match(record, { late: true, finality: 'confirmed' })
+  const message = renderExpectationMessage('expectation.overpaid', record, { over: 'all', changes: 2n })
+  t.same(Object.keys(JSON.parse(message.body) as object), ['id', 'type', 'timestamp', 'data'])
+  const other = renderExpectationMessage('expectation.overpaid', record, { over: 'all', changes: 3n })
+  t.not(other.id, message.id, 'each change has an id of its own')
+  t.equal(
+    toExpectationRecord(
+      terms,
+      { state: 'open', changedAt: at(0) },
+      {
+        sums: NOTHING_PAID,
+        finalCount: 0n,
+        payments: [],
+      },
+    ).finality,
+    null,
+  )
+})

@@ -1,0 +1,46 @@
+import { ServiceError } from '@payment-tracking/runtime'
+import type { ExpectationRecord } from '@payment-tracking/domain'
+import { runIn } from '../database/database.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import { readExpectations } from './expectation-rows.js'
+
+export class ExpectationPaidError extends ServiceError {
+  readonly code = 'EXPECTATION_PAID'
+  readonly retry = 'never'
+
+  constructor() {
+    super('Something was paid already: the expectation cannot be cancelled any more.')
+  }
+}
+
+/**
+ * Cancels an expectation to which nothing was paid: from then on nothing counts. Waits for a transaction that counts a
+ * payment at the same moment. Cancelled once, it stays so, and is answered again.
+ * @returns null where the gateway has no such expectation
+ * @throws ExpectationPaidError
+ */
+export const cancelExpectation = (
+  { database }: Store,
+  gateway: string,
+  id: string,
+): Promise<ExpectationRecord | null> =>
+  database.transaction(async tx => {
+    const [row] = await tx.$queryRaw<{ paid: boolean; cancelled: boolean }[]>`
+      select paid_amount > 0 as paid, cancelled_at is not null as cancelled from expectations
+       where id = ${id}::uuid and gateway = ${gateway} for no key update`
+    if (!row) return null
+    if (row.paid) throw new ExpectationPaidError()
+    // A payment of 0 counts as a payment until then.
+    if (!row.cancelled)
+      await tx.$executeRaw`
+        update expectations
+           set cancelled_at = clock_timestamp(), look_at = null,
+               state = 'cancelled', changed_at = clock_timestamp(), changes = changes + 1,
+               in_time_amount = 0, payment_count = 0,
+               final_state = 'cancelled', final_changed_at = clock_timestamp(), final_changes = final_changes + 1,
+               final_paid_amount = 0, final_in_time_amount = 0, final_payment_count = 0
+         where id = ${id}::uuid`
+    const [cancelled] = await readExpectations(runIn(tx) as never, sql`where x.id = ${id}::uuid`)
+    return cancelled!.record
+  })

@@ -1,0 +1,125 @@
+// The table expectations: what each gateway expects, the sums of what counts, and what was told of them.
+import {
+  stateAt,
+  toExpectationRecord,
+  type ExpectationRecord,
+  type ExpectationState,
+  type ExpectationTerms,
+  type ExpectedSums,
+  type ToldState,
+} from '@payment-tracking/domain'
+import type { RunRead } from '../database/database.js'
+import { raw, sql, type Sql } from '../database/sql.js'
+import { MOST_LISTED_PAYMENTS } from '@payment-tracking/domain'
+
+/** Over which payments sums and states are: all that stand, or the final ones alone. */
+export type Over = 'all' | 'final'
+
+export interface Expectation {
+  terms: ExpectationTerms
+  /** stored payments are still being counted: nothing is told yet */
+  counting: boolean
+  sums: Record<Over, ExpectedSums>
+  told: Record<Over, ToldState>
+}
+
+export interface ExpectationRow {
+  id: string
+  gateway: string
+  trackingId: string
+  recipient: string
+  tokenMint: string
+  amount: string
+  expiresAt: Date | null
+  reference: string | null
+  createdAt: Date
+  cancelledAt: Date | null
+  counting: boolean
+  paidAmount: string
+  inTimeAmount: string
+  paymentCount: bigint
+  state: ExpectationState
+  changedAt: Date
+  changes: bigint
+  finalPaidAmount: string
+  finalInTimeAmount: string
+  finalPaymentCount: bigint
+  finalState: ExpectationState
+  finalChangedAt: Date
+  finalChanges: bigint
+  /** the clock of the database */
+  now: Date
+}
+
+/** Of expectations `x`. */
+export const EXPECTATION_COLUMNS = sql`
+  x.id::text as id, x.gateway, x.tracking_id as "trackingId", x.recipient, x.token_mint as "tokenMint", x.amount::text as amount,
+  x.expires_at as "expiresAt", x.reference, x.created_at as "createdAt", x.cancelled_at as "cancelledAt", x.counting,
+  x.paid_amount::text as "paidAmount", x.in_time_amount::text as "inTimeAmount", x.payment_count as "paymentCount",
+  x.state, x.changed_at as "changedAt", x.changes,
+  x.final_paid_amount::text as "finalPaidAmount", x.final_in_time_amount::text as "finalInTimeAmount",
+  x.final_payment_count as "finalPaymentCount", x.final_state as "finalState", x.final_changed_at as "finalChangedAt",
+  x.final_changes as "finalChanges", clock_timestamp()::timestamptz(3) as now`
+
+export function toExpectation(row: ExpectationRow): Expectation {
+  const { id, gateway, trackingId, recipient, tokenMint, reference, createdAt, expiresAt, cancelledAt } = row
+  const amount = BigInt(row.amount)
+  return {
+    terms: {
+      id,
+      gateway,
+      trackingId,
+      recipient,
+      tokenMint,
+      amount,
+      reference,
+      createdAt,
+      expiresAt,
+      cancelledAt,
+    },
+    counting: row.counting,
+    sums: {
+      all: {
+        paidAmount: BigInt(row.paidAmount),
+        inTimeAmount: BigInt(row.inTimeAmount),
+        paymentCount: row.paymentCount,
+      },
+      final: {
+        paidAmount: BigInt(row.finalPaidAmount),
+        inTimeAmount: BigInt(row.finalInTimeAmount),
+        paymentCount: row.finalPaymentCount,
+      },
+    },
+    told: {
+      all: { state: row.state, changedAt: row.changedAt, changes: row.changes },
+      final: { state: row.finalState, changedAt: row.finalChangedAt, changes: row.finalChanges },
+    },
+  }
+}
+
+/** The newest event ids that count for an expectation `x`. Relies on the primary key of expected_payments. */
+const NEWEST = sql`array(
+  select p.event_id::text from expected_payments p where p.expectation_id = x.id and x.cancelled_at is null
+   order by p.occurred_at desc, p.slot desc, p.event_id desc limit ${raw(String(MOST_LISTED_PAYMENTS))}) as payments`
+
+/** A record, and which change of the state it tells: readers see the passing of time before it is written. */
+export interface ReadExpectation {
+  record: ExpectationRecord
+  changes: bigint
+}
+
+/** @param which `where`, `order by` and `limit` over expectations `x` */
+export async function readExpectations(run: RunRead, which: Sql): Promise<ReadExpectation[]> {
+  const rows = await run<ExpectationRow & { payments: string[] }>(sql`
+    select ${EXPECTATION_COLUMNS}, ${NEWEST} from expectations x ${which}`)
+  return rows.map(row => {
+    const { terms, sums, told } = toExpectation(row)
+    const seen = stateAt(told.all, terms, sums.all, row.now)
+    const { payments } = row
+    const finalCount = sums.final.paymentCount
+    return {
+      record: toExpectationRecord(terms, seen, { sums: sums.all, finalCount, payments }),
+      changes: seen.changes,
+    }
+  })
+}

@@ -1,0 +1,19 @@
+export { cancelExpectation, ExpectationPaidError } from './cancel-expectation.js'
+export {
+  createExpectation,
+  EXPECTATION_DAYS,
+  ExpectationEndsError,
+  ExpectationExistsError,
+  OPEN_EXPECTATIONS,
+  TooManyExpectationsError,
+  type CreatedExpectation,
+  type NewExpectation,
+} from './create-expectation.js'
+export { expireExpectations } from './expire-expectations.js'
+export {
+  listExpectations,
+  readExpectation,
+  readExpectationsById,
+  type ExpectationFilter,
+} from './list-expectations.js'
+export type { ExpectedNews } from './settle.js'

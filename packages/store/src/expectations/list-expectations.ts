@@ -1,0 +1,86 @@
+// Expectations as their gateway, and everybody who knows an id, reads them.
+import type { ExpectationRecord, ExpectationState } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { allOf, raw, sql, type Sql } from '../database/sql.js'
+import { decodeExpectationCursor, encodeExpectationCursor } from '../reads/cursor.js'
+import { readExpectations, type ReadExpectation } from './expectation-rows.js'
+
+export interface ExpectationFilter {
+  state?: ExpectationState | undefined
+  trackingId?: string | undefined
+  limit: number
+  /** `next` of the page before */
+  cursor?: string | undefined
+}
+
+export interface ExpectationList {
+  items: ExpectationRecord[]
+  /** null on the last page */
+  next: string | null
+}
+
+const HAS_PASSED = sql`(x.state in ('open', 'underpaid') and x.expires_at < clock_timestamp()::timestamptz(3))`
+
+/** The written states among which a state is found: what has expired is expired before it is written. */
+const WRITTEN_AS = (state: ExpectationState): ExpectationState[] =>
+  state === 'expired' ? ['expired', 'open', 'underpaid'] : [state]
+
+/**
+ * A gateway's expectations, newest first. Relies on expectations_newest, expectations_tracking, or a range of
+ * expectations_state for each written state.
+ * @returns null for a text that is no cursor of this list
+ */
+export async function listExpectations(
+  { database }: Store,
+  gateway: string,
+  { state, trackingId, limit, cursor }: ExpectationFilter,
+): Promise<ExpectationList | null> {
+  const after = cursor === undefined ? undefined : decodeExpectationCursor(cursor)
+  if (after === null) return null
+  const conditions = [sql`x.gateway = ${gateway}`]
+  if (trackingId !== undefined) conditions.push(sql`x.tracking_id = ${trackingId}`)
+  if (state !== undefined)
+    conditions.push(
+      state === 'expired' ? sql`(x.state = 'expired' or ${HAS_PASSED})` : sql`not ${HAS_PASSED}`,
+    )
+  if (after)
+    conditions.push(
+      sql`(x.created_at, x.id) < (${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`,
+    )
+  const newest = sql`order by x.created_at desc, x.id desc limit ${raw(String(limit + 1))}`
+  const page = (ofState: Sql): Sql =>
+    sql`select x.id, x.created_at from expectations x where ${allOf([...conditions, ofState])} ${newest}`
+  const ids =
+    state === undefined
+      ? page(sql`true`)
+      : sql`select x.id from unnest(${WRITTEN_AS(state)}::text[]) s (state)
+             cross join lateral (${page(sql`x.state = s.state`)}) x ${newest}`
+  const found = await readExpectations(
+    database.read,
+    sql`where x.id = any(array(select id from (${ids}) i)) order by x.created_at desc, x.id desc`,
+  )
+  const items = found.slice(0, limit).map(({ record }) => record)
+  const last = items.at(-1)
+  const next = found.length > limit ? { createdAt: new Date(last!.createdAt), id: last!.id } : null
+  return { items, next: next && encodeExpectationCursor(next) }
+}
+
+/** @param gateway only one of this gateway. @returns null where there is none */
+export async function readExpectation(
+  { database }: Store,
+  id: string,
+  gateway?: string,
+): Promise<ReadExpectation | null> {
+  const ofGateway = gateway === undefined ? sql`true` : sql`x.gateway = ${gateway}`
+  const [found] = await readExpectations(database.read, sql`where x.id = ${id}::uuid and ${ofGateway}`)
+  return found ?? null
+}
+
+/** Those of some ids that exist: for pods, which watch what their clients follow. */
+export const readExpectationsById = (
+  { database }: Store,
+  ids: readonly string[],
+): Promise<ReadExpectation[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : readExpectations(database.read, sql`where x.id = any(${[...ids]}::uuid[])`)

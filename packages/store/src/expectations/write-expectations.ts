@@ -1,0 +1,41 @@
+import { mayExpire } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { Expectation } from './expectation-rows.js'
+
+/** When time alone may change something: null is never, or not before stored payments are counted. */
+function lookAt({ terms, counting, told }: Expectation): string | null {
+  const waits = mayExpire(told.all.state) || mayExpire(told.final.state)
+  return !counting && waits && terms.cancelledAt === null ? (terms.expiresAt?.toISOString() ?? null) : null
+}
+
+const WRITTEN = columnTable<Expectation>('v', {
+  id: ['uuid', ({ terms }) => terms.id],
+  counting: ['boolean', ({ counting }) => counting],
+  paid_amount: ['numeric', ({ sums }) => sums.all.paidAmount.toString()],
+  in_time_amount: ['numeric', ({ sums }) => sums.all.inTimeAmount.toString()],
+  payment_count: ['bigint', ({ sums }) => sums.all.paymentCount.toString()],
+  state: ['text', ({ told }) => told.all.state],
+  changed_at: ['timestamptz', ({ told }) => told.all.changedAt.toISOString()],
+  changes: ['bigint', ({ told }) => told.all.changes.toString()],
+  final_paid_amount: ['numeric', ({ sums }) => sums.final.paidAmount.toString()],
+  final_in_time_amount: ['numeric', ({ sums }) => sums.final.inTimeAmount.toString()],
+  final_payment_count: ['bigint', ({ sums }) => sums.final.paymentCount.toString()],
+  final_state: ['text', ({ told }) => told.final.state],
+  final_changed_at: ['timestamptz', ({ told }) => told.final.changedAt.toISOString()],
+  final_changes: ['bigint', ({ told }) => told.final.changes.toString()],
+  look_at: ['timestamptz', lookAt],
+})
+
+/** Writes rows that the transaction has locked. */
+export async function writeExpectations(tx: Tx, changed: readonly Expectation[]): Promise<void> {
+  if (changed.length === 0) return
+  await tx.$executeRaw(sql`
+    update expectations x
+       set counting = v.counting, paid_amount = v.paid_amount, in_time_amount = v.in_time_amount,
+           payment_count = v.payment_count, state = v.state, changed_at = v.changed_at, changes = v.changes,
+           final_paid_amount = v.final_paid_amount, final_in_time_amount = v.final_in_time_amount,
+           final_payment_count = v.final_payment_count, final_state = v.final_state,
+           final_changed_at = v.final_changed_at, final_changes = v.final_changes, look_at = v.look_at
+      from ${WRITTEN.listOf(changed)} where x.id = v.id`)
+}

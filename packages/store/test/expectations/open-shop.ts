@@ -1,0 +1,177 @@
+// A gateway that expects payments, in a database of its own: what tests of expectations do with it.
+import { DEFAULT_PROGRAM_ID, type DeliveryRef } from '@payment-tracking/contracts'
+import { readMessage } from '@payment-tracking/domain'
+import {
+  buildAddress,
+  buildChain,
+  createDatabase,
+  type ChainMessage,
+  type TestContext,
+} from '@payment-tracking/testkit'
+import { openStore } from '../../src/database/open-store.js'
+import {
+  commitBatch,
+  createExpectation,
+  expireExpectations,
+  refoldPage,
+  type CommittedNews,
+  type NewExpectation,
+  type ReceivedControl,
+} from '../../src/index.js'
+
+export const GATEWAY = buildAddress('gateway of the shop')
+export const RECIPIENT = buildAddress('till of the shop')
+export const MINT = buildAddress('token of the shop')
+
+const STREAM = { name: 'SHOP', createdAt: new Date(0) }
+const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+const TYPES = ['paid', 'underpaid', 'overpaid', 'expired', 'reopened'].map(type => `expectation.${type}`)
+
+export interface PaymentTerms {
+  trackingId?: string
+  recipient?: string
+  tokenMint?: string
+  amount: bigint
+  at?: Date
+  gateway?: string
+}
+
+export interface Told {
+  type: string
+  state: string
+  paidAmountString: string
+  paymentCount: number
+  late: boolean
+  finality: string | null
+  payments: string[]
+  id: string
+}
+
+export async function openShop(t: TestContext) {
+  const { url, pool } = await createDatabase(t)
+  const store = openStore({ DATABASE_URL: url, poolSize: 4 })
+  t.teardown(() => store.close())
+  let now = Date.parse('2026-11-20T10:00:00Z')
+  const chain = buildChain({ seed: 'shop', firstSlot: 1_000_000, now: () => now })
+  let sequence = 0
+  let orders = 0
+
+  const pay = (terms: PaymentTerms): ChainMessage => {
+    if (terms.at) now = terms.at.getTime()
+    return chain.payDirectly({
+      gateway: GATEWAY,
+      trackingId: `order-${orders}`,
+      recipient: RECIPIENT,
+      tokenMint: MINT,
+      payer: buildAddress('buyer'),
+      ...terms,
+    })
+  }
+  const commit = (
+    messages: readonly (ChainMessage & { commitment?: string })[],
+    controls: readonly ReceivedControl['control'][] = [],
+    rowsAtOnce?: number,
+  ): Promise<CommittedNews> =>
+    commitBatch(store, {
+      stream: STREAM,
+      rowsAtOnce,
+      refused: [],
+      received: messages.map(message => {
+        const bytes = Buffer.from(JSON.stringify(message))
+        const read = readMessage(bytes, SETTINGS)
+        if (!read.ok) throw new Error(read.refusal.reason)
+        return { event: read.event, bytes, subject: 'x', streamSequence: (sequence += 1) }
+      }),
+      controls: controls.map(control => ({
+        control,
+        subject: 'x',
+        bytes: Buffer.from('{}'),
+        streamSequence: (sequence += 1),
+      })),
+    })
+  const retractionOf = ({ signature, slot }: ChainMessage) =>
+    ({ kind: 'retracted', signature, slot }) as const
+
+  return {
+    store,
+    pool,
+    chain,
+    pay,
+    commit,
+    retractionOf,
+    /** The next order, of which nothing is known. */
+    nextOrder: () => `order-${(orders += 1)}`,
+    expect: (over: Partial<NewExpectation> = {}) =>
+      createExpectation(store, {
+        gateway: GATEWAY,
+        trackingId: `order-${orders}`,
+        recipient: RECIPIENT,
+        tokenMint: MINT,
+        amount: 100n,
+        expiresAt: null,
+        reference: null,
+        ...over,
+      }),
+    retract: (...messages: ChainMessage[]) => commit([], messages.map(retractionOf)),
+    finalize: (message: ChainMessage) => commit([], [{ kind: 'finalized', slot: message.slot }]),
+    /** Work until nothing is left. @returns how many pages */
+    async work(rows?: number): Promise<number> {
+      for (let pages = 0; ; pages++) {
+        const sizer = rows === undefined ? undefined : { rowsOf: () => rows, note: () => {} }
+        if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })) === null) return pages
+      }
+    },
+    /** The scheduler's next round. @returns the deliveries of its pages */
+    async look(limit = 500): Promise<DeliveryRef[][]> {
+      const pages: DeliveryRef[][] = []
+      await expireExpectations(store, {
+        limit,
+        onPage: ({ deliveries }) => {
+          pages.push(deliveries)
+          return Promise.resolve(true)
+        },
+      })
+      return pages
+    },
+    /** The time of an expectation is over, although no time has passed. */
+    passTime: (id: string) =>
+      pool.query(
+        `update expectations set expires_at = changed_at - interval '1 hour',
+                look_at = case when look_at is not null then changed_at - interval '1 hour' end where id = $1`,
+        [id],
+      ),
+    async addWebhook(over: { finality?: string; gateway?: string; ordered?: boolean } = {}): Promise<string> {
+      const { rows } = await pool.query<{ id: string }>(
+        `insert into webhooks (gateway, endpoint_url, secret, finality, event_types, ordered)
+         values ($1, 'https://shop.example/', 's', $2, $3, $4) returning id`,
+        [over.gateway ?? GATEWAY, over.finality ?? 'confirmed', TYPES, over.ordered ?? false],
+      )
+      return rows[0]!.id
+    },
+    async told(webhook: string): Promise<Told[]> {
+      const { rows } = await pool.query<{ type: string; body: string; message_id: string }>(
+        'select type, body, message_id from deliveries where webhook_id = $1 order by id',
+        [webhook],
+      )
+      return rows.map(({ type, body, message_id: id }) => {
+        const { data } = JSON.parse(body) as { data: Omit<Told, 'type' | 'id'> }
+        return { ...data, type: type.replace('expectation.', ''), id }
+      })
+    },
+    forgetTold: () => pool.query('delete from deliveries'),
+    async sums(id: string) {
+      const { rows } = await pool.query<{ wrong: boolean; final_wrong: boolean }>(
+        `select (x.paid_amount, x.payment_count) is distinct from
+                  (coalesce(sum(e.amount), 0), count(e.id)) as wrong,
+                (x.final_paid_amount, x.final_payment_count) is distinct from
+                  (coalesce(sum(e.amount) filter (where p.final), 0), count(e.id) filter (where p.final)) as final_wrong
+           from expectations x
+           left join expected_payments p on p.expectation_id = x.id
+           left join events e on e.id = p.event_id
+          where x.id = $1 group by x.id`,
+        [id],
+      )
+      return rows[0]!
+    },
+  }
+}
