@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const DOCUMENT = new URL('../../packages/client/openapi.json', import.meta.url)
 
-export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read'
+export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read' | 'expectations'
 
 /**
  * The credential that a route asks for:
@@ -12,9 +12,14 @@ export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read'
  * - `more`: none. A gateway that sends its own is told more.
  * - `wallet`: the token of a wallet's sign-in.
  * - `proof`: an earlier proof of payment.
- * - a scope: the token of a wallet's sign-in, or an API key with this scope.
+ * - scopes: the token of a wallet's sign-in, or an API key with one of them.
  */
-export type Access = 'open' | 'more' | 'wallet' | 'proof' | Scope
+export type Access = 'open' | 'more' | 'wallet' | 'proof' | Scope | typeof EITHER
+
+const EITHER = 'expectations or merchant:read'
+
+/** The scopes of which a key needs one. */
+export const scopesOf = (access: Access): readonly string[] => access.split(' or ')
 
 /**
  * The answer to a gateway that asks for what belongs to another:
@@ -50,7 +55,7 @@ function accessOf(operation: DescribedOperation): Access {
   if (security.some(each => Object.keys(each).length === 0)) return 'more'
   if (!security.some(each => 'apiKey' in each)) return 'wallet'
   if (scope === undefined) throw new Error(`${operationId} must name one scope`)
-  return scope as Scope
+  return scope as Scope | typeof EITHER
 }
 
 function foreignOf(path: string, { requestBody }: DescribedOperation): Foreign {

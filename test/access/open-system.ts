@@ -16,7 +16,7 @@ import { signIn } from '../chaos/load/receivers.js'
 import { makeKey, makeVoidTokens, signingOf, type MadeKey } from './credentials.js'
 import type { Scope } from './description.js'
 
-export const SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'merchant:read']
+export const SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'merchant:read', 'expectations']
 
 export interface CallAnswer {
   status: number
@@ -44,6 +44,7 @@ export interface Party {
   webhookId: number
   deliveryId: number
   trackingId: string
+  expectationId: string
   policy: string
   /** A payment of the gateway's policy. */
   signature: string
@@ -173,6 +174,16 @@ export async function openSystem(t: TestContext) {
   }: (typeof prepared)[number]): Promise<Party> => {
     const deliveries = await waitForAnswer(`/v1/webhooks/deliveries?trackingId=${policy.trackingId}`, token)
     await waitForAnswer('/v1/webhooks/deliveries?trackingId=basket', token)
+    const expectation = await call('POST', `/v1/gateway/${gateway.address}/expectations`, {
+      token,
+      body: {
+        trackingId: 'a cart',
+        recipient: policy.address,
+        tokenMint: policy.address,
+        amount: 5,
+        reference: `reference of ${policy.trackingId}`,
+      },
+    })
     return {
       address: gateway.address,
       token,
@@ -181,10 +192,12 @@ export async function openSystem(t: TestContext) {
       webhookId: webhook.id,
       deliveryId: deliveries.body[0].id,
       trackingId: policy.trackingId,
+      expectationId: expectation.body.id,
       policy: policy.address,
       signature: paid.signature,
       secrets: [
         ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, key.key.slice(10)],
+        `reference of ${policy.trackingId}`,
         ...Object.values(keyOf).map(each => each.key.slice(10)),
       ],
     }
@@ -237,6 +250,7 @@ export async function openSystem(t: TestContext) {
            (select string_agg(w::text, E'\n' order by id) from webhooks w where gateway = $1),
            (select string_agg(d::text, E'\n' order by d.id) from deliveries d
               join webhooks w on w.id = d.webhook_id where w.gateway = $1),
+           (select string_agg(x::text, E'\n' order by id) from expectations x where gateway = $1),
            (select string_agg((to_jsonb(k) - 'last_used_at')::text, E'\n' order by id)
               from api_keys k where gateway = $1)) as state`,
         [gateway],

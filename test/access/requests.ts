@@ -1,10 +1,11 @@
 // One valid request of every route, for the things of a gateway.
+import { randomUUID } from 'node:crypto'
 import type { Party, System } from './open-system.js'
 
 /** Ids that a request names. */
 export type Target = Pick<
   Party,
-  'address' | 'webhookId' | 'deliveryId' | 'policy' | 'signature' | 'trackingId'
+  'address' | 'webhookId' | 'deliveryId' | 'policy' | 'signature' | 'trackingId' | 'expectationId'
 > & {
   keyId: number
 }
@@ -24,6 +25,10 @@ const ofWebhook =
 const ofMerchant = (tail: string) => (target: Target) => ({
   path: `/v1/gateway/${target.address}/merchant/${tail}`,
 })
+
+const ofExpectation =
+  (tail = '') =>
+  (target: Target) => ({ path: `/v1/gateway/${target.address}/expectations${tail}` })
 
 /** By operation: a route without a row fails. */
 export const REQUESTS: Record<string, (target: Target, system: System) => Request> = {
@@ -76,6 +81,20 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   createApiKey: () => ({ path: '/v1/api-keys', body: { name: 'machine', scopes: ['merchant:read'] } }),
   listApiKeys: at('/v1/api-keys'),
   revokeApiKey: target => ({ path: `/v1/api-keys/${target.keyId}` }),
+  listExpectations: ofExpectation(),
+  getExpectation: target => ofExpectation(`/${target.expectationId}`)(target),
+  getPublicExpectation: target => ({ path: `/v1/expectations/${target.expectationId}` }),
+  createExpectation: target => ({
+    ...ofExpectation()(target),
+    body: {
+      trackingId: `of ${randomUUID()}`,
+      recipient: target.policy,
+      tokenMint: target.policy,
+      amount: '18446744073709551615',
+    },
+    status: 201,
+  }),
+  cancelExpectation: target => ofExpectation(`/${target.expectationId}/cancel`)(target),
   listMerchantPolicies: ofMerchant('policies'),
   listSubscribers: ofMerchant('subscribers'),
   getRevenue: ofMerchant('revenue'),

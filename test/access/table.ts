@@ -24,6 +24,8 @@ const NEEDS: Record<Access, string> = {
   'webhooks:read': '`webhooks:read`',
   'webhooks:write': '`webhooks:write`',
   'merchant:read': '`merchant:read`',
+  expectations: '`expectations`',
+  'expectations or merchant:read': '`expectations` or `merchant:read`',
 }
 
 function tableOf(operations: readonly Operation[]): string {

@@ -68,6 +68,40 @@ export interface LifecycleMessage {
   timestamp: number
 }
 
+/** An expected payment, as everybody who knows its id may see it. */
+export interface SocketExpectation {
+  id: string
+  gateway: string
+  trackingId: string
+  recipient: string
+  tokenMint: string
+  /** the nearest double; `amountString` is exact */
+  amount: number
+  amountString: string
+  state: 'open' | 'underpaid' | 'paid' | 'overpaid' | 'expired' | 'cancelled'
+  /** the nearest double; `paidAmountString` is exact */
+  paidAmount: number
+  paidAmountString: string
+  paymentCount: number
+  /** met, and not by the payments up to `expiresAt` alone */
+  late: boolean
+  /** null while no payment counts */
+  finality: 'confirmed' | 'finalized' | null
+  /** the event ids of the newest payments that count, at most 100 */
+  payments: string[]
+  createdAt: string
+  expiresAt: string | null
+  changedAt: string
+}
+
+/** The `expectation` event, for clients that subscribed with an `expectation`: its state has changed. */
+export interface ExpectationMessage {
+  type: 'expectation'
+  data: SocketExpectation
+  /** the time of sending, in milliseconds */
+  timestamp: number
+}
+
 /** Codes of the `error` event and of a refusing acknowledgement. */
 export const SOCKET_ERROR_CODES = [
   'INVALID_TRACKING_ID',
@@ -101,6 +135,8 @@ export type SubscribeReply =
       more: boolean
       /** how far `replay` reaches, the next `since` */
       next: number
+      /** of a request that names one */
+      expectation?: SocketExpectation
     }
   | SubscribeRefusal
 
@@ -129,6 +165,8 @@ export interface ServerToClientEvents {
   retraction: (message: RetractionMessage) => void
   /** Something happened to a policy of a tracking ID that was subscribed to with `events: true`. */
   lifecycle: (message: LifecycleMessage) => void
+  /** The state of the expected payment has changed that the client follows. May arrive twice. */
+  expectation: (message: ExpectationMessage) => void
   ack: (message: AckMessage) => void
   error: (message: ErrorMessage) => void
   /** In place of `error`, a client that subscribed without a callback has no seat. */

@@ -37,6 +37,14 @@ export const SubscribeRequest = Type.Object({
       }),
     ),
   ),
+  expectation: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$',
+        description: 'also what becomes of this expected payment of the tracking ID, as `expectation` events',
+      }),
+    ),
+  ),
   resume: Type.Optional(
     Nullable(Type.String({ maxLength: 200, description: 'the secret of the seat held before a reconnect' })),
   ),

@@ -10,6 +10,7 @@ export {
   changeOfLifecycle,
   eventOfFrame,
   eventIdOfRetraction,
+  frameOfExpectation,
   frameOfLifecycle,
   frameOfPayment,
   frameOfRetraction,

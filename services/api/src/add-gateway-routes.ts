@@ -4,6 +4,7 @@ import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'
+import { addExpectationRoutes } from './expectations/expectation-routes.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
 import type { Tokens } from '@payment-tracking/domain'
@@ -81,14 +82,14 @@ export async function addGatewayRoutes(
       programId: config.PROGRAM_ID,
       graceSeconds: config.OVERDUE_GRACE_SECONDS,
     })
-    return scope.register((writing: ApiServer) => {
+    return scope.register(async (writing: ApiServer) => {
       answerBeforeCommit(writing, store)
       addApiKeyRoutes(writing, { store, auth, nowMs })
       addWebhookRoutes(writing, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
       addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
-      return Promise.resolve()
+      await addExpectationRoutes(writing, { store, auth, queue })
     })
   })
   return auth

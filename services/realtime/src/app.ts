@@ -13,6 +13,7 @@ import { History } from './history/history.js'
 import { createRealtimeMetrics } from './metrics.js'
 import { Healer } from './rooms/healer.js'
 import { Incoming } from './rooms/incoming.js'
+import { ExpectationWatch } from './rooms/expectation-watch.js'
 import { LifecycleWatch } from './rooms/lifecycle-watch.js'
 import { RetractionHealer } from './rooms/retraction-healer.js'
 import { Rooms, type Room } from './rooms/rooms.js'
@@ -98,11 +99,18 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     soonSeconds: config.DUE_SOON_SECONDS,
     graceSeconds: config.OVERDUE_GRACE_SECONDS,
   })
+  const expectations = new ExpectationWatch({
+    rooms,
+    store,
+    log,
+    intervalMs: tunables.expectationEveryMs,
+  })
   const subscriptions = new Subscriptions({
     rooms,
     seats,
     history: new History(store),
     lifecycle,
+    expectations,
     serves: epoch => databaseEpoch.serves(epoch),
     metrics,
     log,
@@ -123,6 +131,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => incoming.receive(room, payment),
     onLifecycle: (room, lifecycleFrame) => lifecycle.receive(room, lifecycleFrame),
+    onExpectation: (room, expectation) => expectations.receive(room, expectation),
   }
   const adapter = buildPaymentAdapter({
     publisher: redis.commands,
@@ -190,6 +199,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       databaseEpoch.start()
       healer.start()
       lifecycle.start()
+      expectations.start()
       sampling.start()
       keepingAlive.start()
       log.info({ host: config.HOST, port }, 'service.listening')
@@ -205,7 +215,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
       await Promise.all([drainSockets(server.io, windowMs, metrics), streams.drain(windowMs)])
       await Promise.all([sampling.stop(), keepingAlive.stop()])
       rooms.countDeliveries()
-      await Promise.all([databaseEpoch.stop(), healer.stop(), lifecycle.stop()])
+      await Promise.all([databaseEpoch.stop(), healer.stop(), lifecycle.stop(), expectations.stop()])
       await server.io.close()
       await seats.close()
     },

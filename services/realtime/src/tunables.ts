@@ -8,6 +8,8 @@ export const REALTIME_TUNABLES = {
    * How often clients that subscribed with `events: true` are told of due dates, and of events that Redis lost.
    */
   lifecycleEveryMs: 5_000,
+  /** How often clients are told of expected payments that expired or were cancelled, and of changes that Redis lost. */
+  expectationEveryMs: 1_000,
   /** Messages a connection may send, on average. */
   messagesPerSecond: 20,
   /** Messages a connection may send at once. */

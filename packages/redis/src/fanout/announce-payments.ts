@@ -3,6 +3,7 @@ import {
   roomOf,
   toSocketPayment,
   toSocketRetraction,
+  type CommittedExpectation,
   type CommittedLifecycle,
   type CommittedPayment,
 } from '@payment-tracking/contracts'
@@ -10,13 +11,14 @@ import { reconnect } from '@payment-tracking/runtime/redis'
 import { RedisUnavailableError } from '../errors.js'
 import type { RedisKeys } from '../keys.js'
 import { NO_SEQ, paymentParser, type AnnouncedFrame, type AnnouncedFrames } from './payment-frame.js'
-import { frameOfLifecycle, frameOfPayment, frameOfRetraction } from './socket-frame.js'
+import { frameOfExpectation, frameOfLifecycle, frameOfPayment, frameOfRetraction } from './socket-frame.js'
 import type { PaymentRoute } from './shard-channels.js'
 import { withDeadline } from '../connection.js'
 
 interface AnnouncedEvents {
   payments: (announced: AnnouncedFrames) => void
   lifecycles: (announced: AnnouncedFrames) => void
+  expectations: (announced: AnnouncedFrames) => void
 }
 
 /** The messages for sockets that follow from one transaction. */
@@ -26,6 +28,8 @@ export interface Announcement {
   retractions?: readonly CommittedPayment[]
   /** what happened to policies; default: nothing */
   lifecycles?: readonly CommittedLifecycle[]
+  /** expected payments whose state changed; default: none */
+  expectations?: readonly CommittedExpectation[]
   /** when the transaction committed; default: now */
   committedAtMs?: number
   /** the epoch of the database that gave each `seq`; pods of another epoch ignore the announcement */
@@ -58,6 +62,17 @@ const toLifecycleFrame = (lifecycle: CommittedLifecycle, timestamp: number): Ann
   seq: NO_SEQ,
   recipient: lifecycle.recipient,
   wsFrame: frameOfLifecycle(lifecycle, timestamp),
+})
+
+/** `recipient` names the expectation, and `seq` its change. */
+const toExpectationFrame = (
+  { id, trackingId, changes, data }: CommittedExpectation,
+  timestamp: number,
+): AnnouncedFrame => ({
+  trackingId,
+  seq: changes,
+  recipient: id,
+  wsFrame: frameOfExpectation(data, timestamp),
 })
 
 /** Frames of one event, by the route of their tracking ID. */
@@ -118,11 +133,15 @@ export async function announcePayments(
   timeoutMs: number,
 ): Promise<number> {
   const timestamp = Date.now()
-  const { lifecycles = [], committedAtMs = timestamp, epoch } = announcement
+  const { lifecycles = [], expectations = [], committedAtMs = timestamp, epoch } = announcement
   const events = {
     payments: byRoute(toFrames(announcement, timestamp), routeOf),
     lifecycles: byRoute(
       lifecycles.map(lifecycle => toLifecycleFrame(lifecycle, timestamp)),
+      routeOf,
+    ),
+    expectations: byRoute(
+      expectations.map(expectation => toExpectationFrame(expectation, timestamp)),
       routeOf,
     ),
   }
@@ -136,12 +155,13 @@ export async function announcePayments(
     }
     count += frames.length
   }
-  const routes = new Set([...events.payments.keys(), ...events.lifecycles.keys()])
+  const routes = new Set(Object.values(events).flatMap(frames => [...frames.keys()]))
   const sent = await Promise.allSettled(
     [...routes].map(route =>
       send(route, keys, timeoutMs, emitter => {
         emit(emitter, 'payments', route)
         emit(emitter, 'lifecycles', route)
+        emit(emitter, 'expectations', route)
       }),
     ),
   )

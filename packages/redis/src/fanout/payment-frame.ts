@@ -6,7 +6,7 @@
 //
 //   message: 0xc1 (no MessagePack or JSON value starts so), kind, epoch, payments
 //   kind:    1: payments and retractions. 2: life-cycle events, written like payments. A pod ignores a kind that it does
-//            not know
+//            not know. 3: expected payments, with the expectation's id as recipient and the number of its change as seq
 //   epoch:   like a payment without tracking ID and frame, with the epoch in place of the recipient
 //   payment: size of the rest u32, seq f64, committed at (ms) f64, size of tracking ID u8, size of recipient
 //            u8, tracking ID, recipient, WebSocket frame
@@ -14,7 +14,7 @@
 // Everything else the adapter sends (requests between pods) is JSON.
 
 const MARK = 0xc1
-const KINDS = { payments: 1, lifecycles: 2 } as const
+const KINDS = { payments: 1, lifecycles: 2, expectations: 3 } as const
 const MESSAGE_HEAD = 2
 const PAYMENT_HEAD = 4 + 8 + 8 + 1 + 1
 
@@ -113,6 +113,8 @@ export interface PaymentReader<R> {
   onPayment: (room: R, payment: PaymentFrame) => void
   /** gets each life-cycle event of a room that was found */
   onLifecycle: (room: R, lifecycle: PaymentFrame) => void
+  /** gets each change of an expected payment of a room that was found */
+  onExpectation: (room: R, expectation: PaymentFrame) => void
 }
 
 /**
@@ -121,8 +123,8 @@ export interface PaymentReader<R> {
  */
 export function readPayments<R>(bytes: Buffer, reader: PaymentReader<R>): void {
   const { accepts, findRoom } = reader
-  const isPayments = bytes[1] === KINDS.payments
-  if (!isPayments && bytes[1] !== KINDS.lifecycles) return
+  const receive = receiverOf(bytes[1], reader)
+  if (receive === undefined) return
   for (let at = MESSAGE_HEAD; at < bytes.length;) {
     const end = at + 4 + bytes.readUInt32BE(at)
     if (bytes[at + 20] === 0) {
@@ -135,11 +137,19 @@ export function readPayments<R>(bytes: Buffer, reader: PaymentReader<R>): void {
     if (room !== undefined) {
       const frameStart = recipientStart + bytes[at + 21]!
       const received = new ReceivedPayment(bytes, at, recipientStart, frameStart, end)
-      if (isPayments) reader.onPayment(room, received)
-      else reader.onLifecycle(room, received)
+      receive(room, received)
     }
     at = end
   }
+}
+
+function receiverOf<R>(
+  kind: number | undefined,
+  reader: PaymentReader<R>,
+): PaymentReader<R>['onPayment'] | undefined {
+  if (kind === KINDS.payments) return reader.onPayment
+  if (kind === KINDS.lifecycles) return reader.onLifecycle
+  return kind === KINDS.expectations ? reader.onExpectation : undefined
 }
 
 /** What the emitter is given for one event of several frames. */
@@ -152,11 +162,14 @@ export interface AnnouncedFrames {
 /** What the emitter hands its parser: `data` holds the event's name and its arguments. */
 type Emitted = [uid: string, packet: { data: unknown[] }, options: unknown]
 
+const isKind = (event: unknown): event is keyof typeof KINDS =>
+  typeof event === 'string' && Object.hasOwn(KINDS, event)
+
 /** For the emitter and the adapter alike. */
 export const paymentParser = {
   encode(value: unknown): Buffer {
     const [event, announced] = (Array.isArray(value) && (value as Emitted)[1]?.data) || []
-    if (event !== 'payments' && event !== 'lifecycles') return Buffer.from(JSON.stringify(value))
+    if (!isKind(event)) return Buffer.from(JSON.stringify(value))
     const { frames, committedAtMs, epoch } = announced as AnnouncedFrames
     return Buffer.concat([
       Buffer.from([MARK, KINDS[event]]),

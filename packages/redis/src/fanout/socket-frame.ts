@@ -48,6 +48,14 @@ export const frameOfLifecycle = (
     `${PACKET_PREFIX}["lifecycle",{"id":"${id}","type":"${type}","data":${data},"timestamp":${timestamp}}]`,
   )
 
+/**
+ * The frame of one `expectation` event.
+ * @param data the record as JSON text: JSON.parse would round its 64-bit integers
+ * @param timestamp the time of sending, in milliseconds
+ */
+export const frameOfExpectation = (data: string, timestamp: number): Buffer =>
+  frameText(`${PACKET_PREFIX}["expectation",{"type":"expectation","data":${data},"timestamp":${timestamp}}]`)
+
 /** The name of the event in a frame that `frameText` made, and its message as JSON text. */
 export function eventOfFrame(wsFrame: Buffer): { event: string; json: string } {
   const size = wsFrame[1]!

@@ -10,6 +10,8 @@ export interface ErrorAnswer {
   requestId: string
   /** of ARCHIVED: the month of what was asked for, such as `2026-03` */
   archivedMonth?: string
+  /** of EXPECTATION_EXISTS: the expectation */
+  id?: string
 }
 
 export interface Refusal {
@@ -18,13 +20,18 @@ export interface Refusal {
   code: string
   sentence: string
   archivedMonth?: string
+  id?: string
 }
 
-export const errorAnswer = ({ code, sentence, archivedMonth }: Refusal, requestId: string): ErrorAnswer => ({
+export const errorAnswer = (
+  { code, sentence, archivedMonth, id }: Refusal,
+  requestId: string,
+): ErrorAnswer => ({
   success: false,
   error: sentence,
   code,
   timestamp: Date.now(),
   requestId,
   ...(archivedMonth !== undefined && { archivedMonth }),
+  ...(id !== undefined && { id }),
 })

@@ -19,7 +19,8 @@ export interface ExpectationList {
   next: string | null
 }
 
-const HAS_PASSED = sql`(x.state in ('open', 'underpaid') and x.expires_at < clock_timestamp()::timestamptz(3))`
+const HAS_PASSED = sql`(x.state in ('open', 'underpaid') and x.expires_at is not null
+  and x.expires_at < clock_timestamp()::timestamptz(3))`
 
 /** The written states among which a state is found: what has expired is expired before it is written. */
 const WRITTEN_AS = (state: ExpectationState): ExpectationState[] =>

@@ -10,7 +10,7 @@ import {
   IS_UNCLAIMED,
 } from '../rows/deliveries.js'
 import type { OrderedBy } from './webhook-records.js'
-import { BEHIND_REASON, HAS_EARLIER, LOOK_AGAIN_SECONDS } from './ordered-deliveries.js'
+import { BEHIND_REASON, LOOK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
 export type Claim =
@@ -47,7 +47,7 @@ export interface ClaimedDelivery {
   /** the next delivery of the webhook, or of its tracking ID, waits for this delivery */
   ordered: boolean
   orderedBy: OrderedBy
-  /** the tracking ID, where the webhook ordered by it when the delivery was made */
+  /** the tracking ID, where the webhook ordered by it when the delivery was made; or the expectation */
   orderKey: string | null
 }
 
@@ -82,7 +82,7 @@ export async function claimDeliveries(
   const rows = await store.database.writePrepared<ClaimedRow>(sql`
     with locked as (
       select d.id, d.attempts_made >= d.tries_allowed as spent, w.live, w.cancelled_at, w.cancelled_why,
-             w.ordered and ${HAS_EARLIER} as behind
+             ${MUST_WAIT} as behind
         from deliveries d
              cross join lateral (
                select ${IS_LIVE} as live, ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, w.ordered,

@@ -10,7 +10,7 @@ export interface Address {
   message: number
   /** of the webhook, as the caller has read it: turned off and on meanwhile, the webhook has cancelled the delivery */
   activation: number
-  /** the tracking ID, where the webhook orders by it */
+  /** the tracking ID, where the webhook orders by it; or the expectation */
   orderKey: string | null
 }
 

@@ -32,8 +32,28 @@ export const HAS_EARLIER = sql`
        when d.order_key is null then ${hasEarlier(sql`b.order_key is null`)}
        else ${hasEarlier(sql`b.order_key = d.order_key`)} end`
 
+/** The deliveries of one expectation are in order for every webhook. */
+const OF_EXPECTATION = raw(`like 'expectation.%'`)
+
+/**
+ * Whether the row `d` must wait for an earlier one: of an ordered webhook, or of the same expectation. `w` has also the
+ * webhook's `ordered`.
+ */
+export const MUST_WAIT = sql`
+  case when w.ordered then ${HAS_EARLIER}
+       when d.type ${OF_EXPECTATION} then ${hasEarlier(sql`b.order_key = d.order_key and b.type ${OF_EXPECTATION}`)}
+       else false end`
+
 /** The row `d` is due, or waits only for its turn. */
 const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${BEHIND_REASON})`
+
+/** What has ended, and whose turn ends with it. */
+export interface EndedDelivery {
+  webhookId: bigint
+  ordered: boolean
+  orderedBy: OrderedBy
+  orderKey: string | null
+}
 
 /**
  * Makes the first open delivery of an order due that waits only for its turn, if it is among the first ones; a sweeper finds
@@ -44,8 +64,9 @@ const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${BEHIND_
  */
 export function wakeNextInOrder(
   { database }: Store,
-  { webhookId, orderedBy, orderKey }: { webhookId: bigint; orderedBy: OrderedBy; orderKey: string | null },
+  { webhookId, ordered, orderedBy, orderKey }: EndedDelivery,
 ): Promise<DeliveryRef[]> {
+  const ofAll = ordered && orderedBy === 'all'
   const ofKey = orderKey === null ? sql`and d.order_key is null` : sql`and d.order_key = ${orderKey}`
   return database.write<DeliveryRef>(sql`
     update deliveries d
@@ -57,11 +78,11 @@ export function wakeNextInOrder(
                 select d.id
                   from (select * from deliveries d
                          where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
-                               ${orderedBy === 'all' ? empty : ofKey}
+                               ${ofAll ? empty : ofKey}
                          order by d.id limit ${NEAREST}) d
                  where ${MAY_WAKE}
                  order by d.id limit 1) first
-              where w.id = any(${bigints([webhookId])}) and w.ordered and ${IS_ACTIVE}))
+              where w.id = any(${bigints([webhookId])}) and ${IS_ACTIVE}))
        and ${IS_OPEN} and ${MAY_WAKE}
        and ${IS_UNCLAIMED}
     returning d.id, d.webhook_id as "webhookId"`)

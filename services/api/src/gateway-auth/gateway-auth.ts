@@ -12,13 +12,17 @@ import { ApiError } from '../http/api-errors.js'
 import { hashApiKey, isApiKey } from './api-key.js'
 import type { GatewayClaims, GatewayTokens } from './gateway-tokens.js'
 
-/** What a request must bring: a wallet's token, or also an API key with a scope. */
-export type Access = ApiKeyScope | 'wallet'
+/** What a request must bring: a wallet's token, or also an API key with a scope, or with one of several. */
+export type Access = ApiKeyScope | 'wallet' | readonly ApiKeyScope[]
+
+/** Any of them will do. */
+const scopesOf = (access: Exclude<Access, 'wallet'>): readonly ApiKeyScope[] =>
+  typeof access === 'string' ? [access] : access
 
 /** How the API's description states what a request must bring: a scope is the role that an API key needs. */
 export const securityOf = (access: Access): { [scheme: string]: string[] }[] => [
   { gatewayToken: [] },
-  ...(access === 'wallet' ? [] : [{ apiKey: [access] }]),
+  ...(access === 'wallet' ? [] : scopesOf(access).map(scope => ({ apiKey: [scope] }))),
 ]
 
 export interface GatewayAuth {
@@ -76,8 +80,9 @@ export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: Gate
       throw refuse('The API key has ended: its gateway, or the wallet that made it, is not what it was.')
     if (access === 'wallet')
       throw new ApiError('SIGN_IN_REQUIRED', 'This needs the sign-in of a wallet; an API key cannot do it.')
-    if (!key.scopes.includes(access))
-      throw new ApiError('SCOPE_MISSING', `The API key lacks the scope ${access}.`)
+    const scopes = scopesOf(access)
+    if (!scopes.some(scope => key.scopes.includes(scope)))
+      throw new ApiError('SCOPE_MISSING', `The API key lacks the scope ${scopes.join(' or ')}.`)
     if (key.isUseStale)
       await noteApiKeyUse(store, key.id).catch((err: unknown) =>
         request.log.warn({ err, apiKeyId: key.id.toString() }, 'api-key.use-not-noted'),

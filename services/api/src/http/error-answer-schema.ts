@@ -23,6 +23,15 @@ const ArchivedAnswer = Type.Object(
   { title: 'ArchivedAnswer' },
 )
 
+/** The answer to a gateway that expects something else of what it has used. */
+export const ExpectationExistsAnswer = Type.Object(
+  {
+    ...ErrorAnswerSchema.properties,
+    id: Type.Optional(Type.String({ description: 'of EXPECTATION_EXISTS: the expectation that is there' })),
+  },
+  { title: 'ExpectationExistsAnswer' },
+)
+
 export const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
 
 /** The possible refusals of a read, for a route's `response`. */

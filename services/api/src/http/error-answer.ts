@@ -1,6 +1,6 @@
 import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { NotYetError, RedeliveryQuotaError } from '@payment-tracking/store'
+import { ExpectationExistsError, NotYetError, RedeliveryQuotaError } from '@payment-tracking/store'
 import { ApiError, ArchivedError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
 import { tellHead } from './tell-head.js'
@@ -37,6 +37,7 @@ export function refusalOf(error: unknown): Refusal {
     const status = STATUSES[error.code]?.[0]
     if (status !== undefined && (status < 500 || error instanceof ApiError)) {
       const refusal = { status, code: error.code, sentence: error.message }
+      if (error instanceof ExpectationExistsError) return { ...refusal, id: error.id }
       return error instanceof ArchivedError ? { ...refusal, archivedMonth: error.archivedMonth } : refusal
     }
     if (status === 503) {

@@ -32,6 +32,18 @@ export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
     problem: "must be a whole number from 0 to 2^64-1, in the token's smallest unit",
     accepts: text => /^(?:0|[1-9]\d{0,19})$/.test(text) && BigInt(text) < 2n ** 64n,
   },
+  'expected-amount': {
+    problem: "must be a whole number from 1 to 2^64-1, in the token's smallest unit",
+    accepts: text => /^[1-9]\d{0,19}$/.test(text) && BigInt(text) < 2n ** 64n,
+  },
+  reference: {
+    problem: `must be at most ${MAX_TRACKING_ID_BYTES} bytes of UTF-8 without NUL`,
+    accepts: text => text === '' || isTrackingId(text),
+  },
+  uuid: {
+    problem: 'must be an id: a UUID',
+    accepts: text => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
+  },
   cursor: {
     problem: 'is no cursor of this list',
     accepts: text => CURSOR.test(text),

@@ -19,6 +19,12 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   TOO_MANY_WEBHOOKS: [409, 'the gateway has 20 webhooks'],
   REDELIVERY_UNDER_WAY: [409, 'another redelivery of the webhook is not done yet'],
   TOO_MANY_API_KEYS: [409, 'the gateway has 20 API keys'],
+  EXPECTATION_EXISTS: [
+    409,
+    'the tracking ID, recipient and token are of another expectation, which `id` names',
+  ],
+  EXPECTATION_PAID: [409, 'something was paid: it cannot be cancelled'],
+  TOO_MANY_EXPECTATIONS: [409, 'the gateway has 100,000 open expectations'],
   WEBHOOK_INACTIVE: [409, 'activate the webhook first'],
   ARCHIVED: [410, 'the event was archived with its month, which `archivedMonth` names'],
   BODY_TOO_LARGE: [413, 'more than 64 KiB'],

@@ -1,15 +1,18 @@
 // The notifications that webhook endpoints receive, as the `webhooks` of the OpenAPI document.
 import {
+  EXPECTATION_TYPES,
   LIFECYCLE_TYPES,
   NOTICE_TYPES,
   PAYMENT_MESSAGE_TYPE,
   RETRACTION_MESSAGE_TYPE,
   TEST_MESSAGE_TYPE,
+  type ExpectationType,
   type LifecycleType,
   type NoticeType,
 } from '@payment-tracking/domain'
 import { Type, type TSchema } from 'typebox'
 import { DueRiskRecord } from '../policies/due-risk-record.js'
+import { ExpectationFields } from '../expectations/expectation-schemas.js'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
 import type { JSONObject } from './json-object.js'
 
@@ -159,6 +162,30 @@ const LIFECYCLE: Readonly<Record<LifecycleType, Told>> = {
   },
 }
 
+const EXPECTATIONS: Readonly<Record<ExpectationType, Told>> = {
+  'expectation.paid': {
+    summary: 'What was expected is paid',
+    description: 'The sum of the payments that count is the amount.',
+  },
+  'expectation.underpaid': {
+    summary: 'A part of what was expected is paid',
+    description: 'Told once: a further part that is not all tells nothing.',
+  },
+  'expectation.overpaid': {
+    summary: 'More than what was expected is paid',
+    description: 'The sum of the payments that count is above the amount.',
+  },
+  'expectation.expired': {
+    summary: 'What was expected was not paid in time',
+    description: '`expiresAt` has passed and the sum is below the amount. A late payment still counts.',
+  },
+  'expectation.reopened': {
+    summary: 'What was paid is not paid any more',
+    description:
+      'The finalized chain does not hold a payment that counted. Past `expiresAt`, `expectation.expired` follows.',
+  },
+}
+
 const NoticeData = Type.Object(
   {
     webhookId: Integer('the webhook that fails', 17),
@@ -212,6 +239,20 @@ export const describeWebhooks = (): JSONObject => ({
         `on${pascalCase(type)}`,
         LIFECYCLE[type],
         bodyOf(type, `${pascalCase(type)}Notification`, LifecycleData, { position: Nullable(POSITION) }),
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    EXPECTATION_TYPES.map(type => [
+      type,
+      describe(
+        `on${pascalCase(type)}`,
+        EXPECTATIONS[type],
+        bodyOf(
+          type,
+          `${pascalCase(type)}Notification`,
+          Type.Object(ExpectationFields, { title: 'ExpectationNotificationData' }),
+        ),
       ),
     ]),
   ),

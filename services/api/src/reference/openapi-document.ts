@@ -61,7 +61,6 @@ interface DescribedOperation {
 /**
  * Moves the scope that an API key needs from `security` to the text of each operation and to `x-api-key-scope`. OpenAPI 3.1
  * allows roles of any scheme in `security`, but linters and generators know scopes of OAuth alone.
- * @throws Error when an operation names several scopes
  */
 export function withScopes(document: JSONObject): JSONObject {
   const paths = document.paths as Record<string, Record<string, DescribedOperation>>
@@ -77,14 +76,15 @@ export function withScopes(document: JSONObject): JSONObject {
 function tellScope(operation: DescribedOperation): DescribedOperation {
   const roles = operation.security?.flatMap(({ apiKey }) => apiKey ?? []) ?? []
   if (roles.length === 0) return operation
-  if (roles.length > 1) throw new Error(`an operation names several scopes: ${roles.join(', ')}`)
-  const [scope] = roles
   return {
     ...operation,
-    description: [operation.description, `An API key needs the scope \`${scope}\`.`]
+    description: [
+      operation.description,
+      `An API key needs the scope ${roles.map(role => `\`${role}\``).join(' or ')}.`,
+    ]
       .filter(Boolean)
       .join(' '),
-    'x-api-key-scope': scope,
-    security: operation.security!.map(scheme => (scheme.apiKey ? { apiKey: [] } : scheme)),
+    'x-api-key-scope': roles.join(' or '),
+    security: [...operation.security!.filter(({ apiKey }) => !apiKey), { apiKey: [] }],
   }
 }

@@ -40,12 +40,13 @@ export class OutboxRelay {
   async #run(committed: readonly CommittedNews[], committedAt: Date): Promise<void> {
     try {
       await Promise.all([
-        ...committed.map(({ epoch, payments, retractions, lifecycles }) =>
+        ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>
           this.sinks.announce({
             epoch,
             payments,
             retractions,
             lifecycles,
+            expectations,
             committedAtMs: committedAt.getTime(),
           }),
         ),

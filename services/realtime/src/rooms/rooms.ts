@@ -17,6 +17,8 @@ export interface Subscriber {
   recipient: string | null
   /** also what happens to policies */
   events: boolean
+  /** the expected payment that it follows, and the last change that it was told */
+  expectation: { readonly id: string; told: number } | null
   /** what arrived before the subscription was answered; null afterwards */
   heldBack: SharedFrame[] | null
 }
@@ -97,6 +99,27 @@ export class Rooms {
     const frame = new SharedFrame(wsFrame)
     for (const subscriber of room.subscribers) if (subscriber.events) this.#send(subscriber, recipient, frame)
     return true
+  }
+
+  /**
+   * Sends a change of an expected payment to the subscribers who follow it and were told no later one. A pod that may not
+   * send now leaves the change to a look.
+   */
+  tellExpectation(room: Room, { id, changes }: { id: string; changes: number }, frameOf: () => Buffer): void {
+    const { metrics, mayDeliver } = this.#options
+    const untold = [...room.subscribers].filter(
+      ({ expectation }) => expectation?.id === id && expectation.told < changes,
+    )
+    if (untold.length === 0) return
+    if (!mayDeliver()) {
+      metrics.fenced.inc()
+      return
+    }
+    const frame = new SharedFrame(frameOf())
+    for (const subscriber of untold) {
+      subscriber.expectation!.told = changes
+      this.#send(subscriber, subscriber.recipient, frame)
+    }
   }
 
   /** The subscription was answered: sends what was held back, in order, and holds nothing back any more. */

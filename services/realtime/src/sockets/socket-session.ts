@@ -110,9 +110,11 @@ export class SocketSession {
       metrics.subscriptions.inc()
     }
     const { subscriber } = subscription
-    const before = { recipient: subscriber.recipient, events: subscriber.events }
+    const { recipient, events, expectation } = subscriber
+    const before = { recipient, events, expectation }
     subscriber.recipient = request.recipient ?? null
     subscriber.events = request.events ?? false
+    subscriber.expectation = null
     const opened = await subscriptions.open(subscription, request.resume ?? undefined)
     if (opened !== 'open') {
       this.#drop(subscription)

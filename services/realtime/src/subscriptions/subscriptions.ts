@@ -10,6 +10,7 @@ import type { Logger } from '@payment-tracking/runtime'
 import type { Seat, Seats } from '@payment-tracking/redis'
 import type { History } from '../history/history.js'
 import type { RealtimeMetrics } from '../metrics.js'
+import type { ExpectationWatch } from '../rooms/expectation-watch.js'
 import type { LifecycleWatch } from '../rooms/lifecycle-watch.js'
 import type { Rooms, Subscriber } from '../rooms/rooms.js'
 import type { Refusal } from './read-request.js'
@@ -30,6 +31,7 @@ export interface SubscriptionsOptions {
   seats: Seats
   history: History
   lifecycle: Pick<LifecycleWatch, 'watch'>
+  expectations: Pick<ExpectationWatch, 'watch'>
   /** whether what was read in this epoch may be sent */
   serves: (epoch: string) => boolean
   metrics: RealtimeMetrics
@@ -51,6 +53,10 @@ const ADDRESS_FULL: Refusal = {
   code: 'TOO_MANY_CONNECTIONS',
   message: `this tracking ID has as many connections from your network as it may have; ${ASK_INSTEAD}`,
 }
+const NO_EXPECTATION: Refusal = {
+  code: 'INVALID_REQUEST',
+  message: 'expectation is no expectation of this tracking ID',
+}
 const TAKEN_OVER: Refusal = {
   code: 'TOO_MANY_CONNECTIONS',
   message: 'another connection resumed this subscription',
@@ -69,7 +75,7 @@ export class Subscriptions {
     networks: readonly string[],
     onLost: Subscription['onLost'],
   ): Subscription {
-    const subscriber = { connection, recipient: null, events: false, heldBack: [] }
+    const subscriber = { connection, recipient: null, events: false, expectation: null, heldBack: [] }
     return { trackingId, networks, subscriber, onLost, state: 'prepared', seat: null }
   }
 
@@ -112,7 +118,7 @@ export class Subscriptions {
     subscription: Subscription,
     request: SubscribeRequest,
   ): Promise<Refusal | { reply: Extract<SubscribeReply, { ok: true }>; retractions: SocketRetraction[] }> {
-    const { rooms, history, lifecycle, serves, metrics, log } = this.#options
+    const { rooms, history, lifecycle, expectations, serves, metrics, log } = this.#options
     const { trackingId } = subscription
     const since = request.since ?? undefined
     try {
@@ -123,6 +129,12 @@ export class Subscriptions {
         recipient: request.recipient ?? undefined,
       }
       if (subscription.subscriber.events) await lifecycle.watch(trackingId)
+      const followed = request.expectation ?? null
+      const expectation =
+        followed === null
+          ? undefined
+          : await expectations.watch(subscription.subscriber, trackingId, followed)
+      if (expectation === null) return NO_EXPECTATION
       const page = await history.read(asked)
       // The room's payments are of the epoch before: the pod ends, and the client comes back.
       if (!serves(page.epoch)) return UNAVAILABLE
@@ -142,6 +154,7 @@ export class Subscriptions {
         replay: payments,
         more: next < head,
         next,
+        ...(expectation && { expectation }),
       }
       return { reply, retractions }
     } catch (err) {

@@ -84,7 +84,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     metrics.attempted(delivery, answer.outcome, durationMs)
     const state = finished?.state ?? 'unknown'
     // If this fails, the next delivery is found a minute later.
-    if (delivery.ordered && state !== 'pending')
+    if ((delivery.ordered || delivery.orderKey !== null) && state !== 'pending')
       await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-woken'))
     if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(

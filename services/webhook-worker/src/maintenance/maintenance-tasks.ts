@@ -5,6 +5,7 @@ import type { Logger } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
   doWebhookWork,
+  expireExpectations,
   findWebhooksOfDeletedGateways,
   pageByPage,
   readOldestAwaitingFactsSeconds,
@@ -149,6 +150,24 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       },
     },
     buildRiskTask({ ...parts, restAfter }),
+    {
+      name: 'expectations',
+      everyMs: 1_000,
+      run: async stop => {
+        let startedAt = performance.now()
+        const expired = await expireExpectations(store, {
+          limit: TOLD_AT_ONCE,
+          onPage: async ({ deliveries }) => {
+            // While Redis is away, the sweeper enqueues these deliveries.
+            if (deliveries.length > 0) await queue.enqueueDeliveries(putBehind(deliveries)).catch(() => {})
+            await restAfter(startedAt)
+            startedAt = performance.now()
+            return !stop.aborted
+          },
+        })
+        if (expired > 0) log.info({ expectations: expired }, 'expectations.expired')
+      },
+    },
     {
       name: 'webhook-work',
       everyMs: 500,

@@ -1,0 +1,228 @@
+// What a gateway expects to be paid. Every route covers only the token's gateway; one is for everybody who knows an id.
+import type { DeliveryQueue } from '@payment-tracking/queue'
+import {
+  afterCommit,
+  cancelExpectation,
+  createExpectation,
+  listExpectations,
+  OPEN_EXPECTATIONS,
+  readExpectation,
+  type Store,
+} from '@payment-tracking/store'
+import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
+import {
+  ExpectationExistsAnswer,
+  NOT_FOUND_REFUSAL,
+  READ_REFUSALS,
+  refusal,
+} from '../http/error-answer-schema.js'
+import { Cursor, Limit, PublicKey, TrackingId } from '../http/fields.js'
+import { offerNextPage } from '../http/list-cursor.js'
+import {
+  ExpectationAnswer,
+  NewExpectationBody,
+  PublicExpectationAnswer,
+  State,
+  toExpectationAnswer,
+  toNewExpectation,
+} from './expectation-schemas.js'
+import { parseExactAmounts } from './parse-exact-amount.js'
+
+export interface ExpectationRouteParts {
+  store: Store
+  auth: GatewayAuth
+  /** without the queue, the workers' sweepers find new deliveries */
+  queue: DeliveryQueue | undefined
+}
+
+const tags = ['expectations']
+const READERS = ['expectations', 'merchant:read'] as const
+const REFUSALS = {
+  401: refusal('There is no token or API key, or none that counts.'),
+  403: refusal('The token is of another gateway, or the API key lacks the scope.'),
+  ...READ_REFUSALS,
+}
+const Id = Type.String({ format: 'uuid', description: 'id of the expectation' })
+const gateway = PublicKey('the gateway of the token')
+const PATH = '/v1/gateway/:gateway/expectations'
+
+const noExpectation = () => new NotFoundError('There is no such expectation.')
+
+export async function addExpectationRoutes(
+  app: ApiServer,
+  { store, auth, queue }: ExpectationRouteParts,
+): Promise<void> {
+  const [reading, writing] = [auth.require(READERS), auth.require('expectations')]
+  const [reads, writes] = [securityOf(READERS), securityOf('expectations')]
+  const own = (request: FastifyRequest & { params: { gateway: string } }): string => {
+    if (request.params.gateway !== gatewayOf(request))
+      throw new ApiError('FORBIDDEN', 'The token is of another gateway.')
+    return request.params.gateway
+  }
+  const find = async (id: string, ofGateway?: string) => {
+    const found = await readExpectation(store, id, ofGateway)
+    if (!found) throw noExpectation()
+    return toExpectationAnswer(found.record)
+  }
+
+  app.get(
+    PATH,
+    {
+      preParsing: reading,
+      schema: {
+        operationId: 'listExpectations',
+        tags,
+        security: reads,
+        summary: 'List what the gateway expects, newest first',
+        description: 'Follow the `link` header for more.',
+        params: Type.Object({ gateway }),
+        querystring: Type.Object({
+          state: Type.Optional(State),
+          trackingId: Type.Optional(TrackingId('only those of this tracking ID')),
+          limit: Limit(),
+          cursor: Cursor(),
+        }),
+        response: { 200: Type.Array(ExpectationAnswer), ...REFUSALS },
+      },
+    },
+    async (request, reply) => {
+      const page = await listExpectations(store, own(request), request.query)
+      if (page === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+      if (page.next !== null) offerNextPage(request, reply, page.next)
+      return page.items.map(toExpectationAnswer)
+    },
+  )
+
+  app.get(
+    `${PATH}/:id`,
+    {
+      preParsing: reading,
+      schema: {
+        operationId: 'getExpectation',
+        tags,
+        security: reads,
+        summary: 'Read what the gateway expects',
+        description: 'With the sum of the payments that count, and the newest of them.',
+        params: Type.Object({ gateway, id: Id }),
+        response: { 200: ExpectationAnswer, ...NOT_FOUND_REFUSAL, ...REFUSALS },
+      },
+    },
+    request => find(request.params.id, own(request)),
+  )
+
+  app.get(
+    '/v1/expectations/:id',
+    {
+      schema: {
+        operationId: 'getPublicExpectation',
+        tags,
+        summary: 'Read an expectation by its id alone',
+        description: "For the buyer's page: the id is the secret. Without the merchant's reference.",
+        params: Type.Object({ id: Id }),
+        response: { 200: PublicExpectationAnswer, ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
+      },
+    },
+    (request, reply) => {
+      void reply.header('cache-control', 'no-store')
+      return find(request.params.id)
+    },
+  )
+
+  await app.register((scope: ApiServer) => {
+    parseExactAmounts(scope)
+    fewAtOnce(scope)
+    scope.post(
+      PATH,
+      {
+        preParsing: writing,
+        schema: {
+          operationId: 'createExpectation',
+          tags,
+          security: writes,
+          summary: 'Expect a payment',
+          description: `What counts is every payment with this tracking ID, recipient and token, through whichever gateway, also one that is stored already. A gateway uses the three together once for ever. The same request again answers the same record. At most ${OPEN_EXPECTATIONS} are open at once.`,
+          params: Type.Object({ gateway }),
+          body: NewExpectationBody,
+          response: {
+            200: { ...ExpectationAnswer, description: 'It was created before.' },
+            201: { ...ExpectationAnswer, description: 'Created.' },
+            409: {
+              ...ExpectationExistsAnswer,
+              description: 'Another one has this tracking ID, recipient and token; or too many are open.',
+            },
+            ...REFUSALS,
+          },
+        },
+      },
+      async (request, reply) => {
+        const created = await createExpectation(store, toNewExpectation(own(request), request.body))
+        const { record, isNew, deliveries } = created
+        if (isNew)
+          request.log.info({ gateway: record.gateway, expectation: record.id }, 'expectation.created')
+        await afterCommit(async () =>
+          queue
+            ?.enqueueDeliveries(deliveries)
+            .catch((err: unknown) => request.log.warn({ err }, 'deliveries.not-enqueued')),
+        )
+        void reply.code(isNew ? 201 : 200)
+        return toExpectationAnswer(record)
+      },
+    )
+
+    scope.post(
+      `${PATH}/:id/cancel`,
+      {
+        preParsing: writing,
+        schema: {
+          operationId: 'cancelExpectation',
+          tags,
+          security: writes,
+          summary: 'Expect a payment no longer',
+          description: 'From then on nothing counts. Its tracking ID, recipient and token stay used.',
+          params: Type.Object({ gateway, id: Id }),
+          response: {
+            200: ExpectationAnswer,
+            409: refusal('Something was paid already.'),
+            ...NOT_FOUND_REFUSAL,
+            ...REFUSALS,
+          },
+        },
+      },
+      async request => {
+        const record = await cancelExpectation(store, own(request), request.params.id)
+        if (!record) throw noExpectation()
+        request.log.info({ gateway: record.gateway, expectation: record.id }, 'expectation.cancelled')
+        return toExpectationAnswer(record)
+      },
+    )
+    return Promise.resolve()
+  })
+}
+
+/** Requests that may wait for ingest at once: each holds a connection to Postgres meanwhile, and others need some. */
+const MOST_AT_ONCE = 2
+
+/** All others wait without a connection. Must be called behind what opens the transaction. */
+function fewAtOnce(scope: ApiServer): void {
+  let running = 0
+  const waiting: (() => void)[] = []
+  scope.addHook('onRoute', route => {
+    const handler = route.handler as RouteHandlerMethod
+    route.handler = async function (request, reply) {
+      if (running >= MOST_AT_ONCE) await new Promise<void>(go => waiting.push(go))
+      else running += 1
+      try {
+        return await handler.call(this, request, reply)
+      } finally {
+        // The turn goes on to the next, or ends.
+        const next = waiting.shift()
+        if (next) next()
+        else running -= 1
+      }
+    }
+  })
+}

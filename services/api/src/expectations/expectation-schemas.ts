@@ -1,0 +1,98 @@
+// What a gateway expects, as it is sent and answered.
+import { EXPECTATION_STATES, MOST_LISTED_PAYMENTS, type ExpectationRecord } from '@payment-tracking/domain'
+import { EXPECTATION_DAYS, type NewExpectation } from '@payment-tracking/store'
+import { Type, type Static } from 'typebox'
+import { parseTime } from '../http/formats.js'
+import { Integer, Moment, Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
+
+const Reference = Type.String({
+  format: 'reference',
+  description: "the merchant's own, at most 64 bytes; told to the gateway alone",
+  examples: ['cart-19'],
+})
+
+export const NewExpectationBody = Type.Object(
+  {
+    trackingId: TrackingId('the memo that the payer is given'),
+    recipient: PublicKey('who must be paid'),
+    tokenMint: PublicKey('the token that must be paid in'),
+    amount: Type.Unsafe<string>({
+      anyOf: [
+        { type: 'integer', minimum: 1 },
+        { type: 'string', format: 'expected-amount' },
+      ],
+      description:
+        "what must be paid in the token's smallest unit, from 1 to 2^64-1: an integer, or its digits as a text",
+      examples: ['404000000'],
+    }),
+    expiresAt: Type.Optional(
+      Nullable(
+        Moment(`until when it must be paid, at most ${EXPECTATION_DAYS} days ahead; without it for ever`),
+      ),
+    ),
+    reference: Type.Optional(Nullable(Reference)),
+  },
+  { additionalProperties: false },
+)
+
+export const toNewExpectation = (
+  gateway: string,
+  { expiresAt, amount, reference, ...terms }: Static<typeof NewExpectationBody>,
+): NewExpectation => ({
+  gateway,
+  ...terms,
+  amount: BigInt(amount),
+  expiresAt: expiresAt === undefined || expiresAt === null ? null : parseTime(expiresAt, 'down'),
+  reference: reference ?? null,
+})
+
+export const State = Type.Enum([...EXPECTATION_STATES], {
+  description:
+    '`open`: nothing was paid; `underpaid`, `paid`, `overpaid`: the sum of what counts; `expired`: `expiresAt` has passed and the sum is below; `cancelled`: nothing counts any more',
+})
+
+const PUBLIC_FIELDS = {
+  id: Type.String({
+    format: 'uuid',
+    description: 'names the expectation, for everybody who knows it',
+    examples: ['6f1b2f5e-8d0f-4c50-9c1f-1f2a3b4c5d6e'],
+  }),
+  gateway: PublicKey('the gateway that expects it'),
+  trackingId: TrackingId('the memo that counts'),
+  recipient: PublicKey('the recipient that counts'),
+  tokenMint: PublicKey('the token that counts'),
+  amount: Integer("what is expected, in the token's smallest unit", 404000000),
+  amountString: Text('the same as a text', '404000000'),
+  state: State,
+  paidAmount: Integer('the sum of the payments that count', 404000000),
+  paidAmountString: Text('the same as a text', '404000000'),
+  paymentCount: Integer('how many payments count', 1),
+  late: Type.Boolean({ description: 'it was met, and not by the payments up to `expiresAt` alone' }),
+  finality: Nullable(
+    Type.Enum(['confirmed', 'finalized'], {
+      description: '`finalized` when every payment that counts is final; null while none counts',
+    }),
+  ),
+  payments: Type.Array(Text('`id` of an event'), {
+    maxItems: MOST_LISTED_PAYMENTS,
+    description: `the payments that count, the newest first, at most ${MOST_LISTED_PAYMENTS}`,
+  }),
+}
+const TIMES = {
+  createdAt: Moment('when it was created'),
+  expiresAt: Nullable(Moment('until when it must be paid')),
+  changedAt: Moment('when the state changed last'),
+}
+const OWN = { reference: Nullable(Reference) }
+
+export const ExpectationFields = { ...PUBLIC_FIELDS, ...OWN, ...TIMES }
+export const ExpectationAnswer = Type.Object(ExpectationFields, { title: 'Expectation' })
+export const PublicExpectationAnswer = Type.Object(
+  { ...PUBLIC_FIELDS, ...TIMES },
+  { title: 'PublicExpectation' },
+)
+
+export const toExpectationAnswer = ({
+  payments,
+  ...record
+}: ExpectationRecord): Static<typeof ExpectationAnswer> => ({ ...record, payments: [...payments] })

@@ -1,0 +1,77 @@
+// Workers write and tell what expires, and tell of one expectation in order, whatever the webhook chose.
+import { createExpectation } from '@payment-tracking/store'
+import { buildAddress, openReceiver, waitFor } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openRig } from './support/start-worker.js'
+
+const rig = await openRig(t)
+const { pool } = rig.database
+await rig.startWorker()
+
+const hookTo = async (url: string) => {
+  const webhook = await rig.addWebhook(url)
+  await pool.query(
+    `update webhooks set event_types = '{expectation.expired,expectation.paid}' where id = $1`,
+    [webhook.id],
+  )
+  return webhook
+}
+
+t.test('what expires is told once, although nothing happens', async t => {
+  const receiver = await openReceiver(t)
+  const { gateway } = await hookTo(receiver.url)
+  const { record } = await createExpectation(rig.store, {
+    gateway,
+    trackingId: 'order-1',
+    recipient: buildAddress('till'),
+    tokenMint: buildAddress('token'),
+    amount: 100n,
+    expiresAt: new Date(Date.now() + 3_600_000),
+    reference: 'cart 9',
+  })
+  // The time is over, although none has passed.
+  const { rows: moved } = await pool.query<{ at: Date }>(
+    `update expectations set created_at = created_at - interval '1 h', changed_at = changed_at - interval '1 h',
+            expires_at = now() - interval '1 s', look_at = now() - interval '1 s' where id = $1 returning expires_at as at`,
+    [record.id],
+  )
+  const expiresAt = moved[0]!.at
+  await waitFor(() => receiver.requests.length > 0, { what: 'the notice' })
+  const body = JSON.parse(receiver.requests[0]!.body) as object
+  t.match(body, {
+    type: 'expectation.expired',
+    timestamp: expiresAt.toISOString(),
+    data: {
+      id: record.id,
+      state: 'expired',
+      paidAmount: 0,
+      reference: 'cart 9',
+      changedAt: expiresAt.toISOString(),
+    },
+  })
+  const { rows } = await pool.query('select state, final_state, look_at from expectations')
+  t.same(rows, [{ state: 'expired', final_state: 'expired', look_at: null }])
+})
+
+t.test('a later notice of an expectation waits for the earlier, and for no other', async t => {
+  const receiver = await openReceiver(t)
+  const { id } = await hookTo(receiver.url)
+  let refusals = 2
+  receiver.answer(({ body }) => ({ status: body.includes('first of a') && refusals-- > 0 ? 503 : 204 }))
+  await pool.query(
+    `insert into deliveries (webhook_id, order_key, message_id, type, body)
+     select $1, 'expectation ' || k, k || n, 'expectation.paid', '"' || w || ' of ' || k || '"'
+       from (values (1, 'first'), (2, 'second')) m (n, w), (values ('a'), ('b')) e (k) order by n, k`,
+    [id],
+  )
+  await waitFor(() => receiver.requests.length >= 6, { what: 'all deliveries' })
+  const told = receiver.requests.map(({ body }) => body.replaceAll('"', ''))
+  t.same(
+    told.filter(text => text.endsWith('a')),
+    ['first of a', 'first of a', 'first of a', 'second of a'],
+  )
+  t.same(
+    told.filter(text => text.endsWith('b')),
+    ['first of b', 'second of b'],
+  )
+})
