@@ -53,6 +53,36 @@ export const SocketPaymentSchema = Type.Object(
   },
 )
 
+const EXPECTATION_STATES = ['open', 'underpaid', 'paid', 'overpaid', 'expired', 'cancelled'] as const
+const exact = Type.String({ pattern: '^[0-9]+$', description: 'the same, exact' })
+
+export const SocketExpectationSchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', description: 'whoever knows it may see the expectation' }),
+    gateway: Text('the gateway that expects it'),
+    trackingId,
+    recipient: Text('the recipient that counts'),
+    tokenMint: Text('the token that counts'),
+    amount: Type.Number({
+      description: "what is expected, in the token's smallest unit: the nearest double",
+    }),
+    amountString: exact,
+    state: Type.Enum([...EXPECTATION_STATES], {
+      description: 'what the sum of the payments that count makes of it',
+    }),
+    paidAmount: Type.Number({ description: 'the sum of the payments that count: the nearest double' }),
+    paidAmountString: exact,
+    paymentCount: Count('how many payments count'),
+    late: Type.Boolean({ description: 'met, and not by the payments up to `expiresAt` alone' }),
+    finality: Nullable(Type.Enum(['confirmed', 'finalized'], { description: 'of all that counts' })),
+    payments: Type.Array(eventId, { maxItems: 100, description: 'the newest that count' }),
+    createdAt: Text('ISO 8601'),
+    expiresAt: Nullable(Text('ISO 8601; null is never')),
+    changedAt: Text('ISO 8601'),
+  },
+  { title: 'SocketExpectation' },
+)
+
 const Refusal = {
   code: Type.Enum([...SOCKET_ERROR_CODES], { description: 'docs/realtime.md explains each' }),
   message: Text('what is wrong'),
@@ -86,6 +116,7 @@ export const SERVER_EVENT_SCHEMAS = {
     },
     { title: 'LifecycleMessage' },
   ),
+  expectation: message('ExpectationMessage', 'expectation', SocketExpectationSchema),
   ack: message(
     'AckMessage',
     'ack',
@@ -114,6 +145,7 @@ export const REPLY_SCHEMAS = {
         replay: Type.Array(SocketPaymentSchema, { maxItems: 100 }),
         more: Type.Boolean({ description: 'subscribe again with `since: next`' }),
         next: Count('how far `replay` reaches'),
+        expectation: Type.Optional(SocketExpectationSchema),
       },
       { title: 'Subscribed' },
     ),

@@ -116,7 +116,8 @@ export async function replayDeliveries(
       ]),
     write: ({ picks }) => finishAttempts(store, [resultOf(hands.get(picks.w)!)]),
     judge: () => deactivateWebhooks(store, [webhook.id], 'gone'),
-    wakeNext: () => wakeNextInOrder(store, { webhookId: webhook.id, ordered: true, orderedBy: 'all', orderKey: null }),
+    wakeNext: () =>
+      wakeNextInOrder(store, { webhookId: webhook.id, ordered: true, orderedBy: 'all', orderKey: null }),
     crash: () => Promise.resolve(),
     turnOff: () => updateWebhook(store, gateway, webhook.id, { active: false }),
     turnOn: () => updateWebhook(store, gateway, webhook.id, { active: true }),

@@ -5,7 +5,7 @@ import type { ExpectationRecord } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { raw, sql, type Tx } from '../database/sql.js'
-import { lockHead } from '../ingest/head.js'
+import { lockHead } from '../rows/head.js'
 import { countStored } from './expectation-work.js'
 import { readExpectations } from './expectation-rows.js'
 

@@ -23,7 +23,7 @@ interface PageOf {
  * events_tracking_seq. The caller holds the writer lock. After the last page the state is told.
  * @param id of the expectation
  */
-async function countStored(
+export async function countStored(
   tx: Tx,
   id: string,
   { cursor, limit, finalizedSlot }: PageOf,
@@ -60,7 +60,7 @@ async function noteFinal(tx: Tx, _key: string, { limit, finalizedSlot }: PageOf)
 }
 
 /** What a page of work tells of expected payments. */
-interface ExpectedPage {
+export interface ExpectedPage {
   expected?: ExpectedNews
 }
 

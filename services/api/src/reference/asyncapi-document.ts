@@ -50,6 +50,7 @@ const SOCKET_SUMMARIES: Record<keyof typeof SERVER_EVENT_SCHEMAS, string> = {
   payment: 'A payment of a subscribed tracking ID was stored',
   retraction: 'The finalized chain does not hold a payment that was told',
   lifecycle: 'Something happened to a policy, for those who subscribed with `events: true`',
+  expectation: 'The state of an expected payment changed, for those who subscribed with `expectation`',
   ack: 'A subscription begins or has ended',
   error: 'A request was refused; the socket stays connected',
   refused: 'In place of `error`: no seat for a client that subscribed without a callback',
