@@ -70,6 +70,11 @@ if (!only || only === 'console')
   cpSync(join(ROOT, 'services/console/dist/site'), join(folder, 'console/services/console/dist/site'), {
     recursive: true,
   })
+if (!only || only === 'api')
+  cpSync(join(ROOT, 'docs'), join(folder, 'api/docs'), {
+    recursive: true,
+    filter: file => !/\.(png|svg)$|node_modules/.test(file),
+  })
 if (!only) {
   const migrate = join(folder, 'migrate')
   add(migrate, 'packages/store', ['migrate', 'rebuild'])

@@ -34,7 +34,8 @@ import { measureReads } from './http/measure-reads.js'
 import { limitRequests } from './limits/limit-requests.js'
 import { refuseUnknownParameters } from './http/refuse-unknown-parameters.js'
 import { addFrontPage } from './pages/front-page.js'
-import { addReference, collectSchemas } from './reference/add-reference.js'
+import { addDocuments } from './documents/add-documents.js'
+import { addReference, baseUrlOf, collectSchemas } from './reference/add-reference.js'
 import { eventCountRoutes } from './events/event-counts.js'
 import { eventKindRoutes } from './events/event-kinds.js'
 import { eventsRoute } from './events/events.js'
@@ -224,6 +225,7 @@ export async function buildApp({
     sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),
   })
   addReference(app, config.ENVIRONMENT)
+  addDocuments(app, { baseUrlOf })
   addFrontPage(app, { environment: config.ENVIRONMENT, opsUrl: config.OPS_URL })
   await app.ready()
   return app

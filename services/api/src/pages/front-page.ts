@@ -103,6 +103,7 @@ const LINKS = {
   reference: '/docs/',
   openapi: '/openapi.json',
   asyncapi: '/asyncapi.json',
+  documents: '/llms.txt',
   health: '/v1/health',
 }
 

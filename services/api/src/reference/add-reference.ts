@@ -150,7 +150,7 @@ const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
  * The address by which the client reached this server. Tools that import the document into another place, such as Postman,
  * need it: to them, `/` is no server.
  */
-const baseUrlOf = ({ protocol, host }: FastifyRequest): string =>
+export const baseUrlOf = ({ protocol, host }: FastifyRequest): string =>
   HOST.test(host) ? `${protocol}://${host.toLowerCase()}` : THIS_SERVER.url
 
 /** Serves the documents and the pages that show them. Must be called after all routes are added. */
