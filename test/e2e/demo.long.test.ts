@@ -46,6 +46,17 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
   await waitFor(async () => (await deliveriesOf('/broken')).some(({ attempts }) => attempts > 0), {
     what: 'a sale that did not reach the endpoint that fails',
   })
+  const causesOf = async () => {
+    const session = await openGatewaySession(baseUrl, gateway, key)
+    const { items } = await session.ask<{ items: { dueRisk: { cause: string } }[] }>(
+      'GET',
+      `/v1/gateway/${gateway}/merchant/upcoming?atRisk=true`,
+    )
+    return items.map(({ dueRisk }) => dueRisk.cause)
+  }
+  const causes = ['insufficient_balance', 'delegate_revoked', 'insufficient_allowance']
+  await waitFor(async () => (await causesOf()).length === causes.length, { what: 'three wallets at risk' })
+  t.same(await causesOf(), causes, 'each in its way, the first due first')
   await market.close()
   const policies = await countOf('PaymentPolicyCreated')
   const sold = await countOf('PaymentRecord')
@@ -54,6 +65,7 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
     what: 'the next sale',
     timeoutMs: 60_000,
   })
+  t.same(await causesOf(), causes, 'they are the same ones')
   await again.close()
   t.equal(await countOf('PaymentPolicyCreated'), policies, 'the past is made once')
   t.same(logged, [])

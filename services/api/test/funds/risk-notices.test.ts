@@ -170,7 +170,7 @@ t.test('a webhook that does not ask is not told, and due notices carry the risk'
 
 t.test('a row that makes the task fail is set aside, and all others are told', async t => {
   const names = ['one', 'two', 'three']
-  const policies = []
+  const policies: PolicyTold[] = []
   for (const name of names) {
     const policy = await open(`${name} of three`)
     await addWebhook(policy.gateway)

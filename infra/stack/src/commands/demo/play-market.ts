@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { createKeyFile, demoKeyFileOf, programIdOf, readKeyFile, waitUntilStored } from '../dev-kit/index.js'
 import type { PlayMarket } from '../../launcher/index.js'
-import { openPublisher } from '../open-publisher.js'
+import { openPublisher, type Publisher } from '../open-publisher.js'
 import { openDemoEndpoints } from './demo-endpoints.js'
 import { playShop } from './play-shop.js'
+import { buildRiskyCustomers, type RiskyCustomers } from './risky-customers.js'
 import { buildShopHistory } from './shop-history.js'
+
+/** As nodes do: long before what they saw is too old. */
+const SEEN_EVERY_MS = 240_000
 
 /**
  * `npm start -- --demo`: publishes ninety days of a small shop, unless the database has its gateway already, registers its
@@ -26,13 +32,19 @@ export async function playMarket({
   const endMs = Date.now()
   const history = await buildShopHistory({ seed: `demo/${endMs}`, endMs, programId, authority })
   const { address } = history.gateway
+  const prefix = env.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX
+  const risky = await buildRiskyCustomers(history, { programId, prefix, endMs })
   let closeEndpoints = () => {}
   const play = async () => {
     if (!(await knowsGateway(address))) {
-      await publisher.publishAll(history.messages.map(message => Buffer.from(JSON.stringify(message))))
-      await waitUntilStored(baseUrl, history.messages.at(-1)!.signature)
+      const messages = [...history.messages, ...risky.messages]
+      await publisher.publishAll(messages.map(message => Buffer.from(JSON.stringify(message))))
+      await waitUntilStored(baseUrl, messages.at(-1)!.signature)
     }
     closeEndpoints = await openDemoEndpoints(baseUrl, address, authority)
+    await Promise.all([sell(), seeAccounts(publisher, risky, end.signal)])
+  }
+  const sell = async () => {
     for await (const messages of playShop(history, programId, end.signal))
       for (const message of messages) await publisher.publish(JSON.stringify(message))
   }
@@ -47,5 +59,12 @@ export async function playMarket({
       closeEndpoints()
       await publisher.close()
     },
+  }
+}
+
+async function seeAccounts(publisher: Publisher, risky: RiskyCustomers, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const line of risky.seeAccounts()) await publisher.publish(line)
+    await sleep(SEEN_EVERY_MS, undefined, { signal }).catch(() => {})
   }
 }

@@ -14,6 +14,8 @@ const TITLES: Record<EventType, string> = {
   'subscription.due_soon': 'a payment that is due soon',
   'subscription.overdue': 'a payment that is overdue',
   'subscription.expired': 'an end by date',
+  'subscription.at_risk': 'a due payment that will fail',
+  'subscription.at_risk_cleared': 'the end of such a risk',
   'webhook.failing': 'another endpoint that fails',
   'webhook.deactivated': 'another endpoint that was deactivated',
 }

@@ -10,11 +10,13 @@ import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded, Loading } from '../show/states.js'
 import { judge } from './judge.js'
 import { RateChart } from './rate-chart.js'
+import { PaymentsAtRisk } from '../risks/payments-at-risk.js'
 import { Tile, TokenSums } from './tile.js'
 import { DUE_DAYS, OVERDUE_DAYS, useGatewayOverview, type GatewayOverview } from './use-gateway-overview.js'
 import { useOverview, type Overview } from './use-overview.js'
 
 const NEWEST = 5
+const MOST_AT_RISK = 5
 
 export function OverviewPage() {
   const { session } = useSession()
@@ -55,6 +57,7 @@ export function OverviewPage() {
       ) : (
         !query.error && <Loading lines={12} />
       )}
+      {session && isOwn && <PaymentsAtRisk title="At risk this week" limit={MOST_AT_RISK} />}
       <section aria-labelledby="newest">
         <div className="row">
           <h2 id="newest">Newest payments</h2>

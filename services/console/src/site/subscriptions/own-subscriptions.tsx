@@ -1,16 +1,32 @@
 // What the page of subscriptions begins with: the gateway's own, or how to find one.
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { useSession } from '../session/session.js'
 import { Empty, Loaded } from '../show/states.js'
+import { PaymentsAtRisk } from '../risks/payments-at-risk.js'
 import { SubscriptionTable } from './subscription-table.js'
 
 const NEWEST = 50
 
 export function FirstSubscriptions() {
   const { session } = useSession()
-  if (session) return <OwnSubscriptions />
+  const [isAtRisk, setAtRisk] = useState(false)
+  if (session)
+    return (
+      <>
+        <div className="choice actions" role="group" aria-label="Subscriptions that are shown">
+          <button type="button" aria-pressed={!isAtRisk} onClick={() => setAtRisk(false)}>
+            All
+          </button>
+          <button type="button" aria-pressed={isAtRisk} onClick={() => setAtRisk(true)}>
+            At risk
+          </button>
+        </div>
+        {isAtRisk ? <PaymentsAtRisk title="At risk this week" limit={NEWEST} /> : <OwnSubscriptions />}
+      </>
+    )
   return (
     <Empty title="Whose subscription?">
       Look one up by its tracking ID or an address, or <Link href="/sign-in">sign in</Link> as a gateway to

@@ -5,6 +5,7 @@ import type { Payment } from '../payments/use-live-payments.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
 import { Amount, ExactTime, Key, Memo, Time } from '../show/values.js'
+import { RiskNote } from '../risks/risk-note.js'
 import { CalendarStrip } from './calendar-strip.js'
 import { termsOf } from './policy-terms.js'
 import { DueState, Status } from './policy-state.js'
@@ -40,7 +41,7 @@ export function SubscriptionPage({ address }: { address: string }) {
       />
       <Loaded query={policy} lines={8}>
         {subscription => {
-          const { type, amount, frequency, fields } = termsOf(subscription)
+          const { type, amount, frequency, fields, nextDue } = termsOf(subscription)
           return (
             <div className="stack">
               <article className="panel">
@@ -91,6 +92,14 @@ export function SubscriptionPage({ address }: { address: string }) {
               </article>
               <section className="panel" aria-labelledby="due">
                 <h2 id="due">Due next</h2>
+                <RiskNote
+                  risk={subscription.dueRisk}
+                  wallet={subscription.walletPublicKey}
+                  recipient={subscription.recipient}
+                  amount={amount}
+                  mint={subscription.tokenMint}
+                  dueAt={nextDue ?? Number(subscription.createdAt)}
+                />
                 <CalendarStrip subscription={subscription} />
               </section>
             </div>
