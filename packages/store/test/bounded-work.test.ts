@@ -361,26 +361,24 @@ const ELSEWHERE: Record<string, string> = {
   'ingest/begin-rebuild.ts': 'one row, once for new rules',
   'ingest/verify-database.ts': 'one row, once for a run of the server',
   'ingest/stream-gaps.ts': 'one row',
-  'ingest/compare-figures.ts': 'reads without the writer lock',
-  'ingest/hour-differences.ts': 'reads without the writer lock',
-  'ingest/sum-differences.ts': 'reads without the writer lock',
   'ingest/dead-letters.ts': 'as many rows as refused messages',
 }
 
 /** Other statements that these messages do not cause: how many of a file, and why they are bounded. */
 const BY_KEYS: Record<string, [missed: number, why: string]> = {
   'ingest/collect-lifecycles.ts': [1, 'the events that completed the policies of a page, by their ids'],
-  'ingest/derive-payments.ts': [1, 'the payments of a page that got their tracking IDs, by their ids'],
+  'refold/derive-payments.ts': [1, 'the payments of a page that got their tracking IDs, by their ids'],
   'ingest/identities.ts': [1, 'the events of a transaction, whose size the chain bounds'],
-  'ingest/recount-hours.ts': [
+  'figures/hour-differences.ts': [5, 'reads without the writer lock'],
+  'figures/sum-differences.ts': [3, 'reads without the writer lock'],
+  'figures/recount-hours.ts': [
     3,
     'reads without the writer lock, and one for at most 10,000 events behind them',
   ],
-  'ingest/refold-pages.ts': [1, 'one row that is set aside'],
-  'ingest/refold-policy-page.ts': [1, 'one policy'],
-  'ingest/refold.ts': [1, 'the policies of a page, by their addresses'],
-  'ingest/release-known.ts': [3, 'one row, a savepoint, and at most 20 messages for each payment of a page'],
+  'refold/refold-rows.ts': [1, 'the policies of a page, by their addresses'],
   'ingest/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
+  'webhooks/release.ts': [2, 'one row that is set aside, and its savepoint'],
+  'work/run-page.ts': [1, 'begins a snapshot'],
   'webhooks/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }
 

@@ -110,6 +110,6 @@ export async function rowsOf(t: TestContext, messages: readonly Message[]) {
 }
 
 export const countWork = async ({ pool }: TestDatabase): Promise<number> => {
-  const { rows } = await pool.query<{ count: string }>("select count(*) from work where kind <> 'hour'")
+  const { rows } = await pool.query<{ count: string }>(`select count(*) from work where kind <> 'hour'`)
   return Number(rows[0]!.count)
 }

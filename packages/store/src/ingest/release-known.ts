@@ -50,8 +50,9 @@ async function addReleases(
       knownPolicies.filter(policy => after === undefined || policy >= after.policy),
     )
   const rows = await tx.$queryRaw<{ policy: string }[]>`
-    select distinct policy from waiting_messages
-     where waits_for = 'facts' and event_id = any(${[...knownPayments]}::uuid[])`
+    select distinct a.policy from unnest(${[...knownPayments]}::uuid[]) as k (id)
+     cross join lateral (
+       select policy from waiting_messages a where a.event_id = k.id and a.waits_for = 'facts' limit 1) a`
   addFactsWork(
     tx,
     rows.map(({ policy }) => policy),
