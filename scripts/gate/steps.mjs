@@ -66,7 +66,7 @@ export const SYSTEMS = seeded('1', [...NAMED_SYSTEMS, { name: 'systems', files: 
 
 /** Promises in seconds, of files that only the night runs: a busy machine says nothing of them. */
 const judged = files =>
-  files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|fleet-caps|swift/.test(file))
+  files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|swift/.test(file))
 
 const fresh = own ?? String(Date.now() % 2 ** 31)
 /** `npm run test:night`: one step after the other, for some of them judge times. */
@@ -99,7 +99,6 @@ export const NIGHT = seeded(fresh, [
     name: 'clusters',
     files: [
       ...below(night, 'test/servers/'),
-      'services/webhook-worker/test/fleet-caps.night.test.ts',
       'services/ingest/test/archive/swift.night.test.ts',
     ],
     minutes: 60,

@@ -555,6 +555,8 @@ create table webhooks (
   ordered_within_seconds integer not null default 3600,
   -- deliveries that failed lately are sent again when the endpoint answers again
   recover boolean not null default false,
+  -- the most requests a second, over all workers; null: no choice
+  rate_per_second smallint check (rate_per_second between 1 and 1000),
   failing_since timestamptz(3),
   -- when the first delivery since then failed with all its tries
   lost_at timestamptz(3),

@@ -62,19 +62,14 @@ export const WebhookWorkerConfig = Type.Object({
     default: 64,
     minimum: 1,
     maximum: 1_024,
-    description:
-      'requests one worker, or with WEBHOOK_FLEET_CAPS all workers, have on the way to one endpoint',
+    description: 'requests that one worker has on the way to one endpoint',
   }),
   WEBHOOK_MAX_PER_SECOND: Type.Integer({
     default: 1_000,
     minimum: 1,
     description:
-      'requests a second of one worker, or with WEBHOOK_FLEET_CAPS of all workers, to one endpoint',
+      'requests a second of one worker to one endpoint; `ratePerSecond` of a webhook counts over all workers',
   }),
-  WEBHOOK_FLEET_CAPS: Flag(
-    false,
-    'the two caps and the breaker of an endpoint count over all workers; each has an equal share, by a lease in Redis',
-  ),
   WEBHOOK_RETENTION_DAYS: Type.Integer({
     default: 30,
     minimum: 1,

@@ -4,8 +4,6 @@ export const WORKER_TUNABLES = {
   statementTimeoutMs: 30_000,
   /** How long after WEBHOOK_TIMEOUT_MS a delivery is taken from a worker that said nothing. */
   claimMarginMs: 10_000,
-  /** With WEBHOOK_FLEET_CAPS: how long the share of a worker that died stays unused. At least 1.5 times what a request may last. */
-  fleetLeaseMs: 30_000,
   /** How long after its time a delivery that nobody works on is put back into the queue. */
   overdueMs: 5_000,
   /** How often due dates that came near or passed are looked for. */

@@ -1,6 +1,7 @@
 // Builds the parts of a worker. Building starts nothing.
 import { bodyInFormat, readTokens } from '@payment-tracking/domain'
 import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
+import { openRedis } from '@payment-tracking/redis'
 import {
   measurePool,
   type ServiceContext,
@@ -14,8 +15,8 @@ import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from './deliveries/delivery-rows.js'
+import { buildChosenRates } from './endpoints/chosen-rates.js'
 import { buildEndpointLimiter } from './endpoints/endpoint-limiter.js'
-import { openFleet } from './endpoints/open-fleet.js'
 import { openConnections } from './requests/connections.js'
 import { openEgressProxy } from './requests/egress-proxy.js'
 import { openDeadlines } from './requests/deadlines.js'
@@ -73,10 +74,9 @@ export async function buildWebhookWorker(
     }),
   )
   const metrics = buildDeliveryMetrics(context.metrics)
-  // Closed after the worker: no request is on its way then.
-  const fleet = config.WEBHOOK_FLEET_CAPS
-    ? await context.own('fleet', () => openFleet(config, tunables, log))
-    : undefined
+  const redis = await context.own('redis', () =>
+    openRedis({ ...config, connectionName: 'webhook-worker', onError }),
+  )
   const limiter = buildEndpointLimiter(
     {
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
@@ -85,9 +85,8 @@ export async function buildWebhookWorker(
       beginWithinMs: tunables.claimMarginMs,
     },
     { now: () => performance.now(), chance: Math.random },
-    fleet,
+    buildChosenRates(redis),
   )
-  fleet?.start(limiter)
   const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)
   const sendOptions = {
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
@@ -132,18 +131,9 @@ export async function buildWebhookWorker(
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => queue.ping())
 
-  let stopping = false
   context.intake('deliveries', {
-    start: () => {
-      // Jobs that come before there is a share would only be held.
-      const begin = () => {
-        if (!stopping) worker.start()
-      }
-      if (fleet) void fleet.whenSharing().then(begin)
-      else begin()
-    },
+    start: () => worker.start(),
     stop: async () => {
-      stopping = true
       const timer = setTimeout(() => deadlines.stop(), Math.max(0, config.STOP_DEADLINE_MS - STOP_MARGIN_MS))
       await worker.stop()
       clearTimeout(timer)
@@ -154,7 +144,7 @@ export async function buildWebhookWorker(
   context.intake(
     'maintenance',
     buildMaintenance(
-      buildMaintenanceTasks({ config, tunables, store, queue, worker, limiter, fleet, metrics, log, fail }),
+      buildMaintenanceTasks({ config, tunables, store, queue, worker, limiter, metrics, log, fail }),
       log,
     ),
   )

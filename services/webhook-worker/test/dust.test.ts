@@ -80,6 +80,7 @@ t.test('an endpoint that fails at dust alone', async t => {
     limiter: buildEndpointLimiter(
       { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 8, beginWithinMs: 1e9 },
       { now: () => now, chance: () => 0 },
+      () => Promise.reject(new Error('no rate was chosen')),
     ),
     send: async ({ id, body }) => {
       sent.push(String(id))
@@ -107,21 +108,21 @@ t.test('an endpoint that fails at dust alone', async t => {
   }
 
   const dust = await pay('dust', 12)
-  for (const id of dust.slice(0, 10)) t.match(await turn(id), { kind: 'retry' })
-  for (const id of dust) t.match(await turn(id), { kind: 'held', behind: true }, 'the breaker is open')
+  for (const id of dust.slice(0, 10)) t.match(await turn(id), { kind: 'again', lane: 'first' })
+  for (const id of dust) t.match(await turn(id), { kind: 'again', lane: 'behind' }, 'the breaker is open')
   const [own] = await pay('own', 1)
-  t.match(await turn(own!), { kind: 'held' })
+  t.match(await turn(own!), { kind: 'again', lane: 'behind' })
 
   // Whichever job comes first, the probe is the oldest delivery that was never tried.
   sent.length = 0
   for (const wanted of [dust[10], dust[11]]) {
     await coolDown()
-    t.match(await turn(dust[0]!), { kind: 'held' }, 'the delivery of the job waits on')
+    t.match(await turn(dust[0]!), { kind: 'again', lane: 'behind' }, 'the delivery of the job waits on')
     t.strictSame(sent.splice(0), [wanted])
     t.equal(String(enqueued.pop()), wanted, 'the probe comes again for its retry')
   }
   await coolDown()
-  t.match(await turn(dust[0]!), { kind: 'retry' }, 'and the breaker is closed')
+  t.match(await turn(dust[0]!), { kind: 'again', lane: 'first' }, 'and the breaker is closed')
   t.strictSame(sent.splice(0), [own, dust[0]])
 
   t.test('the others follow in turn when all were tried', async t => {

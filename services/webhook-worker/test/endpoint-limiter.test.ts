@@ -1,13 +1,18 @@
 import t from 'tap'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
-import type { EndpointFleet, EndpointLimits, Pass } from '../src/endpoints/passes.js'
+import type { TakeSlot } from '../src/endpoints/chosen-rates.js'
+import type { EndpointLimits, Pass } from '../src/endpoints/passes.js'
 
-function openLimiter(limits: Partial<EndpointLimits> = {}, fleet?: EndpointFleet) {
+/** No rate was chosen. */
+const NO_SLOTS: TakeSlot = () => Promise.reject(new Error('no slot is asked for'))
+const CLAIMED = { ratePerSecond: null, isLive: () => Promise.resolve(true) }
+
+function openLimiter(limits: Partial<EndpointLimits> = {}, takeSlot = NO_SLOTS) {
   let now = 1_000_000
   const limiter = buildEndpointLimiter(
     { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 256, beginWithinMs: 500, ...limits },
     { now: () => now, chance: () => 0 },
-    fleet,
+    takeSlot,
   )
   return { limiter, pass: (ms: number) => (now += ms) }
 }
@@ -23,7 +28,7 @@ const goClaimed = async (limiter: Limiter, id: string): Promise<Pass> => {
 /** A request in flight. */
 const go = async (limiter: Limiter, id: string): Promise<Pass> => {
   const entry = await goClaimed(limiter, id)
-  const hold = await entry.begin()
+  const hold = await entry.begin(CLAIMED)
   if (hold) throw new Error(`held: ${hold.reason}`)
   return entry
 }
@@ -202,50 +207,13 @@ t.test('a forced delivery passes an open breaker', async t => {
   t.equal(limiter.force('bad').kind, 'go')
 })
 
-/** This process among others. @param share its part of each cap, which a test may change */
-const openMember = (share: { members: number }, limits: Partial<EndpointLimits> = {}) =>
-  openLimiter(limits, {
-    shareOf: cap => (share.members === 0 ? 0 : Math.floor(cap / share.members)),
-    rateShare: () => (share.members === 0 ? 0 : 1 / share.members),
-  })
-
-t.test('a member of a fleet has its share in flight, also of deliveries that are forced', async t => {
-  const share = { members: 4 }
-  const { limiter, pass } = openMember(share, { maxQueued: 0 })
-  ;(await go(limiter, 'a')).leave('success')
-  pass(1_000)
-  const passes = [await go(limiter, 'a'), await go(limiter, 'a')]
-  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' })
-  t.match(limiter.force('a'), { kind: 'hold', reason: 'in-flight cap' })
-  t.ok(limiter.fits())
-  share.members = 8
-  t.notOk(limiter.fits(), 'two are more than the share of now')
-  passes[0]!.leave('success')
-  t.ok(limiter.fits())
-  share.members = 0
-  const entry = await limiter.enter('a')
-  t.match(entry, { kind: 'hold', reason: 'in-flight cap' }, 'without a share nothing is sent')
-  t.ok(entry.kind === 'hold' && Number.isFinite(entry.forMs))
-})
-
 t.test('a pass that waited for too long does not begin', async t => {
   const { limiter, pass } = openLimiter()
   const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
   pass(500)
-  t.equal(await one.begin(), null)
+  t.equal(await one.begin(CLAIMED), null)
   pass(1)
-  t.match(await other.begin(), { kind: 'hold', reason: 'in-flight cap' })
-})
-
-t.test('what a member of a fleet has claimed begins within its share of now', async t => {
-  const share = { members: 1 }
-  const { limiter, pass } = openMember(share)
-  ;(await go(limiter, 'a')).leave('success')
-  pass(1_000)
-  const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
-  share.members = 8
-  t.equal(await one.begin(), null)
-  t.match(await other.begin(), { kind: 'hold', reason: 'in-flight cap' })
+  t.match(await other.begin(CLAIMED), { kind: 'hold', reason: 'in-flight cap' })
 })
 
 /** An endpoint that answers within 40 ms, and claims that last 11 ms. */
@@ -254,7 +222,7 @@ async function openBusy() {
   for (let n = 0; n < 60; n++) {
     const one = await goClaimed(limiter, 'a')
     pass(11)
-    await one.begin()
+    await one.begin(CLAIMED)
     pass(40)
     one.leave('success')
   }
@@ -262,12 +230,12 @@ async function openBusy() {
   pass(11)
   const begun: boolean[] = []
   const holds = passes.map((each, at) =>
-    each.begin().then(hold => {
+    each.begin(CLAIMED).then(hold => {
       begun[at] = hold === null
       return hold
     }),
   )
-  await Promise.resolve()
+  await new Promise(resolve => setImmediate(resolve))
   return { limiter, pass, passes, begun, holds }
 }
 
@@ -289,9 +257,15 @@ t.test('what is claimed when an endpoint begins to hang gives its claim back', a
 })
 
 t.test('what is claimed when the breaker opens gives its claim back', async t => {
-  const { limiter, passes, holds } = await openBusy()
-  limiter.judge('a', { made: 100, failed: 90 })
-  for (const each of passes.slice(0, 4)) each.leave('success')
+  const { limiter, pass, passes, holds } = await openBusy()
+  // The successes of before are older than what the breaker looks at.
+  pass(400_000)
+  for (let n = 0; n < 10; n++) {
+    const forced = limiter.force('a')
+    await forced.begin(CLAIMED)
+    forced.leave('failure')
+  }
+  for (const each of passes.slice(0, 8)) each.leave(null)
   t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'breaker open' }))
 })
 
@@ -299,27 +273,81 @@ t.test('a forced delivery needs no place in flight', async t => {
   const { limiter } = openLimiter({ maxInFlight: 1 })
   await go(limiter, 'a')
   const forced = limiter.force('a')
-  t.equal(forced.kind === 'go' && (await forced.begin()), null)
+  t.equal(await forced.begin(CLAIMED), null)
 })
 
-t.test('a share of the rate that grows brings no allowance of the time before', async t => {
-  const share = { members: 2 }
-  const { limiter, pass } = openMember(share, { maxPerSecond: 10, maxInFlight: 64 })
-  const count = async () => {
-    let sent = 0
-    for (;;) {
-      const entry = await limiter.enter('a')
-      if (entry.kind === 'hold') return sent
-      entry.leave('success')
-      sent++
-    }
+/** An endpoint whose gateway chose a rate. @param slots what the next requests are answered */
+async function openRated(slots: { free: boolean; inMs: number }[]) {
+  const asked: number[] = []
+  const { limiter, pass } = openLimiter({ maxInFlight: 1 }, ({ perSecond }) => {
+    asked.push(perSecond)
+    return Promise.resolve(slots.shift()!)
+  })
+  return { limiter, pass, asked }
+}
+const rated = (ratePerSecond: number | null) => ({ ...CLAIMED, ratePerSecond })
+const SLOT = { free: true, inMs: 0 }
+
+t.test('a rate that a claim brings to light is kept for that claim already', async t => {
+  const { limiter, asked } = await openRated([SLOT, { free: false, inMs: 700 }, SLOT])
+  const first = await goClaimed(limiter, 'a')
+  t.strictSame(asked, [], 'nobody knows it before the first claim')
+  t.equal(await first.begin(rated(5)), null)
+  first.leave('success')
+  t.strictSame(await limiter.enter('a'), { kind: 'hold', forMs: 700, reason: 'rate cap' })
+  const third = await goClaimed(limiter, 'a')
+  t.equal(await third.begin(rated(9)), null, 'one request needs one slot')
+  t.strictSame(asked, [5, 5, 5])
+})
+
+t.test('without a slot the claim is given back, of a forced delivery too', async t => {
+  const { limiter, asked } = await openRated(Array(2).fill({ free: false, inMs: 300 }))
+  const hold = { kind: 'hold', forMs: 300, reason: 'rate cap' } as const
+  const claimed = await goClaimed(limiter, 'a')
+  t.strictSame(await claimed.begin(rated(1)), hold)
+  claimed.leave(null)
+  t.strictSame(await limiter.force('a').begin(rated(1)), hold)
+  t.strictSame(asked, [1, 1])
+})
+
+t.test('what is sent without a rate any more asks for no slot', async t => {
+  const { limiter, asked } = await openRated([SLOT, SLOT])
+  for (const chosen of [rated(5), rated(null), rated(null)]) {
+    const one = await goClaimed(limiter, 'a')
+    t.equal(await one.begin(chosen), null)
+    one.leave('success')
   }
-  t.equal(await count(), 1, 'a newcomer has no allowance of the time before')
-  pass(1_000)
-  t.equal(await count(), 5, 'half of the rate')
-  pass(1_000)
-  share.members = 1
-  t.equal(await count(), 1)
-  pass(1_000)
-  t.equal(await count(), 10)
+  t.strictSame(asked, [5, 5])
+})
+
+t.test('what an open breaker holds takes no slot', async t => {
+  const { limiter, asked } = await openRated(Array(10).fill(SLOT))
+  for (let n = 0; n < 10; n++) {
+    const one = await goClaimed(limiter, 'a')
+    await one.begin(rated(5))
+    one.leave('failure')
+  }
+  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'breaker open' })
+  t.equal(asked.length, 10)
+})
+
+t.test('a claim that waited asks whether its webhook is still on', async t => {
+  const { limiter, pass } = openLimiter({ maxInFlight: 1 })
+  ;(await go(limiter, 'a')).leave('success')
+  const busy = await go(limiter, 'a')
+  const next = await goClaimed(limiter, 'a')
+  let asked = 0
+  const begun = next.begin({
+    ratePerSecond: null,
+    isLive: () => {
+      asked++
+      return Promise.resolve(false)
+    },
+  })
+  pass(11)
+  busy.leave('success')
+  t.match(await begun, { kind: 'hold', forMs: 0 })
+  t.equal(asked, 1)
+  next.leave(null)
+  t.equal((await go(limiter, 'a')).kind, 'go', 'its place is free again')
 })

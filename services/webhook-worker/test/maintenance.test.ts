@@ -67,7 +67,7 @@ t.test('a worker maintains webhooks', async t => {
 
   t.test('after a rotation both secrets sign, and 24 hours later only the new one', async t => {
     const webhook = await rig.addWebhook(receiver.url)
-    const rotated = (await rotateWebhookSecret(rig.store, webhook.gateway, webhook.id))!
+    const rotated = (await rotateWebhookSecret(rig.store, webhook.gateway, webhook.id, 60))!
     const deliver = async () => {
       const before = receiver.requests.length
       await rig.pay(webhook.gateway)

@@ -1,13 +1,13 @@
-// A delivery that is claimed while its endpoint is busy waits for a request to end. What is turned off meanwhile is not sent.
+// A claimed delivery may have to wait until its request may leave. What is turned off meanwhile is not sent.
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import { deleteWebhooks } from '@payment-tracking/store'
+import type { Slot } from '@payment-tracking/redis'
+import { deleteWebhooks, updateWebhook } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'
 import { buildDeliveryMetrics } from '../src/deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from '../src/deliveries/delivery-rows.js'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
-import type { Hold } from '../src/endpoints/passes.js'
 import { openRig } from './support/start-worker.js'
 
 const LIMITS = { maxInFlight: 1, maxPerSecond: 1_000, maxQueued: 8, beginWithinMs: 60_000 }
@@ -17,24 +17,16 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
   const log = createLogger('webhook-worker', { LOG_LEVEL: 'info', ENVIRONMENT: 'test' }, { write: () => {} })
   const metrics = buildDeliveryMetrics(createMetrics())
   const sent: bigint[] = []
-  let goOn = (_: Hold | null) => {}
-  const wait = new Promise<Hold | null>(resolve => (goOn = resolve))
-  const begunMs: number[] = []
+  // Each waits for a slot of its rate until somebody says so.
+  let goOn = (_: Slot) => {}
+  const slot = new Promise<Slot>(resolve => (goOn = resolve))
+  const askedMs: number[] = []
   const deliver = buildDeliverer({
     rows: buildDeliveryRows({ store: rig.store, enqueue: async () => {}, leaseMs: 60_000, metrics, log }),
-    limiter: {
-      ...buildEndpointLimiter(LIMITS, { now: () => performance.now(), chance: () => 0 }),
-      // A request of another delivery is in flight until somebody says so.
-      enter: async () => ({
-        kind: 'go',
-        isProbe: false,
-        begin: () => {
-          begunMs.push(performance.now())
-          return wait
-        },
-        leave: () => {},
-      }),
-    },
+    limiter: buildEndpointLimiter(LIMITS, { now: () => performance.now(), chance: () => 0 }, () => {
+      askedMs.push(performance.now())
+      return slot
+    }),
     send: async ({ id }) => {
       sent.push(id)
       const nothing = { error: null, final: false, retryAfterMs: null, headers: null, body: null }
@@ -50,13 +42,14 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
     rig.addWebhook('http://127.0.0.1:1/'),
     rig.addWebhook('http://127.0.0.1:2/'),
   ])
+  for (const { gateway, id } of [off, on]) await updateWebhook(rig.store, gateway, id, { ratePerSecond: 1 })
   const refs = [...(await rig.pay(off.gateway)), ...(await rig.pay(on.gateway))]
   const queued = refs.map(({ id, webhookId }) => ({ deliveryId: String(id), webhookId: String(webhookId) }))
   const ends = queued.map(each => deliver(each))
-  const waitsLong = () => begunMs.length === 2 && performance.now() - begunMs[1]! > 20
+  const waitsLong = () => askedMs.length === 2 && performance.now() - askedMs[1]! > 20
   await waitFor(waitsLong, { what: 'two claims that wait' })
   await deleteWebhooks(rig.store, off.gateway, off.id)
-  goOn(null)
+  goOn({ free: true, inMs: 0 })
   t.match(await Promise.all(ends), [{ kind: 'again' }, { kind: 'done', result: 'delivered' }])
   t.equal(sent.length, 1)
   t.match(await deliver(queued[0]!), { kind: 'done', result: 'nothing to do (cancelled)' })

@@ -99,6 +99,7 @@ export function testEndpoints({
     await type(page, field('Token mint'), USDC)
     await press(page, page.getByRole('checkbox', { name: 'One delivery at a time' }), 'Space')
     await type(page, page.getByLabel('Seconds after which'), '600')
+    await type(page, page.getByLabel('requests a second'), '50')
     await press(page, page.getByRole('checkbox', { name: 'When the endpoint answers again' }), 'Space')
     await press(page, page.getByRole('checkbox', { name: 'Set headers' }), 'Space')
     await type(page, field('Header 1'), 'x-shop')
@@ -108,13 +109,14 @@ export function testEndpoints({
     await page.getByText('Saved.').waitFor()
     await page.getByText('Told of payment.executed, subscription.created').waitFor()
     await page.getByText('One delivery at a time, in their order. What failed is sent again').waitFor()
+    await page.getByText('At most 50 requests a second.').waitFor()
     await page.getByText('Set: x-shop. Their values are not shown.').waitFor()
     await press(page, button('Send a test event'))
     await waitFor(() => receiver.requests.at(-1)!.headers['x-shop'] === 'coffee', { what: 'the header' })
     const { rows } = await database.pool.query(
-      'select ordered, ordered_within_seconds, recover from webhooks',
+      'select ordered, ordered_within_seconds, rate_per_second, recover from webhooks',
     )
-    t.same(rows, [{ ordered: true, ordered_within_seconds: 600, recover: true }])
+    t.same(rows, [{ ordered: true, ordered_within_seconds: 600, rate_per_second: 50, recover: true }])
 
     await press(page, button('Show'))
     const readSecret = () => page.locator('code.secret').innerText()

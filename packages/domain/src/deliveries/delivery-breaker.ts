@@ -65,14 +65,7 @@ export class DeliveryBreaker {
     slice.failed++
     const made = this.#slices.reduce((sum, each) => sum + each.made, 0)
     const failed = this.#slices.reduce((sum, each) => sum + each.failed, 0)
-    this.judge(nowMs, made, failed)
-  }
-
-  /** Opens the breaker if these counts of the window say so; they may be those of all workers. */
-  judge(nowMs: number, made: number, failed: number): void {
-    if (this.#openUntilMs !== null) return
-    if (made >= BREAKER.minAttempts && failed / made >= BREAKER.failureShare) {
+    if (this.#openUntilMs === null && made >= BREAKER.minAttempts && failed / made >= BREAKER.failureShare)
       this.#openUntilMs = nowMs + BREAKER.coolDownMs
-    }
   }
 }

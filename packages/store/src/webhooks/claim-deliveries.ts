@@ -44,6 +44,8 @@ export interface ClaimedDelivery {
   traceParent: string | null
   /** the headers that the webhook's owner chose */
   headers: Record<string, string> | null
+  /** requests a second that the webhook's owner chose */
+  ratePerSecond: number | null
   /** the next delivery of the webhook, or of its tracking ID, waits for this delivery */
   ordered: boolean
   orderedBy: OrderedBy
@@ -135,7 +137,7 @@ export async function claimDeliveries(
     select c.*, w.*
       from claimed c
            cross join lateral (select endpoint_url as "endpointUrl", format, headers, secret, ordered,
-                                      ordered_by as "orderedBy",
+                                      ordered_by as "orderedBy", rate_per_second as "ratePerSecond",
                                       case when previous_secret_expires_at > clock_timestamp()
                                            then previous_secret end as "previousSecret"
                                  from webhooks where id = c."webhookId" limit 1) w`)

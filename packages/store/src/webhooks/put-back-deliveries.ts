@@ -6,7 +6,7 @@ import type { ClaimedDelivery } from './claim-deliveries.js'
 export interface PutBack {
   delivery: ClaimedDelivery
   forMs: number
-  /** `in-flight cap` or `breaker open` */
+  /** `in-flight cap`, `rate cap` or `breaker open` */
   reason: string
 }
 

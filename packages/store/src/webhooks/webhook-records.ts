@@ -37,6 +37,8 @@ interface OpenChoices {
   orderedWithinSeconds: number
   /** what failed lately is sent again when the endpoint answers again */
   recover: boolean
+  /** the most requests a second, over all workers; null: no choice */
+  ratePerSecond: number | null
 }
 
 export interface WebhookChoices extends OpenChoices {
@@ -90,6 +92,7 @@ export const SELECTED = {
   orderedBy: true,
   orderedWithinSeconds: true,
   recover: true,
+  ratePerSecond: true,
 } as const
 
 type Selected = Omit<

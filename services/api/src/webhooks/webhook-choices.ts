@@ -82,6 +82,13 @@ export const Recover = Type.Boolean({
     'when the endpoint answers again, what failed in the last 72 hours is sent again, in up to 6 rounds of 4 tries',
 })
 
+export const RatePerSecond = Type.Integer({
+  minimum: 1,
+  maximum: 1_000,
+  description:
+    'the most requests a second to this endpoint, over all workers of the service; without a choice, each worker has a cap of its own. What comes faster waits, and spends no try',
+})
+
 const CHOICES = {
   active: Type.Boolean({
     description: 'whether it receives notifications; deactivating cancels open deliveries',
@@ -96,6 +103,7 @@ const CHOICES = {
   orderedBy: OrderedBy,
   orderedWithinSeconds: OrderedWithin,
   recover: Recover,
+  ratePerSecond: Nullable(RatePerSecond),
 }
 
 /** The optional fields of a new webhook. */

@@ -11,6 +11,7 @@ import {
   Ordered,
   OrderedBy,
   OrderedWithin,
+  RatePerSecond,
   Recover,
   WebhookFinality,
 } from './webhook-choices.js'
@@ -43,6 +44,7 @@ const WEBHOOK_FIELDS = {
   orderedBy: OrderedBy,
   orderedWithinSeconds: OrderedWithin,
   recover: Recover,
+  ratePerSecond: Nullable(RatePerSecond),
   endpointWarning: Nullable(
     Text(
       'why production refuses this endpoint; only where private targets are allowed, such as on localhost',
@@ -79,6 +81,7 @@ export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAn
   orderedBy: webhook.orderedBy,
   orderedWithinSeconds: webhook.orderedWithinSeconds,
   recover: webhook.recover,
+  ratePerSecond: webhook.ratePerSecond,
   endpointWarning: warningOf(webhook.endpointUrl),
 })
 

@@ -1,5 +1,5 @@
-// One delivery: pass the limiter, claim the row (the claim writes the attempt), send when the request may leave, write the
-// result.
+// One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Pass.begin`),
+// send, write the result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { endpointSign, nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
@@ -12,14 +12,8 @@ import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
 /** The job comes this long after the row is due, so that the job is never early. */
 const JOB_SLACK_MS = 25
-/** When a request leaves later after its claim than this, its webhook may have been turned off meanwhile: Postgres is asked. */
-const CLAIM_TRUSTED_MS = 10
-/** The longest time that the question may take: a request that leaves later could outlast its claim (`claimMarginMs`). */
-const ASKING_MS = 5_000
 /** Nothing left this machine: the delivery waits for the proxy, and spends no try. */
 const PROXY_AWAY: Hold = { kind: 'hold', forMs: 5_000, reason: 'proxy away' }
-/** The delivery is due at once. If its webhook is off, the next claim cancels it. */
-const DUE_AGAIN: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 
 export interface DeliverOptions {
   rows: DeliveryRows
@@ -39,8 +33,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
 
   const heldBy = (entry: Hold): DeliveryEnd => {
     metrics.held.inc({ reason: entry.reason })
-    // Behind an open breaker all that an endpoint was ever sent may come again at once.
     const delayMs = entry.forMs + JOB_SLACK_MS
+    // Behind an open breaker all that an endpoint was ever sent may come again at once.
     return entry.reason === 'breaker open'
       ? { kind: 'again', delayMs, lane: 'behind' }
       : { kind: 'again', delayMs }
@@ -51,26 +45,14 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (held === undefined) return { kind: 'done', result: 'nothing to do' }
     if (held.heldForMs < HELD_AT_MOST_MS) return heldBy(entry)
-    const forced = limiter.force(queued.webhookId)
-    return forced.kind === 'go' ? forced : heldBy(forced)
+    return limiter.force(queued.webhookId)
   }
 
-  /** The endpoint became slow, its breaker opened, its webhook was turned off or the proxy is away: the row is claimed. */
+  /** The gate to the request held a claimed delivery, or the proxy is away. */
   const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<DeliveryEnd> => {
     pass.leave(null)
     await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
     return heldBy(hold)
-  }
-
-  /** @returns why the request of a claimed delivery may not leave, if it may not */
-  const begin = async (delivery: ClaimedDelivery, pass: Pass): Promise<Hold | null> => {
-    const claimedMs = performance.now()
-    const held = await pass.begin()
-    if (held || performance.now() - claimedMs < CLAIM_TRUSTED_MS) return held
-    const askedMs = performance.now()
-    // Nobody can turn a webhook off while Postgres is away.
-    const isLive = await rows.isLive(delivery.id).catch(() => true)
-    return isLive && performance.now() - askedMs < ASKING_MS ? null : DUE_AGAIN
   }
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<DeliveryEnd> => {
@@ -150,8 +132,10 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     try {
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
-        const hold = await begin(claim.delivery, pass)
-        return hold ? await putBack(claim.delivery, hold, pass) : await attempt(claim.delivery, pass)
+        const { delivery } = claim
+        const { ratePerSecond } = delivery
+        const held = await pass.begin({ ratePerSecond, isLive: () => rows.isLive(delivery.id) })
+        return held ? await putBack(delivery, held, pass) : await attempt(delivery, pass)
       }
       if (claim.kind === 'early') return { kind: 'again', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }

@@ -42,10 +42,6 @@ export function buildDeliveryMetrics(metrics: Metrics) {
       'delivery_breakers_open',
       'endpoints this worker does not send to for now; all of them: our way out is closed',
     ),
-    fleetMembers: metrics.gauge(
-      'delivery_fleet_workers',
-      'workers among whom the caps of an endpoint are divided: 1 without WEBHOOK_FLEET_CAPS, 0 while this one has no share, because Redis is away or workers have different settings',
-    ),
     active: metrics.gauge(
       'deliveries_active',
       'deliveries this worker is sending; at `WEBHOOK_CONCURRENCY`: add workers',

@@ -1,7 +1,6 @@
 // Decides when a request to an endpoint may be sent, so that one endpoint cannot take all concurrency slots of the
-// worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker.
-// With `fleet`, a process keeps its share of both caps, and the breaker judges by the answers to all processes: each process
-// that asks the endpoint opens its breaker within a second of the others.
+// worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker. The rate
+// that a gateway chose for its endpoint counts over all processes (chosen-rates.ts).
 //
 // An endpoint that has not answered yet, or whose last request failed, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
@@ -12,18 +11,20 @@
 //
 // A pass allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
 // Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims, or as can
-// end at once. A claimed delivery is sent when another request ends. If the endpoint became slow, and no request ends within
-// PATIENCE_MS, the claim is undone.
+// end at once. A claimed delivery is sent when another request ends. `Pass.begin` is the one gate between the claim and the
+// request; what it holds gives its claim back: no request ended within PATIENCE_MS, the breaker opened, there is no slot of
+// the chosen rate, or the webhook was turned off.
 //
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
 // during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import type { EndpointSign } from '@payment-tracking/domain'
-import type { AnswerDelta } from '@payment-tracking/redis'
-import { newEndpoint, NOTHING, type Endpoint, type Request } from './endpoint.js'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { TakeSlot } from './chosen-rates.js'
+import { newEndpoint, type Endpoint, type Request } from './endpoint.js'
 import type {
-  EndpointFleet,
+  ClaimedForEndpoint,
   EndpointLimiter,
   EndpointLimits,
   Entry,
@@ -31,9 +32,6 @@ import type {
   HoldReason,
   Pass,
 } from './passes.js'
-
-/** A process for itself. */
-const ALONE: EndpointFleet = { shareOf: cap => cap, rateShare: () => 1 }
 
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory for an endpoint that does not answer. */
@@ -50,29 +48,31 @@ const PROBE_HOLD_MS = 2_000
 const HANGING = 4
 const IDLE_FORGET_MS = 900_000
 const JITTER_MS = 500
+/** When a request leaves later after its claim than this, its webhook may have been turned off meanwhile: Postgres is asked. */
+const CLAIM_TRUSTED_MS = 10
+/** The delivery is due at once: the next claim cancels it. */
+const TURNED_OFF: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 
 /** @param clock.now milliseconds from a clock that never goes back */
 export function buildEndpointLimiter(
   limits: EndpointLimits,
   clock: { now: () => number; chance: () => number },
-  fleet = ALONE,
+  takeSlot: TakeSlot,
 ): EndpointLimiter {
   const endpoints = new Map<string, Endpoint>()
 
   const endpointOf = (webhookId: string): Endpoint => {
     let endpoint = endpoints.get(webhookId)
     if (!endpoint) {
-      endpoint = newEndpoint(webhookId, { patienceMs: PATIENCE_MS, rateShare: fleet === ALONE ? 1 : 0 })
+      endpoint = newEndpoint(webhookId, PATIENCE_MS)
       endpoints.set(webhookId, endpoint)
     }
     endpoint.usedAtMs = clock.now()
     return endpoint
   }
 
-  const shareOf = (endpoint: Endpoint): number => fleet.shareOf(limits.maxInFlight, endpoint.webhookId)
-
   const capOf = (endpoint: Endpoint): number =>
-    endpoint.trusted ? shareOf(endpoint) : Math.min(PROBATION_IN_FLIGHT, shareOf(endpoint))
+    endpoint.trusted ? limits.maxInFlight : Math.min(PROBATION_IN_FLIGHT, limits.maxInFlight)
 
   /** The present duration of a request. A hanging endpoint shows in this value before any request has ended. */
   const answersInMs = ({ inFlight: [oldest], averageMs }: Endpoint): number => {
@@ -128,15 +128,6 @@ export function buildEndpointLimiter(
     return request
   }
 
-  /** A request for a claimed delivery, or a hold; the caller has checked the in-flight cap. */
-  const startClaimed = (endpoint: Endpoint, givenMs: number): Request | Hold => {
-    const now = clock.now()
-    if (now - givenMs > limits.beginWithinMs) return holdByCap(endpoint)
-    // Since the pass was given, failures of other requests have opened the breaker.
-    if (endpoint.breaker.isOpen(now)) return holdByBreaker(endpoint, PROBE_HOLD_MS)
-    return start(endpoint)
-  }
-
   /** Lets go on what waited for a request to end. */
   const advance = (endpoint: Endpoint): void => {
     while (endpoint.claimed.length > 0 && endpoint.inFlight.size < capOf(endpoint)) endpoint.claimed.next()
@@ -153,40 +144,57 @@ export function buildEndpointLimiter(
 
   const note = (endpoint: Endpoint, { startedMs }: Request, sign: EndpointSign, isProbe: boolean): void => {
     const now = clock.now()
-    const { made, failed, isReset } = endpoint.untold
-    if (isProbe && sign !== 'failure') endpoint.untold = { ...NOTHING, isReset: true }
-    else if (sign !== 'refusal')
-      endpoint.untold = { made: made + 1, failed: failed + (sign === 'failure' ? 1 : 0), isReset }
     endpoint.trusted = sign !== 'failure'
     endpoint.answeredAtMs = now
     endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
     endpoint.breaker.note(now, sign, isProbe)
   }
 
-  const pass = (endpoint: Endpoint, as: 'usual' | 'probe' | 'forced'): Pass => {
+  /** Waits for a slot of the rate that the gateway chose, if that is soon. @returns null: it is there */
+  const waitForSlot = async ({ webhookId, ratePerSecond }: Endpoint): Promise<Hold | null> => {
+    if (ratePerSecond === null) return null
+    const { free, inMs } = await takeSlot({ id: webhookId, perSecond: ratePerSecond })
+    if (!free) return { kind: 'hold', forMs: inMs, reason: 'rate cap' }
+    if (inMs > 0) await sleep(inMs)
+    return null
+  }
+
+  /** Counts a request as in flight, once the cap allows it. @returns null when that takes too long */
+  const waitToStart = async (endpoint: Endpoint): Promise<Request | null> =>
+    endpoint.inFlight.size < capOf(endpoint)
+      ? start(endpoint)
+      : endpoint.claimed.wait(
+          () => start(endpoint),
+          () => null,
+        )
+
+  const pass = (endpoint: Endpoint, as: 'usual' | 'probe' | 'forced', hasSlot: boolean): Pass => {
     const givenMs = clock.now()
-    // No breaker holds what is forced, and without a fleet no cap.
-    let request = as === 'forced' ? start(endpoint) : undefined
+    let request: Request | null = null
     let isLeft = false
     endpoint.passes++
+
+    const begin = async ({ ratePerSecond, isLive }: ClaimedForEndpoint): Promise<Hold | null> => {
+      const claimedMs = clock.now()
+      endpoint.claimMs += (claimedMs - givenMs - endpoint.claimMs) / 8
+      endpoint.ratePerSecond = ratePerSecond
+      const held = hasSlot ? null : await waitForSlot(endpoint)
+      if (held) return held
+      request = as === 'forced' ? start(endpoint) : await waitToStart(endpoint)
+      if (!request) return holdByCap(endpoint)
+      // Nobody can turn a webhook off while Postgres is away.
+      if (clock.now() - claimedMs >= CLAIM_TRUSTED_MS && !(await isLive().catch(() => true)))
+        return TURNED_OFF
+      const now = clock.now()
+      // Since the pass was given, failures of other requests have opened the breaker.
+      if (as === 'usual' && endpoint.breaker.isOpen(now)) return holdByBreaker(endpoint, PROBE_HOLD_MS)
+      return now - givenMs > limits.beginWithinMs ? holdByCap(endpoint) : null
+    }
+
     return {
       kind: 'go',
       isProbe: as === 'probe',
-      begin: async () => {
-        const tookMs = clock.now() - givenMs
-        endpoint.claimMs += (tookMs - endpoint.claimMs) / 8
-        if (request) return tookMs > limits.beginWithinMs ? holdByCap(endpoint) : null
-        const begun =
-          endpoint.inFlight.size < capOf(endpoint)
-            ? startClaimed(endpoint, givenMs)
-            : await endpoint.claimed.wait(
-                () => startClaimed(endpoint, givenMs),
-                () => holdByCap(endpoint),
-              )
-        if ('kind' in begun) return begun
-        request = begun
-        return null
-      },
+      begin,
       leave: sign => {
         if (isLeft) return
         isLeft = true
@@ -199,15 +207,9 @@ export function buildEndpointLimiter(
     }
   }
 
-  /** Takes a request from the rate cap, or holds. A burst may use the allowance of one second. */
+  /** Takes a request from the rate cap of this process, or holds. A burst may use the allowance of one second. */
   const takeFromRate = (endpoint: Endpoint, now: number): Hold | null => {
-    const share = fleet.rateShare()
-    // The lease ended since the in-flight cap was looked at.
-    if (share === 0) return holdByCap(endpoint)
-    const intervalMs = 1_000 / (limits.maxPerSecond * share)
-    // The allowance of the time before a share grew belonged to another process.
-    if (share > endpoint.rateShare) endpoint.nextAtMs = Math.max(endpoint.nextAtMs, now - intervalMs)
-    endpoint.rateShare = share
+    const intervalMs = 1_000 / limits.maxPerSecond
     const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
     if (nextAtMs > now) {
       endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
@@ -218,51 +220,37 @@ export function buildEndpointLimiter(
   }
 
   /** Breaker and rate cap; the caller has checked the limit of passes. */
-  const admit = (endpoint: Endpoint): Entry => {
+  const admit = (endpoint: Endpoint, hasSlot: boolean): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
     if (answer.kind === 'hold') return holdByBreaker(endpoint, answer.holdMs || PROBE_HOLD_MS)
     // A probe is one request in a minute.
     const held = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
-    return held ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual')
+    return held ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual', hasSlot)
+  }
+
+  const enterAlone = (endpoint: Endpoint, hasSlot: boolean): Entry | Promise<Entry> => {
+    if (endpoint.passes < passLimitOf(endpoint)) return admit(endpoint, hasSlot)
+    if (endpoint.queue.length >= queueLimitOf(endpoint)) return holdByCap(endpoint)
+    const sinceMs = clock.now()
+    return endpoint.queue.wait(
+      () => admit(endpoint, hasSlot),
+      () => (waitsOn(endpoint, sinceMs) ? undefined : holdByCap(endpoint)),
+    )
   }
 
   return {
-    enter: webhookId => {
+    enter: async webhookId => {
       const endpoint = endpointOf(webhookId)
-      if (endpoint.passes < passLimitOf(endpoint)) return Promise.resolve(admit(endpoint))
-      if (endpoint.queue.length >= queueLimitOf(endpoint)) return Promise.resolve(holdByCap(endpoint))
-      const sinceMs = clock.now()
-      return endpoint.queue.wait(
-        () => admit(endpoint),
-        () => (waitsOn(endpoint, sinceMs) ? undefined : holdByCap(endpoint)),
-      )
+      // What an open breaker holds needs no slot.
+      const hasSlot = endpoint.ratePerSecond !== null && !endpoint.breaker.isOpen(clock.now())
+      return (hasSlot ? await waitForSlot(endpoint) : null) ?? enterAlone(endpoint, hasSlot)
     },
-    force: webhookId => {
-      const endpoint = endpointOf(webhookId)
-      if (fleet === ALONE) return pass(endpoint, 'forced')
-      if (endpoint.inFlight.size >= shareOf(endpoint)) return holdByCap(endpoint)
-      return takeFromRate(endpoint, clock.now()) ?? pass(endpoint, 'forced')
-    },
+    force: webhookId => pass(endpointOf(webhookId), 'forced', false),
     countOpen: () => {
       const now = clock.now()
       return [...endpoints.values()].filter(endpoint => endpoint.breaker.isOpen(now)).length
     },
-    fits: () => {
-      for (const endpoint of endpoints.values()) if (endpoint.inFlight.size > shareOf(endpoint)) return false
-      return true
-    },
-    takeAnswers: () => {
-      const answers = new Map<string, AnswerDelta>()
-      for (const endpoint of endpoints.values()) {
-        if (endpoint.untold === NOTHING) continue
-        answers.set(endpoint.webhookId, endpoint.untold)
-        endpoint.untold = NOTHING
-      }
-      return answers
-    },
-    judge: (webhookId, { made, failed }) =>
-      endpoints.get(webhookId)?.breaker.judge(clock.now(), made, failed),
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS
       for (const [id, endpoint] of endpoints) {

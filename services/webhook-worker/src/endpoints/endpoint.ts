@@ -1,27 +1,24 @@
 // What a worker remembers of one endpoint.
 import { DeliveryBreaker } from '@payment-tracking/domain'
-import type { AnswerDelta } from '@payment-tracking/redis'
-import type { Entry, Hold } from './passes.js'
+import type { Entry } from './passes.js'
 import { PatientQueue } from './patient-queue.js'
 
 export interface Endpoint {
   webhookId: string
-  /** answers that the other processes were not told of */
-  untold: AnswerDelta
+  /** the rate that the gateway chose, as the last claim read it; null: none, or nothing was claimed yet */
+  ratePerSecond: number | null
   breaker: DeliveryBreaker
   /** passes that were not left: deliveries that are claimed, or whose requests are in flight */
   passes: number
   /** requests in flight, oldest first */
   inFlight: Set<Request>
   /** claimed deliveries that wait for a request to end */
-  claimed: PatientQueue<Request | Hold>
+  claimed: PatientQueue<Request | null>
   trusted: boolean
   /** deliveries that wait in memory for a pass */
   queue: PatientQueue<Entry>
   /** the earliest time of the next request under the rate cap */
   nextAtMs: number
-  /** the part of the rate by which `nextAtMs` was counted */
-  rateShare: number
   /** when the next held delivery may return: one after another, at the speed of the endpoint */
   nextReturnMs: number
   averageMs: number
@@ -35,15 +32,10 @@ export interface Request {
   startedMs: number
 }
 
-export const NOTHING: AnswerDelta = { made: 0, failed: 0, isReset: false }
-
 /** An endpoint that was never asked. @param patienceMs how long its deliveries may wait in memory */
-export const newEndpoint = (
-  webhookId: string,
-  { patienceMs, rateShare }: { patienceMs: number; rateShare: number },
-): Endpoint => ({
+export const newEndpoint = (webhookId: string, patienceMs: number): Endpoint => ({
   webhookId,
-  untold: NOTHING,
+  ratePerSecond: null,
   breaker: new DeliveryBreaker(),
   passes: 0,
   inFlight: new Set(),
@@ -51,7 +43,6 @@ export const newEndpoint = (
   trusted: false,
   queue: new PatientQueue(patienceMs),
   nextAtMs: 0,
-  rateShare,
   nextReturnMs: 0,
   answeredAtMs: 0,
   averageMs: 100,

@@ -1,14 +1,5 @@
 // What a worker asks its limiter of endpoints, and what the limiter answers.
 import type { EndpointSign } from '@payment-tracking/domain'
-import type { AnswerCounts, AnswerDelta } from '@payment-tracking/redis'
-
-/** What a process knows of the others. */
-export interface EndpointFleet {
-  /** This process's part of a cap: 0 while it has none. */
-  shareOf(cap: number, webhookId: string): number
-  /** Its part of a rate, 0 to 1. */
-  rateShare(): number
-}
 
 export interface EndpointLimits {
   maxInFlight: number
@@ -19,12 +10,20 @@ export interface EndpointLimits {
   maxQueued: number
   /**
    * how long after its pass a request may begin. A later request could still run when its claim has expired, and another worker
-   * would send the delivery too. In a fleet, its part of the rate may belong to another process by then
+   * would send the delivery too
    */
   beginWithinMs: number
 }
 
 export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away'
+
+/** What the gate asks of a claimed delivery. */
+export interface ClaimedForEndpoint {
+  /** what the gateway chose, as the claim read it; null: nothing */
+  ratePerSecond: number | null
+  /** whether the webhook of the delivery is still on */
+  isLive: () => Promise<boolean>
+}
 
 /** The holder must leave a pass exactly once. */
 export interface Pass {
@@ -32,10 +31,11 @@ export interface Pass {
   /** the breaker lets this request through to learn whether the endpoint answers again */
   isProbe: boolean
   /**
-   * Call this when the delivery is claimed. It waits until fewer requests are in flight than the cap allows.
-   * @returns null: send now. Otherwise the reason why the delivery must not be sent now
+   * The gate between a claim and its request: call this when the delivery is claimed. Waits until the endpoint may be sent
+   * one more request.
+   * @returns null: send now. Otherwise why the claim must be given back
    */
-  begin(): Promise<Hold | null>
+  begin(claimed: ClaimedForEndpoint): Promise<Hold | null>
   /** @param sign null when no request was made */
   leave(sign: EndpointSign | null): void
 }
@@ -51,18 +51,12 @@ export type Entry = Pass | Hold
 export interface EndpointLimiter {
   enter(webhookId: string): Promise<Entry>
   /**
-   * For a delivery that was held for so long that it must be tried now: no breaker holds it any more. A cap that counts over
-   * all processes still does.
+   * For a delivery that was held for so long that it must be tried now: neither the breaker nor a cap of this process holds it
+   * any more. The rate that its gateway chose still does.
    */
-  force(webhookId: string): Entry
+  force(webhookId: string): Pass
   /** Endpoints whose breaker is open. */
   countOpen(): number
   /** Forgets endpoints without recent requests. */
   forgetIdle(): void
-  /** Whether the requests in flight are within the share of now, for every endpoint. */
-  fits(): boolean
-  /** The answers since the last call, by endpoint. */
-  takeAnswers(): Map<string, AnswerDelta>
-  /** Judges an endpoint by the answers to all processes. */
-  judge(webhookId: string, counts: AnswerCounts): void
 }

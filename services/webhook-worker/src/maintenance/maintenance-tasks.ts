@@ -22,7 +22,6 @@ import {
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
 import type { EndpointLimiter } from '../endpoints/passes.js'
-import type { WorkerFleet } from '../endpoints/open-fleet.js'
 import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'
@@ -36,8 +35,6 @@ export interface MaintenanceParts {
   queue: DeliveryQueue
   worker: DeliveryWorker
   limiter: EndpointLimiter
-  /** without WEBHOOK_FLEET_CAPS none */
-  fleet: Pick<WorkerFleet, 'members'> | undefined
   metrics: DeliveryMetrics
   log: Logger
   /** ends the process, so that the orchestrator restarts the worker */
@@ -71,7 +68,7 @@ const restAfter = (startedAt: number): Promise<void> => sleep(performance.now() 
  * workers.
  */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
-  const { config, tunables, store, queue, worker, limiter, fleet, metrics, log } = parts
+  const { config, tunables, store, queue, worker, limiter, metrics, log } = parts
   const lookEveryMs = Math.min(2_000, tunables.watchdogMs / 4)
   const stuckLooks = Math.ceil(tunables.watchdogMs / lookEveryMs)
   const watchdogs = { first: buildWatchdog(stuckLooks), behind: buildWatchdog(stuckLooks) }
@@ -123,7 +120,6 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         metrics.oldest.set(await readOldestUndeliveredSeconds(store))
         metrics.oldestAwaitingFacts.set(await readOldestAwaitingFactsSeconds(store))
         metrics.breakersOpen.set(limiter.countOpen())
-        metrics.fleetMembers.set(fleet ? fleet.members : 1)
         limiter.forgetIdle()
       },
     },

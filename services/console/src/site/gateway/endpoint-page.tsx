@@ -34,6 +34,7 @@ export function EndpointPage({ id }: { id: number }) {
               <Time at={endpoint.createdAt} />.
               {endpoint.ordered && ' One delivery at a time, in their order.'}
               {endpoint.recover && ' What failed is sent again when it answers again.'}
+              {endpoint.ratePerSecond !== null && ` At most ${endpoint.ratePerSecond} requests a second.`}
               {endpoint.headerNames.length > 0 && ` With ${endpoint.headerNames.join(', ')}.`}
             </p>
             {endpoint.failingSince && (

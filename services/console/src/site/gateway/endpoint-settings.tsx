@@ -31,6 +31,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   const [isOrdered, setOrdered] = useState(endpoint.ordered)
   const [within, setWithin] = useState(String(endpoint.orderedWithinSeconds))
   const [recovers, setRecovers] = useState(endpoint.recover)
+  const [rate, setRate] = useState(endpoint.ratePerSecond === null ? '' : String(endpoint.ratePerSecond))
   const save = useGatewayOrder(({ api }) => {
     const given = Object.entries(filters).filter(([, value]) => value.trim() !== '')
     const newHeaders = headersOf(headers)
@@ -46,6 +47,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
           ordered: isOrdered,
           orderedWithinSeconds: Number(within),
           recover: recovers,
+          ratePerSecond: rate === '' ? null : Number(rate),
         },
       }),
     )
@@ -90,7 +92,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
           </div>
         </fieldset>
         <fieldset>
-          <legend>Order and recovery</legend>
+          <legend>Order, rate and recovery</legend>
           <label className="tick">
             <input type="checkbox" checked={isOrdered} onChange={event => setOrdered(event.target.checked)} />
             One delivery at a time, in their order
@@ -108,6 +110,16 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
               />
             </label>
           )}
+          <label>
+            At most so many requests a second (empty: as many as it takes)
+            <input
+              type="number"
+              min={1}
+              max={1_000}
+              value={rate}
+              onChange={event => setRate(event.target.value)}
+            />
+          </label>
           <label className="tick">
             <input type="checkbox" checked={recovers} onChange={event => setRecovers(event.target.checked)} />
             When the endpoint answers again, send again what failed in the last 72 hours

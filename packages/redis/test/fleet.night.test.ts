@@ -1,3 +1,0 @@
-// The same, with its times judged.
-process.env.JUDGE_TIMES = 'yes'
-await import('./fleet.test.js')
