@@ -9,6 +9,7 @@ import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
 import type { Tokens } from '@payment-tracking/domain'
 import { addSecretRoutes } from './webhooks/secret-routes.js'
+import { addGatewayDeliveryRoutes } from './webhooks/gateway-delivery-routes.js'
 import { addSettingsRoutes } from './webhooks/settings-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.js'
@@ -90,6 +91,7 @@ export async function addGatewayRoutes(
       addSecretRoutes(writing, { store, auth })
       addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
       await addExpectationRoutes(writing, { store, auth, queue })
+      addGatewayDeliveryRoutes(writing, { store, auth })
     })
   })
   return auth

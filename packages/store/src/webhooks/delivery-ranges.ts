@@ -20,6 +20,12 @@ export async function readActivation(run: RunStatement, id: bigint): Promise<Web
   return webhook
 }
 
+/** Of a gateway's webhooks that are not deleted. */
+export const readActivations = (run: RunStatement, gateway: string): Promise<readonly WebhookActivation[]> =>
+  run<WebhookActivation>(sql`
+    select w.id, ${IS_ACTIVE} as "isActive", w.activation from webhooks w
+     where w.gateway = ${gateway} and w.deleted_at is null`)
+
 /** The highest activation whose open deliveries are cancelled. */
 export const endedActivation = ({ isActive, activation }: WebhookActivation): number =>
   isActive ? activation - 1 : activation

@@ -1,6 +1,6 @@
 import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { allOf, raw, sql, type Sql } from '../database/sql.js'
+import { allOf, join, raw, sql, type Sql } from '../database/sql.js'
 import {
   ATTEMPTS_KEPT,
   CANCELLED_WHY,
@@ -10,7 +10,7 @@ import {
   IS_LIVE,
   IS_OPEN,
 } from '../rows/deliveries.js'
-import { deliveriesIn, readActivation } from './delivery-ranges.js'
+import { deliveriesIn, readActivation, readActivations } from './delivery-ranges.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 
 export interface DeliveryRecord {
@@ -89,6 +89,35 @@ export async function listDeliveries(
   return database.read<DeliveryRecord>(sql`
     select ${DELIVERY_COLUMNS}
       from (select p.id from ${found} p order by p.id desc limit ${limit} offset ${offset}) page
+      join deliveries d on d.id = page.id join webhooks w on w.id = d.webhook_id
+     order by d.id desc`)
+}
+
+/**
+ * Deliveries of all webhooks of a gateway that are not deleted, newest first: a page costs the same whatever else there is.
+ * A gateway has few webhooks. Relies on `deliveriesIn`.
+ * @param page.before only deliveries with a lower id
+ */
+export async function listGatewayDeliveries(
+  { database }: Store,
+  gateway: string,
+  page: { status?: DeliveryState | undefined; before?: bigint | undefined; limit: number; offset: number },
+): Promise<readonly DeliveryRecord[]> {
+  const { status, before, limit, offset } = page
+  const webhooks = await readActivations(database.read, gateway)
+  if (webhooks.length === 0) return []
+  const found = webhooks.map(
+    webhook => sql`
+    select p.id from ${deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
+      beyond: before === undefined ? sql`true` : sql`d.id < ${before}`,
+      order: 'desc',
+      limit: limit + offset,
+      columns: sql`d.id`,
+    })} p`,
+  )
+  return database.read<DeliveryRecord>(sql`
+    select ${DELIVERY_COLUMNS}
+      from (select a.id from (${join(found, ' union all ')}) a order by a.id desc limit ${limit} offset ${offset}) page
       join deliveries d on d.id = page.id join webhooks w on w.id = d.webhook_id
      order by d.id desc`)
 }

@@ -8,9 +8,6 @@ export interface WebhookSecrets {
   previousSecretExpiresAt: Date | null
 }
 
-/** How long the old secret signs beside the new one. */
-const OVERLAP_HOURS = 24
-
 /** @returns null when the gateway has no such webhook */
 export const getWebhookSecret = async (
   { database }: Store,
@@ -26,19 +23,24 @@ export const getWebhookSecret = async (
   return row && { ...row, previousSecretExpiresAt: future(row.previousSecretExpiresAt) }
 }
 
-/** Gives a webhook a new secret. The previous secret still signs for 24 h; an older secret ends now. */
+/**
+ * Gives a webhook a new secret. The previous secret still signs for `graceSeconds`; an older secret ends now.
+ * @param graceSeconds 0: the previous secret signs no further try
+ */
 export const rotateWebhookSecret = async (
   { database }: Store,
   gateway: string,
   id: bigint,
+  graceSeconds: number,
 ): Promise<WebhookSecrets | null> => {
-  const rows = await database.write<WebhookSecrets>(sql`
+  const [row] = await database.write<WebhookSecrets>(sql`
       update webhooks
-         set previous_secret = secret, secret = ${newSecret()},
-             previous_secret_expires_at = clock_timestamp() + make_interval(hours => ${OVERLAP_HOURS}::integer)
+         set previous_secret = case when ${graceSeconds}::float8 > 0 then secret end, secret = ${newSecret()},
+             previous_secret_expires_at = case when ${graceSeconds}::float8 > 0
+               then clock_timestamp() + make_interval(secs => ${graceSeconds}::float8) end
        where id = ${id} and gateway = ${gateway} and deleted_at is null
       returning secret, previous_secret_expires_at as "previousSecretExpiresAt"`)
-  return rows[0] ?? null
+  return row ?? null
 }
 
 const future = (date: Date | null): Date | null =>

@@ -21,6 +21,13 @@ const OWN_KEYWORDS = new Set(['rawJson', 'clamped'])
 const isDefaulted = (value: JSONObject): boolean =>
   value.in === 'query' && (value.schema as JSONObject | undefined)?.default !== undefined
 
+/** A body that may be null can be left out. */
+const isNullableBody = ({ required, content }: JSONObject): boolean => {
+  const { schema } = ((content as JSONObject | undefined)?.['application/json'] ?? {}) as JSONObject
+  const alternatives = (schema as { anyOf?: JSONObject[] } | undefined)?.anyOf ?? []
+  return required === true && alternatives.some(({ type }) => type === 'null')
+}
+
 /**
  * Moves every schema with a title to `components.schemas`, replaces it by a reference, and removes this service's own
  * keywords. Refuses two different schemas with one title, because one of the two would be lost.
@@ -36,7 +43,8 @@ export function withComponents(document: JSONObject): JSONObject {
     const visited = Object.fromEntries(
       entries.filter(([key]) => !OWN_KEYWORDS.has(key)).map(([key, item]) => [key, visit(item)]),
     )
-    if (!isSchema) return isDefaulted(visited) ? { ...visited, required: false } : visited
+    if (!isSchema)
+      return isDefaulted(visited) || isNullableBody(visited) ? { ...visited, required: false } : visited
     // Each reference keeps its own description: one shape can have different meanings.
     const { description: _description, ...shape } = visited
     const known = schemas[title]

@@ -4,10 +4,32 @@ import {
   type Store,
   type WebhookSecrets,
 } from '@payment-tracking/store'
+import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { noWebhook, tags, WRITES } from './webhook-routes.js'
 import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
+
+/** How long the old secret signs beside the new one, unless the request says otherwise. */
+const USUAL_GRACE_SECONDS = 86_400
+const MOST_GRACE_SECONDS = 604_800
+
+const Rotation = Type.Union([
+  Type.Object(
+    {
+      graceSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: MOST_GRACE_SECONDS,
+          default: USUAL_GRACE_SECONDS,
+          description: 'how long the old secret still signs',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  Type.Null(),
+])
 
 /** Routes that read and rotate the secret of a webhook. */
 export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store; auth: GatewayAuth }): void {
@@ -42,13 +64,18 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
         tags,
         security: WRITES,
         summary: 'Give a webhook a new secret',
-        description: 'The old one signs beside the new one for 24 hours.',
+        description:
+          'The old one signs beside the new one for 24 hours, or for `graceSeconds`. With 0 it signs no further try: for a secret that others know.',
         params: WebhookPath,
+        body: Rotation,
         response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
       },
     },
-    async request =>
-      secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), BigInt(request.params.id))),
+    async request => {
+      const { graceSeconds = USUAL_GRACE_SECONDS } = request.body ?? {}
+      const id = BigInt(request.params.id)
+      return secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), id, graceSeconds))
+    },
   )
 }
 

@@ -58,6 +58,46 @@ t.test('deliveries over REST', async t => {
     await api.call('DELETE', `/v1/webhooks/${id}`, { token })
   })
 
+  t.test("a gateway's deliveries of one status are listed over all its webhooks, in pages", async t => {
+    const shop = await addSignedIn(api)
+    const list = (query: string, { token: by = shop.token, of = shop.gateway.address } = {}) =>
+      api.call('GET', query.startsWith('/') ? query : `/v1/gateway/${of}/deliveries${query}`, { token: by })
+    t.same((await list('')).body, [], 'without a webhook there are none')
+    const ids = [
+      (await shop.addWebhook()).body.id,
+      (await shop.addWebhook()).body.id,
+      (await create()).body.id,
+    ]
+    const add = async (webhookId: number, state: string) => {
+      const { rows } = await api.database.pool.query(
+        `insert into deliveries (webhook_id, message_id, type, body, state)
+         values ($1, gen_random_uuid(), 'payment.executed', '{}', $2) returning id`,
+        [webhookId, state],
+      )
+      return Number(rows[0].id)
+    }
+    const failed: number[] = []
+    for (const n of [0, 1, 0, 1, 1]) failed.unshift(await add(ids[n], 'failed'))
+    await add(ids[2], 'failed')
+    const open = await add(ids[0], 'pending')
+    const idsOf = ({ body }: { body: { id: number }[] }) => body.map(({ id }) => id)
+    t.same(idsOf(await list('?status=failed')), failed)
+    t.same(idsOf(await list('')), [open, ...failed])
+    t.same(idsOf(await list('?status=failed&limit=2&offset=1')), failed.slice(1, 3))
+    const first = await list('?status=failed&limit=3')
+    const second = await list(/<(.+)>; rel="next"/.exec(first.headers.link as string)![1]!)
+    t.same([...idsOf(first), ...idsOf(second)], failed, 'the link carries the status')
+    t.notOk(second.headers.link)
+    t.equal((await list('?status=late')).status, 400)
+    t.match((await list('?cursor=x')).body, { error: 'Parameter cursor is no cursor of this list.' })
+    t.equal((await list('', { token })).status, 403)
+    t.equal((await api.call('GET', `/v1/gateway/${shop.gateway.address}/deliveries`, {})).status, 401)
+    await api.call('PUT', `/v1/webhooks/${ids[0]}`, { token: shop.token, body: { active: false } })
+    t.same(idsOf(await list('?status=cancelled')), [open], 'as everybody reads it, whatever its row says')
+    await api.call('DELETE', `/v1/webhooks/${ids[1]}`, { token: shop.token })
+    t.same(idsOf(await list('?status=failed')), [failed[2], failed[4]], 'a deleted webhook shows nothing')
+  })
+
   t.test('deactivating cancels open deliveries; only redelivering resumes them', async t => {
     const { id } = (await create()).body
     const test = await api.call('POST', `/v1/webhooks/${id}/test`, { token })

@@ -175,6 +175,7 @@ t.test('webhooks over REST', async t => {
       orderedBy: 'trackingId',
       orderedWithinSeconds: 600,
       recover: true,
+      ratePerSecond: 50,
     }
     const { secret, warning, ...created } = (await create(chosen)).body
     t.match(warning, /sends to the same URL/)
@@ -188,6 +189,8 @@ t.test('webhooks over REST', async t => {
       { description: null },
       { filters: null },
       { headers: null },
+      { ratePerSecond: 1_000 },
+      { ratePerSecond: null },
       { eventTypes: ['payment.retracted'], finality: 'finalized' },
       { orderedBy: 'all' },
       { format: 'tributary', ordered: false, recover: false, orderedWithinSeconds: 60 },
@@ -227,6 +230,10 @@ t.test('webhooks over REST', async t => {
       [{ filters: { amount: '5' } }, 'amount'],
       [{ orderedBy: 'memo' }, 'orderedBy'],
       [{ orderedWithinSeconds: 1 }, 'orderedWithinSeconds'],
+      [{ ratePerSecond: 0 }, 'ratePerSecond must be'],
+      [{ ratePerSecond: 1_001 }, 'ratePerSecond must be'],
+      [{ ratePerSecond: 1.5 }, 'ratePerSecond must be'],
+      [{ ratePerSecond: '50' }, 'ratePerSecond must be'],
       [{ eventTypes: ['webhook.test'] }, 'eventTypes'],
       [{ gateway_pubkey: gateway.address }, 'gateway_pubkey'],
     ] as const) {
@@ -250,6 +257,24 @@ t.test('webhooks over REST', async t => {
     const hours = (Date.parse(rotated.previousSecretExpiresAt) - Date.now()) / 3_600_000
     t.ok(hours > 23.9 && hours <= 24)
     t.strictSame((await api.call('GET', path, { token })).body, rotated)
+    const rotate = (graceSeconds: unknown) =>
+      api.call('POST', `${path}/rotate`, { token, body: { graceSeconds } })
+    const week = (await rotate(604_800)).body
+    const days = (Date.parse(week.previousSecretExpiresAt) - Date.now()) / 86_400_000
+    t.ok(days > 6.9 && days <= 7)
+    for (const seconds of [-1, 604_801, 0.5, '60', null]) {
+      const refused = await rotate(seconds)
+      t.equal(refused.status, 400, String(seconds))
+      t.match(refused.body.error, /^Field graceSeconds must be /)
+    }
+    t.strictSame((await api.call('GET', path, { token })).body, week, 'what is refused changes nothing')
+    const atOnce = (await rotate(0)).body
+    t.equal(atOnce.previousSecretExpiresAt, null)
+    t.strictSame((await api.call('GET', path, { token })).body, atOnce)
+    const { rows } = await api.database.pool.query('select previous_secret from webhooks where id = $1', [
+      created.id,
+    ])
+    t.strictSame(rows, [{ previous_secret: null }], 'nobody signs with a secret that others know')
   })
 
   t.test('deleted webhooks are gone: one, or all of them', async t => {
