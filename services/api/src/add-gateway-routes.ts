@@ -90,7 +90,7 @@ export async function addGatewayRoutes(
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
       addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
-      await addExpectationRoutes(writing, { store, auth, queue })
+      await addExpectationRoutes(writing, { store, auth, queue, nowMs })
       addGatewayDeliveryRoutes(writing, { store, auth })
     })
   })

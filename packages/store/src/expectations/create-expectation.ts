@@ -11,7 +11,6 @@ import { readExpectations } from './expectation-rows.js'
 
 /** Of one gateway, in the state `open`. */
 export const OPEN_EXPECTATIONS = 100_000
-export const EXPECTATION_DAYS = 366
 
 export interface NewExpectation {
   gateway: string
@@ -48,15 +47,6 @@ export class TooManyExpectationsError extends ServiceError {
   }
 }
 
-export class ExpectationEndsError extends ServiceError {
-  readonly code = 'INVALID_BODY'
-  readonly retry = 'never'
-
-  constructor() {
-    super(`Field expiresAt must be in the future, and at most ${EXPECTATION_DAYS} days ahead.`)
-  }
-}
-
 /** Stored payments that the request counts itself. */
 const COUNTED_AT_ONCE = 500
 /** So near to the limit, the number is checked again under the writer lock. */
@@ -67,13 +57,19 @@ const MARGIN = 1_000
  *
  * It takes the writer lock once the row is written: a batch that has the lock before it is seen here, and a batch that has
  * it afterwards sees the row. Under the lock it looks at 500 stored payments at most.
- * @throws ExpectationExistsError, TooManyExpectationsError, ExpectationEndsError: nothing is written
+ * @param checkNew called where it is new; what it throws leaves nothing
+ * @throws ExpectationExistsError, TooManyExpectationsError: nothing is written
  */
-export const createExpectation = ({ database }: Store, wanted: NewExpectation): Promise<CreatedExpectation> =>
+export const createExpectation = (
+  { database }: Store,
+  wanted: NewExpectation,
+  checkNew: () => void = () => {},
+): Promise<CreatedExpectation> =>
   database.transaction(
     async tx => {
       const id = await insert(tx, wanted)
       if (id === null) return { ...(await findSame(tx, wanted)), isNew: false, deliveries: [] }
+      checkNew()
       const open = await countOpen(tx, wanted.gateway)
       if (open > OPEN_EXPECTATIONS) throw new TooManyExpectationsError()
       const { finalizedSlot } = await lockHead(tx)
@@ -91,18 +87,15 @@ export const createExpectation = ({ database }: Store, wanted: NewExpectation): 
     { maxWait: 10_000, timeout: 10_000 },
   )
 
-/** @returns null where the gateway has used the triple. @throws ExpectationEndsError */
+/** @returns null where the gateway has used the triple */
 async function insert(tx: Tx, wanted: NewExpectation): Promise<string | null> {
   const { gateway, trackingId, recipient, tokenMint, amount, expiresAt, reference } = wanted
-  const [row] = await tx.$queryRaw<{ id: string; endsWell: boolean }[]>`
+  const [row] = await tx.$queryRaw<{ id: string }[]>`
     insert into expectations as x (gateway, tracking_id, recipient, token_mint, amount, expires_at, reference, counting)
     values (${gateway}, ${trackingId}, ${recipient}, ${tokenMint}, ${amount.toString()}::numeric,
             ${expiresAt?.toISOString() ?? null}::timestamptz, ${reference}, true)
     on conflict (gateway, tracking_id, recipient, token_mint) do nothing
-    returning x.id::text as id,
-      x.expires_at is null or (x.expires_at > clock_timestamp()
-        and x.expires_at <= clock_timestamp() + interval '${raw(String(EXPECTATION_DAYS))} days') as "endsWell"`
-  if (row?.endsWell === false) throw new ExpectationEndsError()
+    returning x.id::text as id`
   return row?.id ?? null
 }
 

@@ -1,8 +1,6 @@
 export { cancelExpectation, ExpectationPaidError } from './cancel-expectation.js'
 export {
   createExpectation,
-  EXPECTATION_DAYS,
-  ExpectationEndsError,
   ExpectationExistsError,
   OPEN_EXPECTATIONS,
   TooManyExpectationsError,

@@ -1,10 +1,12 @@
 // Turns the steps of small worlds into messages: places on the chain, several events in a transaction and several
 // transactions in a slot, copies that know a place better, contradictions, and transactions that the finalized chain
 // does not hold.
+import { EXPECTATION_TYPES } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import { labelOf } from '@payment-tracking/testkit/oracle'
 import { addressesOf, COMPOSABLE, RECIPIENTS, MINTS, signatureOf } from './addresses.js'
 import { BEGINNING, eventOf, trackingIdOf } from './event-data.js'
+import { expectationsOf, type Expectation, type ExpectationPlan } from './expected-plans.js'
 import type { EventMessage, Message } from './messages.js'
 import { worlds, type Copy, type Marks, type Step, type WebhookPlan, type World } from './steps.js'
 
@@ -202,7 +204,7 @@ const POLICY_TYPES = ['created', 'paused', 'resumed', 'completed', 'deleted'].ma
 const PAYMENT_TYPES = ['payment.executed', 'payment.retracted']
 const TYPES: Record<string, string[]> = {
   default: [],
-  all: [...PAYMENT_TYPES, ...POLICY_TYPES],
+  all: [...PAYMENT_TYPES, ...POLICY_TYPES, ...EXPECTATION_TYPES],
   payments: PAYMENT_TYPES,
   executed: ['payment.executed'],
   policies: POLICY_TYPES,
@@ -229,11 +231,16 @@ export interface History {
   /** of each message the place in its own world, from 0 to 1: it does not change when other worlds are left out */
   places: number[]
   webhooks: Webhook[]
+  expectations: Expectation[]
 }
 
 /** @param retractions false: nothing was ever retracted, and what never returned did not happen */
 export function historyOf(
-  { worlds: drawn, marks: drawnMarks }: { worlds: readonly (World | null)[]; marks: Marks },
+  {
+    worlds: drawn,
+    marks: drawnMarks,
+    expected,
+  }: { worlds: readonly (World | null)[]; marks: Marks; expected: readonly ExpectationPlan[] },
   retractions = true,
 ): History {
   const placed: { message: Message; place: number }[] = drawnMarks.map(({ key, slot }) => ({
@@ -252,6 +259,7 @@ export function historyOf(
     messages: placed.map(({ message }) => message),
     places: placed.map(({ place }) => place),
     webhooks: hooks,
+    expectations: expectationsOf(expected.filter(({ world }) => drawn[world])),
   }
 }
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 import { arrivals } from './arrivals.js'
+import { expectationPlans } from './expected-plans.js'
 import { manyWorlds } from './histories.js'
 import { ALL_LAWS, checkLaws, LawBroken, LAWS, type Drawn, type Law } from './laws.js'
 import { CommitFailed, openLawDatabase, type LawDatabase } from './run.js'
@@ -60,7 +61,13 @@ interface Progress {
 async function checkMany(t: Test, options: LawOptions, nth: number, progress: Progress): Promise<unknown> {
   const { histories, together, databases } = options
   const database = await openLawDatabase(t)
-  const cases = fc.record({ worlds: manyWorlds(together), marks, first: arrivals, second: arrivals })
+  const cases = fc.record({
+    worlds: manyWorlds(together),
+    marks,
+    first: arrivals,
+    second: arrivals,
+    expected: expectationPlans(together),
+  })
   const property = fc.asyncProperty(cases, async drawn => {
     if (Date.now() > progress.endsAt) return
     const broken = await findBroken(database, drawn, ASKED)

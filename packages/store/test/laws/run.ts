@@ -15,6 +15,7 @@ import {
 } from '../../src/index.js'
 import { findRows, type Found } from './found.js'
 import { arrive, type Arrival } from './arrivals.js'
+import { createAll, type CreatedPlan } from './expected.js'
 import type { History, Webhook } from './histories.js'
 import { bytesOf, type EventMessage, type Message } from './messages.js'
 
@@ -105,6 +106,8 @@ export interface Run extends Found {
   batches: Message[][]
   /** the ids of the history's webhooks, in their order */
   webhookIds: string[]
+  /** what the history's gateways expect, in their order */
+  expected: CreatedPlan[]
 }
 
 /** The last of the batches could not be committed. */
@@ -140,11 +143,18 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
     return true
   }
   const options = pageOptions(arrival)
+  const expected: CreatedPlan[] = []
+  /** Those that are created, or cancelled, at this time of the history. */
+  const command = async (from: number, to: number) => {
+    const news = await createAll(target, expected, history.expectations, { from, to })
+    for (const each of news) await commit(Promise.resolve(each))
+  }
   const doPage = () => commit(refoldPage(target, options))
   let from = 1
   for (const [nth, batch] of batches.entries()) {
     const isLast = nth === batches.length - 1
     try {
+      await command(nth / batches.length, (nth + 1) / batches.length)
       await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })).then(news => [news]))
       for (let page = 0; (isLast || page < arrival.pages) && (await doPage()); page++);
     } catch (error) {
@@ -154,7 +164,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   }
   const { rows: setAside } = await pool.query('select task, key, error from set_aside')
   if (setAside.length > 0) throw new CommitFailed(batches, arrival, `set aside: ${JSON.stringify(setAside)}`)
-  return { history, arrival, committed, batches, webhookIds, ...(await findRows(target, pool)) }
+  return { history, arrival, committed, batches, webhookIds, expected, ...(await findRows(target, pool)) }
 }
 
 async function insertWebhooks(pool: Pool, webhooks: readonly Webhook[]): Promise<string[]> {

@@ -63,6 +63,7 @@ const fewerWorlds = (worlds: Drawn['worlds']): Drawn['worlds'][] => {
 const smallerDrawn: Smaller<Drawn> = drawn => [
   ...fewerWorlds(drawn.worlds).map(worlds => ({ ...drawn, worlds })),
   ...without(drawn.marks).map(marks => ({ ...drawn, marks })),
+  ...without(drawn.expected).map(expected => ({ ...drawn, expected })),
   ...replaced(drawn.worlds, smallerWorld).map(worlds => ({ ...drawn, worlds })),
   ...smallerArrival(drawn.first).map(first => ({ ...drawn, first })),
   ...smallerArrival(drawn.second).map(second => ({ ...drawn, second })),

@@ -23,6 +23,7 @@ import {
 import { Cursor, Limit, PublicKey, TrackingId } from '../http/fields.js'
 import { offerNextPage } from '../http/list-cursor.js'
 import {
+  checkEnd,
   ExpectationAnswer,
   NewExpectationBody,
   PublicExpectationAnswer,
@@ -37,6 +38,7 @@ export interface ExpectationRouteParts {
   auth: GatewayAuth
   /** without the queue, the workers' sweepers find new deliveries */
   queue: DeliveryQueue | undefined
+  nowMs: () => number
 }
 
 const tags = ['expectations']
@@ -54,7 +56,7 @@ const noExpectation = () => new NotFoundError('There is no such expectation.')
 
 export async function addExpectationRoutes(
   app: ApiServer,
-  { store, auth, queue }: ExpectationRouteParts,
+  { store, auth, queue, nowMs }: ExpectationRouteParts,
 ): Promise<void> {
   const [reading, writing] = [auth.require(READERS), auth.require('expectations')]
   const [reads, writes] = [securityOf(READERS), securityOf('expectations')]
@@ -159,7 +161,8 @@ export async function addExpectationRoutes(
         },
       },
       async (request, reply) => {
-        const created = await createExpectation(store, toNewExpectation(own(request), request.body))
+        const wanted = toNewExpectation(own(request), request.body)
+        const created = await createExpectation(store, wanted, () => checkEnd(wanted, nowMs()))
         const { record, isNew, deliveries } = created
         if (isNew)
           request.log.info({ gateway: record.gateway, expectation: record.id }, 'expectation.created')

@@ -1,9 +1,13 @@
 // What a gateway expects, as it is sent and answered.
 import { EXPECTATION_STATES, MOST_LISTED_PAYMENTS, type ExpectationRecord } from '@payment-tracking/domain'
-import { EXPECTATION_DAYS, type NewExpectation } from '@payment-tracking/store'
+import type { NewExpectation } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
+import { ApiError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { Integer, Moment, Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
+
+const MOST_DAYS = 366
+const DAY_MS = 86_400_000
 
 const Reference = Type.String({
   format: 'reference',
@@ -26,9 +30,7 @@ export const NewExpectationBody = Type.Object(
       examples: ['404000000'],
     }),
     expiresAt: Type.Optional(
-      Nullable(
-        Moment(`until when it must be paid, at most ${EXPECTATION_DAYS} days ahead; without it for ever`),
-      ),
+      Nullable(Moment(`until when it must be paid, at most ${MOST_DAYS} days ahead; without it for ever`)),
     ),
     reference: Type.Optional(Nullable(Reference)),
   },
@@ -45,6 +47,17 @@ export const toNewExpectation = (
   expiresAt: expiresAt === undefined || expiresAt === null ? null : parseTime(expiresAt, 'down'),
   reference: reference ?? null,
 })
+
+/** @throws ApiError for one that is new; the same again is answered also when its time is over */
+export function checkEnd({ expiresAt }: NewExpectation, nowMs: number): void {
+  if (expiresAt === null) return
+  const aheadMs = expiresAt.getTime() - nowMs
+  if (aheadMs <= 0 || aheadMs > MOST_DAYS * DAY_MS)
+    throw new ApiError(
+      'INVALID_BODY',
+      `Field expiresAt must be in the future, and at most ${MOST_DAYS} days ahead.`,
+    )
+}
 
 export const State = Type.Enum([...EXPECTATION_STATES], {
   description:
