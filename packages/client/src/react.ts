@@ -1,6 +1,11 @@
 // React hooks for a page that waits for a payment.
 import { useEffect, useState } from 'react'
-import type { SocketErrorCode, SocketPayment } from '@payment-tracking/contracts/socket-messages'
+import type {
+  SocketErrorCode,
+  SocketExpectation,
+  SocketPayment,
+} from '@payment-tracking/contracts/socket-messages'
+import { watchExpectation } from './expectations.js'
 import { watchPayments } from './watch-payments.js'
 
 export interface UsePaymentsOptions {
@@ -54,6 +59,34 @@ export function usePayments(baseUrl: string, options: UsePaymentsOptions): Payme
   }, [baseUrl, trackingId, recipient, since])
   return state
 }
+
+export interface ExpectationState {
+  /** null until the service has answered */
+  expectation: SocketExpectation | null
+  /** there is no such expectation */
+  isMissing: boolean
+}
+
+/**
+ * What becomes of an expected payment, as its state changes. The service has compared recipient, token and sum.
+ * @param baseUrl the service's root, such as `https://pay.example`
+ * @param id of the expectation, as `expectPayment` gave it to your server
+ */
+export function useExpectation(baseUrl: string, id: string): ExpectationState {
+  const [state, setState] = useState<ExpectationState>(UNKNOWN)
+  useEffect(() => {
+    setState(UNKNOWN)
+    const watch = watchExpectation(baseUrl, {
+      id,
+      onChange: expectation => setState({ expectation, isMissing: false }),
+      onMissing: () => setState({ expectation: null, isMissing: true }),
+    })
+    return () => watch.close()
+  }, [baseUrl, id])
+  return state
+}
+
+const UNKNOWN: ExpectationState = { expectation: null, isMissing: false }
 
 export interface ExpectedPayment {
   trackingId: string

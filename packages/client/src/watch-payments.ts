@@ -7,6 +7,7 @@ import {
   type ClientToServerEvents,
   type ServerToClientEvents,
   type SocketErrorCode,
+  type SocketExpectation,
   type SocketPayment,
   type SocketRetraction,
   type SubscribeReply,
@@ -20,7 +21,11 @@ export interface WatchOptions {
   since?: number
   /** which database `since` is of */
   epoch?: string
+  /** an expected payment of the tracking ID: `onExpectation` tells what becomes of it */
+  expectation?: string
   onPayment: (payment: SocketPayment) => void
+  /** The record of `expectation`, at each subscription and each change of its state; may come twice. */
+  onExpectation?: (expectation: SocketExpectation) => void
   /** A payment is taken back: the finalized chain does not hold it. `onPayment` had it before, unless it was missed. */
   onRetraction?: (retraction: SocketRetraction) => void
   /** subscribed, and all payments after `since` were passed on; also after each reconnect */
@@ -99,9 +104,9 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   }
 
   const subscribe = () => {
-    const { trackingId, recipient } = options
+    const { trackingId, recipient, expectation } = options
     const asked = seen?.floor
-    socket.emit('subscribe', { trackingId, recipient, since: asked, epoch, resume }, reply => {
+    socket.emit('subscribe', { trackingId, recipient, since: asked, epoch, resume, expectation }, reply => {
       if (!isClosed) onReply(reply, asked)
     })
   }
@@ -118,6 +123,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     epoch = reply.epoch
     resume = reply.resume
     if (isOther) options.onReset?.()
+    if (reply.expectation) options.onExpectation?.(reply.expectation)
     if (seen === null || isOther) seen = new SeenPayments(reply.head)
     for (const payment of reply.replay) hand(payment)
     for (const payment of early.splice(0)) hand(payment)
@@ -128,6 +134,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
 
   socket.on('connect', subscribe)
   socket.on('payment', ({ data }) => data.trackingId === options.trackingId && hand(data))
+  socket.on('expectation', ({ data }) => data.id === options.expectation && options.onExpectation?.(data))
   socket.on('retraction', ({ data }) => {
     if (data.trackingId !== options.trackingId) return
     early = early.filter(({ seq }) => seq !== data.seq)

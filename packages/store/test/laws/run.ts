@@ -147,7 +147,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   /** Those that are created, or cancelled, at this time of the history. */
   const command = async (from: number, to: number) => {
     const news = await createAll(target, expected, history.expectations, { from, to })
-    for (const each of news) await commit(Promise.resolve(each))
+    for (const each of news) await commit(Promise.resolve([each]))
   }
   const doPage = () => commit(refoldPage(target, options))
   let from = 1
