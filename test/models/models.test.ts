@@ -5,11 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DELIVERY_STATES } from '@payment-tracking/domain'
 import t from 'tap'
-import { boundedSource, fileOf, searchModel, searchMutant, sourceOf } from './engine/models.js'
+import { fileOf, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { loadModel } from './engine/compile-model.js'
-import { keyOf } from './engine/quint-values.js'
 import { PLANS } from './plans.js'
-import { drawTraces } from './replay/read-traces.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_LINES = 250
@@ -96,23 +94,6 @@ for (const [name, shared] of Object.entries(SHARED))
 t.test('deliveries: each state of the code is in the model', async t => {
   for (const state of DELIVERY_STATES) t.match(sourceOf('deliveries'), `"${state}"`)
 })
-
-for (const { name, searches } of PLANS)
-  t.test(`${name}: the search takes each step that Quint's own evaluator takes`, async t => {
-    const source = boundedSource(name, searches[0]!)
-    const model = loadModel(fileOf(name), source)
-    let steps = 0
-    for (const trace of await drawTraces({ source, traces: 5, steps: 25, seed: 1 })) {
-      let state = model.init()
-      for (const { action, key } of trace) {
-        const next = model.stepsFrom(state).find(step => keyOf(step.state) === key)
-        if (!next) return t.fail(`${action} of Quint is no step of the search`)
-        state = next.state
-        steps += 1
-      }
-    }
-    t.ok(steps > 40, `${steps} steps`)
-  })
 
 t.test('upgrade guard: the parts of Quint that have no public door', async t => {
   const model = loadModel(fileOf('deliveries'))

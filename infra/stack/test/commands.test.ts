@@ -1,27 +1,8 @@
 // What the commands say of what they are given.
-import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { useNats } from '@payment-tracking/testkit'
 import t from 'tap'
-
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
-
-const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-  scripts: Record<string, string>
-}
-
-/** Runs a script of package.json, without npm. */
-const run = (script: string, args: string[], env: Record<string, string> = {}) =>
-  new Promise<{ code: unknown; output: string }>(resolve =>
-    execFile(
-      process.execPath,
-      [...scripts[script]!.split(' ').slice(1), ...args],
-      { cwd: ROOT, env: { PATH: process.env.PATH, DATA_DIR: '/nowhere', ...env } },
-      (error, stdout, stderr) => resolve({ code: error ? error.code : 0, output: stdout + stderr }),
-    ),
-  )
+import { run } from './run-script.js'
 
 t.test('publish-events reports a missing file in one line', async t => {
   const { code, output } = await run('publish-events', ['no-such-file'], {
@@ -88,39 +69,4 @@ t.test('jwt-keys makes no keys of a kind that it does not know', async t => {
     /^there are no keys of the kind "chekout"\nusage: npm run --silent jwt-keys \[-- checkout\]\n/,
   )
   t.match((await run('jwt-keys', ['checkout'])).output, /^CHECKOUT_TOKEN_KEYS='\{"keys":\[/)
-})
-
-const COMMANDS = Object.keys(scripts).filter(name =>
-  /^node scripts\/(?!bundle-services|set-up)/.test(scripts[name]!),
-)
-
-const forEachCommand = (argument: string, judge: (name: string, code: unknown, output: string) => void) =>
-  Promise.all(
-    COMMANDS.map(async name => {
-      const { code, output } = await run(name, [argument])
-      judge(name, code, output)
-    }),
-  )
-
-t.test(
-  'every command tells how it is used, in lines of at most 100 columns, and does nothing else',
-  async t => {
-    await forEachCommand('--help', (name, code, output) => {
-      t.equal(code, 0, `${name}: ${output}`)
-      // `soak` is `chaos` with other defaults.
-      const shown = name === 'soak' ? 'chaos' : name.replace(/^test:(systems|night)$/, 'test')
-      t.match(output, new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?${shown}\\b`))
-      t.ok(
-        output.split('\n').every(line => line.length <= 100),
-        `${name} fits a terminal`,
-      )
-    })
-  },
-)
-
-t.test('every command refuses an unknown argument with its usage and exit code 2', async t => {
-  await forEachCommand('--nonsense', (name, code, output) => {
-    t.equal(code, 2, `${name}: ${output}`)
-    t.match(output, /--nonsense.*\nusage: (\[BASE_URL=\S+\] )?npm/)
-  })
 })
