@@ -3,18 +3,10 @@ import assert from 'node:assert/strict'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'
-import { openWorld, query } from './open-world.js'
+import { BACKOFF_MS, query, SEATS, world } from './open-world.js'
 import { answersStatus, checkRows, readsParameter, type Ask, type Break, type Row } from './rows.js'
 
-const BACKOFF_MS = 300
-const SEATS = 2
 const PAGE = 100
-// For a machine that is busy.
-t.setTimeout(300_000)
-const world = await openWorld(t, {
-  WEBHOOK_BACKOFF_MS: String(BACKOFF_MS),
-  MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
-})
 const { shop, token, monthly } = world
 const [realtime] = await Promise.all([world.start('realtime'), world.start('webhook-worker')])
 const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
@@ -67,6 +59,7 @@ async function watch(): Promise<Seen> {
     seats.push(answer.ok ? 'taken' : answer.code)
   }
 
+  await world.ask('DELETE', `/v1/webhooks/gateway/${shop.address}`, { token })
   const [well, off, failing] = [await openReceiver(t), await openReceiver(t), await openReceiver(t)]
   failing.answer({ status: 500 })
   const register = async (endpointUrl: string, active: boolean) =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import t from 'tap'
-import { openWorld, query } from './open-world.js'
+import { query, world } from './open-world.js'
 import {
   answersStatus,
   checkRows,
@@ -14,9 +14,6 @@ import {
   type Row,
 } from './rows.js'
 
-// For a machine that is busy.
-t.setTimeout(300_000)
-const world = await openWorld(t)
 const { shop, accounts, monthly, one, paid, token } = world
 const [account] = accounts
 const SUBSCRIPTION = query('/v1/subscriptions', { trackingId: 'monthly' })
