@@ -1,7 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+// What the places are. How pods and Redis may interleave, lose messages and forget is replayed from the model: test/models.
 import { openPrivateServers, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { buildRedisKeys } from '../src/index.js'
 import { LEASE_MS, seatOf, useSeatPods } from './use-seat-pods.js'
 
 t.test('three pods and 3,000 racing askers: exactly N are admitted, and again after release', async t => {
@@ -93,45 +92,6 @@ t.test('the holder of its secret takes a seat over, from a living pod and from a
   t.ok(performance.now() - takenAtMs > LEASE_MS * 0.3, 'not before the dead pod can no longer send')
 })
 
-t.test(
-  'a pod that misses the message of a takeover learns of it by renewing, before the new holder may send',
-  async t => {
-    const open = useSeatPods(t, (await useRedis(t)).url)
-    const [deaf, two] = [await open(), await open()]
-    const events: string[] = []
-    const onLost = () => events.push('given up')
-    const first = seatOf(await deaf.ask({ limit: 1, onLost }))
-    deaf.deafen()
-    seatOf(await two.ask({ limit: 1, resume: first.resume }))
-    events.push('granted')
-    t.same(events, ['given up', 'granted'])
-    t.ok(deaf.seats.mayDeliver(), 'it went on renewing')
-  },
-)
-
-t.test('after a flush only holders of seats are admitted, for one lease time', async t => {
-  const redis = await useRedis(t)
-  const open = useSeatPods(t, redis.url)
-  const pods = [await open(), await open()]
-  for (let n = 0; n < 4; n++) seatOf(await pods[n % 2]!.ask())
-  await redis.client.flushdb()
-  const flushedAtMs = performance.now()
-  t.match(await pods[0]!.ask({ limit: 100 }), { refused: 'unavailable' })
-  const newcomer = await open()
-  t.match(await newcomer.ask({ limit: 100 }), { refused: 'unavailable' })
-  const granted = await waitFor(async () => {
-    const answer = await newcomer.ask()
-    return 'seat' in answer && answer
-  })
-  t.ok(granted)
-  t.ok(performance.now() - flushedAtMs >= LEASE_MS * 0.9)
-  t.match(await newcomer.ask(), { refused: 'full' }, 'the four were restored, one was free')
-  t.same(
-    pods.map(({ lost }) => lost),
-    [[], []],
-  )
-})
-
 t.test('after a failover that outlasts the lease, seated clients come before newcomers', async t => {
   const servers = await openPrivateServers(t)
   const open = useSeatPods(t, servers.redisUrl)
@@ -155,51 +115,6 @@ t.test('after a failover that outlasts the lease, seated clients come before new
   t.same(pod.lost, ['fenced', 'lifted'], 'nobody lost a seat')
 })
 
-t.test('a takeover is told again when the answer that told of it is lost', async t => {
-  const open = useSeatPods(t, (await useRedis(t)).url)
-  const [deaf, two] = [await open(), await open()]
-  const first = seatOf(await deaf.ask({ limit: 1 }))
-  deaf.deafen()
-  const lost = deaf.loseAnswer('renewed', ([, told]) => told !== undefined)
-  const granted = two.ask({ limit: 1, resume: first.resume })
-  await lost
-  t.same(deaf.lost, [])
-  seatOf(await granted)
-  t.same(deaf.lost, ['taken-over'], 'by the next renewal, before the new holder may send')
-})
-
-t.test('a paused pod finds itself fenced, begins anew and takes back what nobody took', async t => {
-  const redis = await useRedis(t)
-  const open = useSeatPods(t, redis.url, redis.prefix)
-  const [paused, other] = [await open(), await open()]
-  for (let n = 0; n < 3; n++) seatOf(await paused.ask({ limit: 3 }))
-  // A blocked event loop is a stopped process.
-  const wakeAtMs = performance.now() + LEASE_MS * 1.5
-  while (performance.now() < wakeAtMs);
-  t.notOk(paused.seats.mayDeliver(), 'the first thing it is asked')
-  await waitFor(() => other.seats.mayDeliver() && paused.seats.mayDeliver())
-  t.same(paused.lost, ['fenced', 'lifted'], 'nobody had taken its places')
-  t.match(await other.ask({ limit: 3 }), { refused: 'full' })
-  const names = () => redis.client.zcard(buildRedisKeys(redis.prefix).lease('pods'))
-  t.ok(await waitFor(async () => (await names()) === 2, { what: 'the end of the names they had before' }))
-})
-
-t.test('a seat that is taken over while its pod takes it back goes to one connection', async t => {
-  const open = useSeatPods(t, (await useRedis(t)).url)
-  const patient = { leaseMs: 6_000, timeoutMs: 20_000 }
-  const [old, two] = [await open(patient), await open(patient)]
-  const first = seatOf(await old.ask({ limit: 1 }))
-  const letGoOn = old.standStill()
-  const takingBack = old.holdTakingBack()
-  await waitFor(() => !old.seats.mayDeliver(), { what: 'the fence' })
-  letGoOn()
-  const letAnswer = await takingBack
-  seatOf(await two.ask({ limit: 1, resume: first.resume }))
-  letAnswer()
-  await waitFor(() => old.seats.mayDeliver(), { what: 'the end of the fence' })
-  t.same(old.lost, ['fenced', 'taken-over', 'lifted'], 'the seat is lost before the pod may send')
-})
-
 t.test('a restarted Redis admits only renewals, unless every pod had ended orderly', async t => {
   const servers = await openPrivateServers(t)
   const open = useSeatPods(t, servers.redisUrl)
@@ -221,29 +136,3 @@ t.test('a restarted Redis admits only renewals, unless every pod had ended order
   const next = await open({ leaseMs: 3_000 })
   t.ok(seatOf(await next.ask({ limit: 3 })), 'nobody held anything')
 })
-
-t.test(
-  'a takeover that Redis forgot before the old pod heard of it gives one place to one connection',
-  async t => {
-    const redis = await useRedis(t)
-    const open = useSeatPods(t, redis.url)
-    const patient = { leaseMs: 8_000, timeoutMs: 7_000 }
-    const [old, two] = [await open(patient), await open(patient)]
-    const first = seatOf(await old.ask({ limit: 1 }))
-    old.deafen()
-    await old.nextRenewal()
-    const letOldRenew = old.holdRenewals()
-    await sleep(patient.leaseMs * 0.6)
-    await two.nextRenewal()
-    t.ok(old.seats.mayDeliver(), 'the old pod may still send')
-    two.holdRenewals()
-    const granted = two.ask({ limit: 1, resume: first.resume })
-    await waitFor(() => two.seats.size === 1, { what: 'the takeover' })
-    await redis.client.flushdb()
-    letOldRenew()
-    const answer = await granted
-    t.same([old.seats.mayDeliver(), old.seats.size], [true, 1], 'the old pod wrote its seat again')
-    t.same(answer, { refused: 'unavailable' })
-    t.equal(two.seats.size, 0)
-  },
-)

@@ -8,29 +8,14 @@ export interface SeatPod {
   lost: string[]
   /** The process is gone: nothing is renewed, nothing said. */
   crash(): void
-  /** What other pods say no longer reaches it; its renewals do. */
-  deafen(): void
   /** The next answer of Redis of this kind never arrives; what it answers has happened. */
-  loseAnswer(result: string, holds?: (answer: unknown[]) => boolean): Promise<void>
-  /** From now on its renewals do not reach Redis, until the answer of this is called. */
-  holdRenewals(): () => void
-  /** From now on it does not renew, until the answer of this is called. */
-  standStill(): () => void
-  /**
-   * The answers of the calls that take its seats back arrive late.
-   * @returns resolves when Redis has made these calls, with a function that lets the answers arrive
-   */
-  holdTakingBack(): Promise<() => void>
-  /** Resolves after the next renewal. */
-  nextRenewal(): Promise<void>
+  loseAnswer(result: string): Promise<void>
   ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
 }
 
 interface WithLease {
   paymentLease: (...args: unknown[]) => Promise<unknown[]>
 }
-/** Where the operation stands among the script's arguments, after its keys. */
-const OPERATION = 6
 
 let places = 0
 
@@ -77,71 +62,13 @@ export function useSeatPods(
         connections.commands.disconnect()
         subscriber.disconnect()
       },
-      deafen: () => subscriber.disconnect(),
-      holdRenewals() {
-        const redis = connections.commands as unknown as WithLease
-        const call = redis.paymentLease.bind(redis)
-        let letGo = () => {}
-        const held = new Promise<void>(resolve => (letGo = resolve))
-        redis.paymentLease = async (...args) => {
-          if (args[OPERATION] === 'renew') await held
-          return call(...args)
-        }
-        return () => {
-          redis.paymentLease = call
-          letGo()
-        }
-      },
-      standStill() {
-        const redis = connections.commands
-        const info = redis.info.bind(redis)
-        let letGo = () => {}
-        const held = new Promise<void>(resolve => (letGo = resolve))
-        // Each round begins by asking this.
-        Object.assign(redis, {
-          info: async (...sections: string[]) => {
-            await held
-            return info(...sections)
-          },
-        })
-        return letGo
-      },
-      holdTakingBack: () =>
-        new Promise(resolve => {
-          const redis = connections.commands
-          const open = redis.pipeline.bind(redis)
-          redis.pipeline = () => {
-            redis.pipeline = open
-            const pipeline = open()
-            const execute = pipeline.exec.bind(pipeline)
-            pipeline.exec = async () => {
-              const answers = await execute()
-              await new Promise<void>(letGo => resolve(letGo))
-              return answers
-            }
-            return pipeline
-          }
-        }),
-      nextRenewal: () =>
+      loseAnswer: result =>
         new Promise(resolve => {
           const redis = connections.commands as unknown as WithLease
           const call = redis.paymentLease.bind(redis)
           redis.paymentLease = async (...args) => {
             const answer = await call(...args)
-            if (answer[0] === 'renewed') {
-              redis.paymentLease = call
-              setImmediate(resolve)
-            }
-            return answer
-          }
-        }),
-      loseAnswer: (result, holds = () => true) =>
-        new Promise(resolve => {
-          const redis = connections.commands as unknown as WithLease
-          const call = redis.paymentLease.bind(redis)
-          redis.paymentLease = async (...args) => {
-            const answer = await call(...args)
-            if (answer[0] !== result || !holds(answer)) return answer
+            if (answer[0] !== result) return answer
             redis.paymentLease = call
             resolve()
             throw new Error('the connection broke')

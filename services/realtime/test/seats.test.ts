@@ -5,7 +5,7 @@ import { collectErrors, collectPayments, openRaw, subscribe, trySubscribe, usePo
 
 const LEASE_MS = 1_500
 /** `npm run chaos:realtime` lets the promised number of subscribers race. */
-const [SEATS, RACERS] = process.env.CHAOS === 'long' ? [100, 3_000] : [40, 150]
+const [SEATS, RACERS] = process.env.CHAOS === 'long' ? [100, 3_000] : [20, 60]
 
 t.test(
   `three pods admit exactly ${SEATS} of ${RACERS} racing subscribers; freed seats come back`,
