@@ -52,7 +52,11 @@ const NAMED_SYSTEMS = [
   // As many histories as a slow machine checks in minutes: what draws by the clock would judge the machine.
   { name: 'laws', files: LAWS, env: { SEED: '2', LAWS_RUNS: '400' }, minutes: 30 },
   // Other cases than those of `npm test`, the same each time.
-  { name: 'properties', files: listPropertyTests(), env: { SEED: '2', FUZZ_REQUESTS: '15000' } },
+  {
+    name: 'properties',
+    files: listPropertyTests(),
+    env: { SEED: '2', FUZZ_REQUESTS: '6000', HOSTILE_POLICIES: '150' },
+  },
   { name: 'chaos', files: ['test/chaos/chaos.long.test.ts', 'test/chaos/realtime.long.test.ts'] },
   { name: 'upgrade', files: ['test/upgrade/upgrade.long.test.ts', 'test/e2e/fixtures.long.test.ts'] },
   { name: 'incumbent', files: below(long, 'test/clients/') },
@@ -75,7 +79,12 @@ export const NIGHT = seeded(fresh, [
   { name: 'bounds', files: below(night, 'test/bounds/'), minutes: 120 },
   { name: 'benches', files: below(night, 'test/bench/'), minutes: 30 },
   { name: 'times', files: judged(night), env: { JUDGE_TIMES: '1' }, minutes: 30 },
-  { name: 'properties', files: listPropertyTests(), env: { FUZZ_REQUESTS: '100000' }, minutes: 60 },
+  {
+    name: 'properties',
+    files: listPropertyTests(),
+    env: { FUZZ_REQUESTS: '100000', HOSTILE_POLICIES: '1000' },
+    minutes: 60,
+  },
   { name: 'laws', files: LAWS, env: { LAWS_RUNS: '20000', LAWS_SECONDS: '1800' }, minutes: 90 },
   { name: 'replays', files: REPLAYS, minutes: 30 },
   MUTANTS,

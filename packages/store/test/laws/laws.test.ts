@@ -4,4 +4,4 @@ import t from 'tap'
 import { holdLaws } from './hold-laws.js'
 
 t.setTimeout(0)
-await holdLaws(t, { histories: Number(process.env.LAWS_RUNS ?? 100), together: 10, databases: 1 })
+await holdLaws(t, { histories: Number(process.env.LAWS_RUNS ?? 50), together: 10, databases: 1 })

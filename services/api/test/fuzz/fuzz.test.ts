@@ -1,4 +1,4 @@
-// Every request gets a documented answer: never a 5xx, always the common shape, never internal details. 1,500 requests;
+// Every request gets a documented answer: never a 5xx, always the common shape, never internal details. 600 requests;
 // FUZZ_REQUESTS sets another number, SEED repeats a run.
 import { connect } from 'node:net'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -10,7 +10,7 @@ import { openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { hostileRequests, type Document, type HostileRequest } from './hostile-requests.js'
 import { openSender, type Received } from './send.js'
 
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_500)
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 600)
 const seed = Number(process.env.SEED ?? 1)
 const INTERNALS = /node_modules|\.[jt]s:\d|prisma|postgres|sqlstate|\bselect\b|econn|redis:|at async|stack/i
 
