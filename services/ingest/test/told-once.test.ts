@@ -8,27 +8,30 @@ import {
   pay,
   PERIODS,
   policyOf,
+  retraction,
   say,
   userPayment,
   GATEWAY,
   MINT,
   RECIPIENT,
+  START,
   USER_PAYMENT,
   type Message,
 } from './refold-history.js'
 import { openTestStore } from './open-test-store.js'
 
+const read = ({ bytes }: Message) => JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>
 const change = (message: Message, fields: object): Message => ({
   ...message,
-  bytes: Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(message.bytes).toString()), ...fields })),
+  bytes: Buffer.from(JSON.stringify({ ...read(message), ...fields })),
 })
-
+const control = (kind: string, fields: object): Message => ({
+  subject: `chain.events.control.${kind}`,
+  bytes: Buffer.from(JSON.stringify(fields)),
+})
 const retract = (message: Message): Message => {
-  const { signature, slot } = JSON.parse(Buffer.from(message.bytes).toString())
-  return {
-    subject: 'chain.events.control.retracted',
-    bytes: Buffer.from(JSON.stringify({ signature, slot })),
-  }
+  const { signature, slot } = read(message)
+  return control('retracted', { signature, slot })
 }
 
 const paused = say('PaymentPolicyStatusChanged', 8, {
@@ -36,56 +39,19 @@ const paused = say('PaymentPolicyStatusChanged', 8, {
   old_status: { Active: null },
   new_status: { Paused: null },
 })
-
-for (const finality of ['confirmed', 'finalized'])
-  t.test(`a pause is told once when its policy's Created event appears again: ${finality}`, async t => {
-    const { store, database } = await openTestStore(t)
-    await database.pool.query(
-      `insert into webhooks (gateway, endpoint_url, secret, finality, event_types)
-       values ($1, 'http://127.0.0.1:9/', 'whsec_', $2, '{subscription.created,subscription.paused}')`,
-      [GATEWAY, finality],
-    )
-    const first = created(1, 5, PERIODS)
-    await ingest(store, [userPayment, first, paused])
-    await ingest(store, [retract(first)])
-    const again = change(first, { slot: 4, commitment: 'finalized' })
-    // A copy that knows the place moves the pause, as if it came to this incarnation now.
-    await ingest(store, [again, change(paused, { transaction_index: 3, commitment: 'finalized' })])
-    const { rows } = await database.pool.query<{ type: string; slot: string }>(
-      `select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by e.slot, d.id`,
-    )
-    const told = rows.map(({ type, slot }) => `${type.replace('subscription.', '')} ${slot}`)
-    t.same(
-      told,
-      finality === 'confirmed' ? ['created 4', 'created 5', 'paused 8'] : ['created 4', 'paused 8'],
-    )
-  })
-
-t.test('a pause that is retracted while it waits for finality is not told', async t => {
-  const { store, database } = await openTestStore(t)
-  await database.pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, finality, event_types)
-     values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized', '{subscription.created,subscription.paused}')`,
-    [GATEWAY],
-  )
-  await ingest(store, [userPayment, created(1, 5, PERIODS), paused])
-  await ingest(store, [retract(paused)])
-  await ingest(store, [
-    { subject: 'chain.events.control.finalized', bytes: Buffer.from(JSON.stringify({ slot: 99 })) },
-  ])
-  const { rows } = await database.pool.query<{ type: string }>('select type from deliveries')
-  t.same(rows, [{ type: 'subscription.created' }])
-})
+const first = created(1, 5, PERIODS)
+/** A copy that knows the place moves the pause, as if it came to this incarnation now. */
+const moved = change(paused, { transaction_index: 3, commitment: 'finalized' })
 
 const composable = keyOf('composable policy')
-const begun = (slot: number, policyType: object) =>
+const begun = (slot: number) =>
   say('ComposablePolicyCreated', slot, {
     composable_policy: composable,
     user_payment: USER_PAYMENT,
     recipient: RECIPIENT,
     gateway: GATEWAY,
     policy_id: 7,
-    policy_type: policyType,
+    policy_type: PERIODS,
     memo: memoOf('order').slice(0, 32),
     forward_config: { input_mint: MINT, output_mint: MINT },
     validation: null,
@@ -96,42 +62,105 @@ const completed = say('ComposablePolicyStatusChanged', 9, {
   new_status: { Completed: null },
 })
 
-t.test("a completion is told once when its policy's Created event is retracted", async t => {
-  const { store, database } = await openTestStore(t)
-  await database.pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types)
-     values ($1, 'http://127.0.0.1:9/', 'whsec_', '{subscription.completed}')`,
-    [GATEWAY],
-  )
-  const told = async () => {
-    const { rows } = await database.pool.query<{ slot: string }>(
-      `select e.slot from deliveries d join events e on e.id = d.event_id order by d.id`,
-    )
-    return rows.map(({ slot }) => slot)
-  }
-  const second = begun(5, PERIODS)
-  await ingest(store, [userPayment, begun(3, PERIODS), second, completed])
-  t.same(await told(), ['9'])
-  // The incarnation before is the latest one again, and the same event completes it.
-  await ingest(store, [retract(second)])
-  t.same(await told(), ['9'])
+/** One payment completes it, and a second one proves an older program, which went on. */
+const ends = created(1, 2, {
+  Subscription: {
+    amount: '5000',
+    auto_renew: false,
+    max_renewals: 9,
+    padding: [0],
+    payment_frequency: { Monthly: null },
+    next_payment_due: String(START),
+  },
 })
 
-t.test('a retraction is told before the payments of its batch', async t => {
-  const { store, database } = await openTestStore(t)
-  await database.pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, ordered, event_types)
-     values ($1, 'http://127.0.0.1:9/', 'whsec_', true, '{payment.executed,payment.retracted}')`,
-    [GATEWAY],
-  )
-  await ingest(store, [userPayment, created(1, 2, PERIODS), pay(3)])
-  await database.pool.query('update deliveries set attempts_made = 1')
-  await ingest(store, [pay(5), retract(pay(3)), pay(6)])
-  const { rows } = await database.pool.query<{ type: string; slot: string }>(
-    'select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by d.id',
-  )
-  t.same(
-    rows.map(({ type, slot }) => `${type.replace('payment.', '')} ${slot}`),
-    ['executed 3', 'retracted 3', 'executed 5', 'executed 6'],
-  )
-})
+interface Case {
+  finality?: string
+  types: string[]
+  /** stored one after the other; before a batch that is null, every delivery is tried */
+  batches: (Message[] | null)[]
+  /** types and slots, in the order of deliveries */
+  told: string[]
+  /** ids of completions that sockets are told; a pod tells an id once */
+  ids?: number
+}
+const CHANGES = ['subscription.created', 'subscription.paused']
+const again = [
+  [userPayment, first, paused],
+  [retract(first)],
+  [change(first, { slot: 4, commitment: 'finalized' }), moved],
+]
+
+const CASES: Record<string, Case> = {
+  "a pause is told once when its policy's Created event appears again": {
+    types: CHANGES,
+    batches: again,
+    told: ['created 5', 'paused 8', 'created 4'],
+  },
+  'a pause that waits for finality is told once as well': {
+    finality: 'finalized',
+    types: CHANGES,
+    batches: again,
+    told: ['created 4', 'paused 8'],
+  },
+  'a pause that is retracted while it waits for finality is not told': {
+    finality: 'finalized',
+    types: CHANGES,
+    batches: [[userPayment, first, paused], [retract(paused)], [control('finalized', { slot: 99 })]],
+    told: ['created 5'],
+  },
+  // The incarnation before is the latest one again, and the same event completes it.
+  "a completion is told once when its policy's Created event is retracted": {
+    types: ['subscription.completed'],
+    batches: [[userPayment, begun(3), begun(5), completed], [retract(begun(5))]],
+    told: ['completed 9'],
+  },
+  // A second payment proves that the policy goes on; then the payment that is left completes it.
+  'a retraction that completes a policy tells it, once for the incarnation': {
+    types: ['subscription.completed'],
+    batches: [[userPayment, ends, pay(3), pay(4)], [retraction(4)], [pay(5)], [retraction(5)]],
+    told: ['completed 3'],
+    ids: 1,
+  },
+  'a completion is not told again when a copy has moved the Created event': {
+    types: ['subscription.completed'],
+    batches: [
+      [userPayment, ends, pay(3)],
+      [change(ends, { transaction_index: 7 })],
+      [retraction(3)],
+      [pay(5)],
+    ],
+    told: ['completed 3'],
+    ids: 1,
+  },
+  'a retraction is told before the payments of its batch': {
+    types: ['payment.executed', 'payment.retracted'],
+    batches: [[userPayment, created(1, 2, PERIODS), pay(3)], null, [pay(5), retract(pay(3)), pay(6)]],
+    told: ['executed 3', 'retracted 3', 'executed 5', 'executed 6'],
+  },
+}
+
+for (const [name, { finality = 'confirmed', types, batches, told, ids }] of Object.entries(CASES))
+  t.test(name, async t => {
+    const { store, database } = await openTestStore(t)
+    await database.pool.query(
+      `insert into webhooks (gateway, endpoint_url, secret, ordered, finality, event_types)
+       values ($1, 'http://127.0.0.1:9/', 'whsec_', true, $2, $3)`,
+      [GATEWAY, finality, types],
+    )
+    const sockets = new Set<string>()
+    for (const batch of batches) {
+      if (batch === null) await database.pool.query('update deliveries set attempts_made = 1')
+      else
+        for (const { lifecycles } of await ingest(store, batch))
+          for (const { type, id } of lifecycles) if (type === 'subscription.completed') sockets.add(id)
+    }
+    const { rows } = await database.pool.query<{ type: string; slot: string }>(
+      'select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by d.id',
+    )
+    t.same(
+      rows.map(({ type, slot }) => `${type.replace(/^\w+\./, '')} ${slot}`),
+      told,
+    )
+    if (ids !== undefined) t.equal(sockets.size, ids, 'completions, to sockets')
+  })
