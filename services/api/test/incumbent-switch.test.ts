@@ -8,7 +8,7 @@ import { addSignedIn, openGatewayApi } from './gateway-auth/open-gateway-api.js'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 import { signInDirectly } from './merchant/sign-in-directly.js'
 import { openApi } from './open-api.js'
-import { keyOf, memoOf, NO_POLICY, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
 
 // Some 3,000 requests, and sign-ins.
 t.setTimeout(240_000)
@@ -34,21 +34,7 @@ const issue = async (body: unknown) => {
 type Claimed = { policies: { policyAddress: string; status: string }[]; lastPayments: { memo: string }[] }
 
 const directly = (gateway: string, payer: string, amount: string, at: number) =>
-  chain.say(
-    'PaymentRecord',
-    {
-      payment_policy: NO_POLICY,
-      gateway,
-      amount,
-      timestamp: String(at),
-      memo: memoOf('direct'),
-      record_id: 0,
-      payer,
-      recipient: keyOf('recipient'),
-      token_mint: keyOf('mint'),
-    },
-    at,
-  )
+  chain.transfer({ gateway, payer, amount }, at)
 
 t.test('revenue without startTime is the whole life, in at most 400 buckets', async t => {
   for (const [years, bucket] of [
@@ -62,21 +48,7 @@ t.test('revenue without startTime is the whole life, in at most 400 buckets', as
     const times = [first, first + 40 * DAY, NOW - 5, NOW + 3_600]
     for (const at of times) await directly(gateway, keyOf('payer'), '100', at)
     // Its block is of the day after.
-    await chain.say(
-      'PaymentRecord',
-      {
-        payment_policy: NO_POLICY,
-        gateway,
-        amount: '7',
-        timestamp: String(first - 1),
-        memo: memoOf('x'),
-        record_id: 0,
-        payer: keyOf('payer'),
-        recipient: keyOf('r'),
-        token_mint: keyOf('mint'),
-      },
-      first + DAY,
-    )
+    await chain.transfer({ gateway, amount: '7', timestamp: String(first - 1) }, first + DAY)
     const { body } = await api.get(`/v1/gateway/${gateway}/merchant/revenue?`, { headers })
     t.match(body, { recognizedRevenue: '407', bucket }, `${years} years`)
     t.ok(body.series.length <= 400, String(body.series.length))

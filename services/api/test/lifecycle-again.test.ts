@@ -29,11 +29,7 @@ const open = (memo: string, due: number, others = {}) =>
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due), ...others }),
   })
 const changeStatus = (policy: { address: string }, from: string, to: string) =>
-  chain.say(
-    'PaymentPolicyStatusChanged',
-    { payment_policy: policy.address, old_status: { [from]: null }, new_status: { [to]: null } },
-    NOW - 9 * DAY,
-  )
+  chain.change(policy.address, to, NOW - 9 * DAY, from)
 
 await open('soon', NOW + 2 * DAY)
 await open('overdue', NOW - DAY)
@@ -42,7 +38,7 @@ await changeStatus(changed, 'Active', 'Paused')
 await changeStatus(changed, 'Paused', 'Active')
 await chain.pay(await open('completed', NOW - 8 * DAY, { max_renewals: 1 }), NOW - 8 * DAY)
 const { address, owner } = await open('deleted', NOW - DAY)
-await chain.say('PaymentPolicyDeleted', { payment_policy: address, owner, policy_id: 5 }, NOW - 2 * DAY)
+await chain.remove(address, owner, NOW - 2 * DAY)
 await chain.policy({
   gateway,
   owner: keyOf('expired'),

@@ -94,12 +94,7 @@ t.test('what is taken back, paused, resumed or begins again is looked at', async
   await chain.retract(payment)
   t.equal(await nextLookOf(policy), 0)
   t.same(await round(), ['overdue changing'])
-  const change = (from: string, to: string, at: number) =>
-    chain.say(
-      'PaymentPolicyStatusChanged',
-      { payment_policy: policy.address, old_status: { [from]: null }, new_status: { [to]: null } },
-      at,
-    )
+  const change = (from: string, to: string, at: number) => chain.change(policy.address, to, at, from)
   await change('Active', 'Paused', NOW - 30)
   t.equal(await nextLookOf(policy), null)
   await change('Paused', 'Active', NOW - 20)
@@ -107,11 +102,7 @@ t.test('what is taken back, paused, resumed or begins again is looked at', async
   await change('Active', 'Paused', NOW - 15)
   await chain.pay(policy, NOW - 10)
   t.equal(await nextLookOf(policy), 0, 'a payment resumes')
-  await chain.say(
-    'PaymentPolicyDeleted',
-    { payment_policy: policy.address, owner: policy.owner, policy_id: 1 },
-    NOW - 5,
-  )
+  await chain.remove(policy.address, policy.owner, NOW - 5)
   t.equal(await nextLookOf(policy), null)
 })
 

@@ -49,6 +49,12 @@ export interface Chain {
     at: number,
     payment?: { amount?: number; signature?: string; memo?: string },
   ): Promise<string>
+  /** Stores a change of a policy's status. */
+  change(address: string, status: string, at: number, before?: string): Promise<string>
+  /** Stores the end of a policy. */
+  remove(address: string, owner: string, at: number): Promise<string>
+  /** Stores a payment without a policy. */
+  transfer(payment: Fields, at: number, options?: { signature?: string; index?: number }): Promise<string>
   retract(signature: string): Promise<void>
   /** Makes all stored events final. */
   finalize(): Promise<void>
@@ -71,6 +77,14 @@ export function tellChain(store: Store): Chain {
       { streamSequence, subject: `chain.events.${name}`, bytes, event: result.event },
     ]
     await commitBatch(store, { stream, received, refused: [], again })
+  }
+  const commitControl = async (kind: string, message: Fields) => {
+    const bytes = Buffer.from(JSON.stringify(message))
+    const result = readControlMessage(kind, bytes)
+    if (!result.ok) throw new Error(result.refusal.reason)
+    const place = { streamSequence: ++sequence, subject: `chain.events.control.${kind}`, bytes }
+    const controls: ReceivedControl[] = [{ ...place, control: result.control }]
+    await commitBatch(store, { stream, received: [], refused: [], controls })
   }
   const say: Chain['say'] = async (
     name,
@@ -146,32 +160,24 @@ export function tellChain(store: Store): Chain {
         signature === undefined ? {} : { signature },
       )
     },
-    finalize: async () => {
-      const bytes = Buffer.from(JSON.stringify({ slot: 1_000 + ++sequence }))
-      const result = readControlMessage('finalized', bytes)
-      if (!result.ok) throw new Error(result.refusal.reason)
-      const control: ReceivedControl = {
-        streamSequence: ++sequence,
-        subject: 'chain.events.control.finalized',
-        bytes,
-        control: result.control,
+    change: (address, status, at, before = 'Active') => {
+      const [old_status, new_status] = [{ [before]: null }, { [status]: null }]
+      return say('PaymentPolicyStatusChanged', { payment_policy: address, old_status, new_status }, at)
+    },
+    remove: (address, owner, at) =>
+      say('PaymentPolicyDeleted', { payment_policy: address, owner, policy_id: 1 }, at),
+    transfer: (payment, at, options) => {
+      const parties = { payer: keyOf('payer'), recipient: keyOf('recipient'), token_mint: keyOf('mint') }
+      const record = {
+        payment_policy: NO_POLICY,
+        record_id: 0,
+        timestamp: String(at),
+        memo: memoOf('direct'),
       }
-      await commitBatch(store, { stream, received: [], refused: [], controls: [control] })
+      return say('PaymentRecord', { ...record, ...parties, ...payment }, at, options)
     },
-    retract: async signature => {
-      const bytes = Buffer.from(JSON.stringify({ signature, slot: slots.get(signature) }))
-      const result = readControlMessage('retracted', bytes)
-      if (!result.ok) throw new Error(result.refusal.reason)
-      const controls: ReceivedControl[] = [
-        {
-          streamSequence: ++sequence,
-          subject: 'chain.events.control.retracted',
-          bytes,
-          control: result.control,
-        },
-      ]
-      await commitBatch(store, { stream, received: [], refused: [], controls })
-    },
+    finalize: () => commitControl('finalized', { slot: 1_000 + ++sequence }),
+    retract: signature => commitControl('retracted', { signature, slot: slots.get(signature) }),
   }
 }
 

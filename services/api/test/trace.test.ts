@@ -51,68 +51,6 @@ t.test('a transaction without payments is not found, and a bad token is refused'
   t.ok(expected.stored > 0)
 })
 
-t.test('only the gateway of a delivery sees the delivery', async t => {
-  const api = await openGatewayApi(t)
-  const [own, other] = [await api.addGateway(), await api.addGateway()]
-  const signature = expected.oneTime[0]!.newestFirst[0]!.signature as string
-  for (const [position, gateway] of [own, other].entries()) {
-    await api.database.pool.query(
-      `with event as (
-         insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-           stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
-         values (gen_random_uuid(), $1, 1, $2, $1, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1, $3, $3, 5, 1, 1)
-         returning id
-       ), hook as (
-         insert into webhooks (gateway, endpoint_url, secret) values ($3, 'https://x.example/', 's') returning id
-       ), delivery as (
-         insert into deliveries (webhook_id, event_id, message_id, type, body, state)
-         select hook.id, event.id, 'm' || $1::text, 'payment.executed', '{}', 'delivered' from event, hook returning id
-       )
-       insert into delivery_attempts (delivery_id, number, outcome, status_code)
-       select id, 1, 'succeeded', 200 from delivery`,
-      [position + 1, signature, gateway.address],
-    )
-  }
-  const path = `/v1/payments/${signature}/trace`
-  const open = await api.call('GET', path)
-  t.equal(open.body.length, 2)
-  t.notMatch(JSON.stringify(open.body), /deliver|webhook/i, 'a stranger sees none')
-  for (const [gateway, stranger] of [
-    [own, other],
-    [other, own],
-  ] as const) {
-    const { body, status, headers } = await api.call('GET', path, {
-      token: await api.signIn(gateway),
-    })
-    t.equal(status, 200)
-    t.match(headers['cache-control'], /no-store/)
-    const mine = body.find((record: { gateway: string }) => record.gateway === gateway.address)
-    const theirs = body.find((record: { gateway: string }) => record.gateway === stranger.address)
-    t.match(mine.deliveries, [
-      { state: 'delivered', attempts: 1, attemptLog: [{ number: 1, statusCode: 200 }] },
-    ])
-    t.equal(mine.deliveries.length, 1)
-    t.same(mine.awaiting, [])
-    t.notOk('deliveries' in theirs)
-    t.notOk('awaiting' in theirs)
-  }
-  // A gateway can deliver again as often as it likes.
-  await api.database.pool.query(
-    `insert into delivery_attempts (delivery_id, number, outcome, status_code)
-     select d.id, 1 + n % 4, 'failed', 500 + n % 99 from deliveries d, generate_series(1, 400) n order by n, d.id`,
-  )
-  const { body } = await api.call('GET', path, { token: await api.signIn(own) })
-  const [{ attempts, attemptLog }] = body.find(
-    (record: { gateway: string }) => record.gateway === own.address,
-  ).deliveries
-  t.equal(attempts, 100)
-  t.same(
-    attemptLog.map((attempt: { statusCode: number }) => attempt.statusCode),
-    Array.from({ length: 100 }, (_, index) => 500 + ((301 + index) % 99)),
-    'the newest attempts, in their order',
-  )
-})
-
 t.test('a gateway sees which of its webhooks wait for a payment, and for what', async t => {
   const api = await openGatewayApi(t)
   const [own, other] = [await api.addGateway(), await api.addGateway()]

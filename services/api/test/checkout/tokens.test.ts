@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import t from 'tap'
 import { makeSigningKey } from '../gateway-auth/make-signing-keys.js'
 import { openApi, type Answer } from '../open-api.js'
-import { keyOf, NO_POLICY, signatureOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, memoOf, signatureOf, subscriptionOf, tellChain } from '../tell-chain.js'
 import { makeCheckoutKey } from './make-checkout-keys.js'
 import { openVerifier } from './published-verifier.js'
 
@@ -228,11 +228,7 @@ t.test('a policy that its owner ended without a payment is no payment', async t 
   for (const [memo, type] of Object.entries(types)) {
     const play = keyOf('play money')
     const policy = await chain.policy({ owner, mint: play, recipient: shop, memo, at: NOW - DAY, type })
-    await chain.say(
-      'PaymentPolicyStatusChanged',
-      { payment_policy: policy.address, old_status: { Active: null }, new_status: { Completed: null } },
-      NOW - 10,
-    )
+    await chain.change(policy.address, 'Completed', NOW - 10)
   }
   const { policies, lastPayments } = await claimsOf({ walletPublicKey: owner })
   t.equal(policies!.length, 3)
@@ -242,24 +238,9 @@ t.test('a policy that its owner ended without a payment is no payment', async t 
 
 t.test('a transaction proves its payments, also those without a policy', async t => {
   const direct = signatureOf('basket')
-  for (const [index, recipient] of [shop, keyOf('second shop')].entries()) {
-    await chain.say(
-      'PaymentRecord',
-      {
-        payment_policy: NO_POLICY,
-        gateway: keyOf('gateway'),
-        amount: '7',
-        timestamp: String(NOW),
-        memo: [...Buffer.alloc(64)],
-        record_id: 0,
-        payer: me,
-        recipient,
-        token_mint: mint,
-      },
-      NOW,
-      { signature: direct, index },
-    )
-  }
+  const basket = { gateway: keyOf('gateway'), amount: '7', memo: memoOf(''), payer: me, token_mint: mint }
+  for (const [index, recipient] of [shop, keyOf('second shop')].entries())
+    await chain.transfer({ ...basket, recipient }, NOW, { signature: direct, index })
   const { body } = await issue({ transactionSignature: direct, walletPublicKey: me })
   for (const recipient of [shop, keyOf('second shop')])
     t.match(await verifier.verifyPayment(body.token, { wallet: me, recipient, memo: '' }), { amount: '7' })
@@ -365,11 +346,7 @@ t.test('forty requests that must get no token, or no false token', async t => {
     at: NOW - DAY,
     type: subscriptionOf(),
   })
-  await chain.say(
-    'PaymentPolicyStatusChanged',
-    { payment_policy: paused.address, old_status: { Active: null }, new_status: { Paused: null } },
-    NOW - 10,
-  )
+  await chain.change(paused.address, 'Paused', NOW - 10)
   const deleted = await chain.policy({
     owner: keyOf('deleter'),
     mint,
@@ -377,11 +354,7 @@ t.test('forty requests that must get no token, or no false token', async t => {
     at: NOW - DAY,
     type: subscriptionOf(),
   })
-  await chain.say(
-    'PaymentPolicyDeleted',
-    { payment_policy: deleted.address, owner: deleted.owner, policy_id: 1 },
-    NOW - 10,
-  )
+  await chain.remove(deleted.address, deleted.owner, NOW - 10)
   const regretful = await chain.policy({
     owner: keyOf('regretful'),
     mint,

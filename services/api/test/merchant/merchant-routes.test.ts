@@ -1,7 +1,7 @@
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
-import { keyOf, memoOf, NO_POLICY, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, subscriptionOf, tellChain } from '../tell-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
 
 const DAY = 86_400
@@ -51,11 +51,7 @@ const paused = await chain.policy({
   at: NOW - 9 * DAY,
   type: subscriptionOf({ amount: '5', next_payment_due: String(NOW - 9 * DAY) }),
 })
-await chain.say(
-  'PaymentPolicyStatusChanged',
-  { payment_policy: paused.address, old_status: { Active: null }, new_status: { Paused: null } },
-  NOW - 2 * DAY,
-)
+await chain.change(paused.address, 'Paused', NOW - 2 * DAY)
 const once = await chain.policy({
   gateway,
   owner: alice,
@@ -70,26 +66,8 @@ const gone = await chain.policy({
   at: NOW - 15 * DAY,
   type: subscriptionOf(),
 })
-await chain.say(
-  'PaymentPolicyDeleted',
-  { payment_policy: gone.address, owner: alice, policy_id: 5 },
-  NOW - 8 * DAY,
-)
-await chain.say(
-  'PaymentRecord',
-  {
-    payment_policy: NO_POLICY,
-    gateway,
-    amount: '33',
-    timestamp: String(NOW - DAY),
-    memo: memoOf('direct'),
-    record_id: 0,
-    payer: alice,
-    recipient: keyOf('recipient'),
-    token_mint: sol,
-  },
-  NOW - DAY,
-)
+await chain.remove(gone.address, alice, NOW - 8 * DAY)
+await chain.transfer({ gateway, amount: '33', payer: alice, token_mint: sol }, NOW - DAY)
 await chain.retract(await chain.pay(weekly, NOW - 100, { amount: 7 }))
 
 t.test('only the gateway itself may read its figures', async t => {
