@@ -12,20 +12,14 @@ import {
   type TestContext,
 } from '@payment-tracking/testkit'
 import { makeCheckoutKey } from '../../services/api/test/checkout/make-checkout-keys.js'
+import { askJson, type JsonAnswer } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 import { makeKey, makeVoidTokens, signingOf, type MadeKey } from './credentials.js'
 import type { Scope } from './description.js'
 
 export const SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'merchant:read', 'expectations']
 
-export interface CallAnswer {
-  status: number
-  // Tests read untyped JSON on purpose.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  body: any
-  text: string
-  headers: Headers
-}
+export type CallAnswer = JsonAnswer
 
 export type Call = (
   method: string,
@@ -79,26 +73,8 @@ export async function openSystem(t: TestContext) {
     startService(t, 'realtime', { ...env, PORT: String(realtimePort) }),
     startService(t, 'ops', { ...env, OPS_PORT: String(opsPort) }),
   ])
-  const call: Call = async (method, path, { token, body, base = urls.api, headers = {} } = {}) => {
-    const response = await fetch(base + path, {
-      method,
-      redirect: 'manual',
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
-    return {
-      status: response.status,
-      body: isJson ? JSON.parse(text) : undefined,
-      text,
-      headers: response.headers,
-    }
-  }
+  const call: Call = (method, path, { base = urls.api, ...asked } = {}) =>
+    askJson(base + path, { method, ...asked })
 
   const publisher = await openPublisher(settings)
   t.teardown(() => publisher.close())

@@ -1,5 +1,6 @@
 // Each kind of message and request, once, for the gateway with the long history.
 import type { ChainMessage } from '@payment-tracking/testkit'
+import { askJson } from '../ask-json.js'
 import type { Bounds } from './open-bounds.js'
 
 export interface Act {
@@ -58,17 +59,9 @@ const sumsOf = (which: keyof Bounds['policies']) => (bounds: Bounds) =>
 const request = async (bounds: Bounds, method: string, path: string, body?: unknown): Promise<string> => {
   const token = await tokenOf(bounds)
   const startedAt = performance.now()
-  const response = await fetch(bounds.apiUrl + path, {
-    method,
-    headers: {
-      authorization: `Bearer ${token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
+  const { status, text } = await askJson(bounds.apiUrl + path, { method, token, body })
   const tookMs = performance.now() - startedAt
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text.slice(0, 300)}`)
+  if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 300)}`)
   const isWhole = !path.includes('/export/')
   if (isWhole && tookMs > MOST_MS) throw new Error(`${method} ${path} took ${Math.round(tookMs)} ms`)
   return text

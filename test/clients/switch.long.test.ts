@@ -8,6 +8,7 @@ import { buildChain, openReceiver, waitFor, type ChainMessage } from '@payment-t
 import bs58 from 'bs58'
 import { io, type Socket } from 'socket.io-client'
 import t from 'tap'
+import { askJson, type JsonAnswer } from '../ask-json.js'
 import { startStackWithPublisher } from '../e2e/start-stack-with-publisher.js'
 import { isProofOf, makeProof, makeProofKey } from './proofs.js'
 
@@ -20,32 +21,8 @@ const chain = buildChain({ seed: id })
 const gateway = await chain.openGateway()
 await publish(gateway.created)
 
-interface Answer {
-  status: number
-  headers: Headers
-  // Their code reads untyped JSON.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  body: any
-  text: string
-}
-async function call(method: string, path: string, body?: unknown, token?: string): Promise<Answer> {
-  const response = await fetch(`${baseUrl}${path}`, {
-    method,
-    headers: {
-      'content-type': 'application/json',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const isJson = response.headers.get('content-type')?.startsWith('application/json')
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    body: isJson ? JSON.parse(text) : undefined,
-  }
-}
+const call = (method: string, path: string, body?: unknown, token?: string) =>
+  askJson(baseUrl + path, { method, body, token, headers: { 'content-type': 'application/json' } })
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
     policies: { status: string }[]
@@ -76,7 +53,7 @@ t.test('checkout: the first proof that a buyer gets holds the payment', async t 
     const { owner, policy, messages } = await buy(trackingId)
     const request = { walletPublicKey: owner, recipient: policy.recipient, trackingId }
     const published = publish(...messages)
-    let answer: Answer
+    let answer: JsonAnswer
     // Their checkout asks every 1.5 s and stops at every status but 404; asking more often meets more moments.
     do {
       await sleep(5)

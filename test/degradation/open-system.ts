@@ -22,6 +22,7 @@ import {
 } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import { io, type Socket } from 'socket.io-client'
+import { askJson } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 import { startRelease, type ServiceName } from '../upgrade/release-set.js'
 
@@ -78,23 +79,11 @@ export async function openSystem(t: TestContext) {
   const ask = async (
     service: 'api' | 'ops',
     path: string,
-    { token, method = 'GET', body }: { token?: string; method?: string; body?: unknown } = {},
+    asked: { token?: string; method?: string; body?: unknown } = {},
   ): Promise<Answer> => {
-    const response = await fetch(urls[service] + path, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      redirect: 'manual',
-      // The service must answer within this time whatever is away.
-      signal: AbortSignal.timeout(8_000),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json') && text !== ''
-    const answer = (isJson ? JSON.parse(text) : text) as { code?: string }
-    return { status: response.status, code: answer.code, body: answer }
+    // The service must answer within this time whatever is away.
+    const answer = await askJson(urls[service] + path, { ...asked, timeoutMs: 8_000 })
+    return { status: answer.status, code: answer.body?.code, body: answer.body ?? answer.text }
   }
 
   const connect = (): Client => {

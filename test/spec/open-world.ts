@@ -10,6 +10,7 @@ import {
   type ChainMessage,
   type TestContext,
 } from '@payment-tracking/testkit'
+import { askJson } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 import t from 'tap'
 import type { Ask } from './rows.js'
@@ -27,20 +28,8 @@ export const SEATS = 2
 /** Requests of the API at an address. */
 export const askAt =
   (baseUrl: string): Ask =>
-  async (method, path, { body: sent, token } = {}) => {
-    const response = await fetch(baseUrl + path, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(sent !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(sent !== undefined && { body: JSON.stringify(sent) }),
-    })
-    const text = await response.text()
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') && text !== ''
-    const body = isJson ? JSON.parse(text) : undefined
-    return { status: response.status, text, body, headers: response.headers }
-  }
+  (method, path, asked) =>
+    askJson(baseUrl + path, { method, ...asked })
 
 async function openWorld(t: TestContext) {
   const { database, settings } = await useEnvironment(t)

@@ -1,6 +1,7 @@
 // The specification as rows: what each sentence and each row of its tables says, and the check of it. Every check runs twice:
 // against the service, where it must hold, and with its sentence broken on the way, where it must fail.
 import type { Test } from 'tap'
+import type { JsonAnswer } from '../ask-json.js'
 
 export interface Asked {
   method: string
@@ -9,14 +10,7 @@ export interface Asked {
   token?: string | undefined
 }
 
-export interface Answer {
-  status: number
-  // Tests read untyped JSON on purpose.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  body: any
-  text: string
-  headers: Headers
-}
+export type Answer = JsonAnswer
 
 export type Ask = (
   method: string,

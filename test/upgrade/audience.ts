@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { watchPayments } from '@payment-tracking/client'
 import type { SocketPayment } from '@payment-tracking/contracts'
 import { openReceiver, waitFor, type Receiver, type TestContext } from '@payment-tracking/testkit'
+import { askJson } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 import type { Market } from './market.js'
 
@@ -78,19 +79,10 @@ export async function openEndpoint(
   host?: string,
 ): Promise<Receiver> {
   const receiver = await openReceiver(t, host)
-  const response = await fetch(`${apiUrl}/v1/webhooks`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${await signIn(apiUrl, market.gateway)}`,
-    },
-    body: JSON.stringify({
-      gateway_pubkey: market.gateway.address,
-      endpoint_url: receiver.url,
-      format: 'standard',
-    }),
-  })
-  if (response.status !== 201) throw new Error(`POST /v1/webhooks: ${await response.text()}`)
+  const body = { gateway_pubkey: market.gateway.address, endpoint_url: receiver.url, format: 'standard' }
+  const token = await signIn(apiUrl, market.gateway)
+  const { status, text } = await askJson(`${apiUrl}/v1/webhooks`, { method: 'POST', token, body })
+  if (status !== 201) throw new Error(`POST /v1/webhooks: ${text}`)
   return receiver
 }
 
