@@ -1,3 +1,3 @@
 // The same, with its times judged.
 process.env.JUDGE_TIMES = 'yes'
-await import('./edge.test.js')
+await import('./edge.long.test.js')
