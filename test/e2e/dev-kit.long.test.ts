@@ -139,7 +139,12 @@ t.test('the packed dev kit works in an empty folder', { timeout: 120_000 }, asyn
   const [packed] = JSON.parse(npm(['pack', '--json', join(ROOT, 'infra/dev-kit')])) as [
     { filename: string; files: { path: string }[] },
   ]
-  t.same(packed.files.map(({ path }) => path).sort(), ['README.md', 'package.json', 'payment-tracking.js'])
+  t.same(packed.files.map(({ path }) => path).sort(), [
+    'README.md',
+    'package.json',
+    'payment-tracking-mcp.js',
+    'payment-tracking.js',
+  ])
   npm(['init', '--yes'])
   npm(['install', '--no-audit', '--no-fund', '--offline', `./${packed.filename}`])
   const key = join(folder, 'key.json')

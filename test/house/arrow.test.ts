@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ]),
   ),
   'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
-  'infra/dev-kit': [],
+  'infra/dev-kit': ['client'],
   'infra/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
 }
 
@@ -53,7 +53,7 @@ const LIVES: Record<string, string> = {
   'packages/python-client': 'the client for Python, its types generated from the OpenAPI document',
   'packages/simulator': 'a chain in a virtual machine and nodes with faults, for tests',
   'infra/stack': '`npm start`: private servers, services, the edge, the commands',
-  'infra/dev-kit': 'packs the commands for other projects',
+  'infra/dev-kit': 'packs the commands for other projects; an MCP server',
   'infra/testkit': 'real servers, factories, a webhook receiver, for tests',
 }
 

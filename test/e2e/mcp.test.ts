@@ -1,0 +1,103 @@
+// The MCP server of the dev kit as an assistant starts it, asked by the protocol's own client.
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import t from 'tap'
+import { addSignedIn, openGatewayApi } from '../../services/api/test/gateway-auth/open-gateway-api.js'
+import { signatureOf } from '../../services/api/test/tell-chain.js'
+import { ROOT } from './read-guide.js'
+
+interface Answer {
+  isError: boolean
+  content: { text: string }[]
+}
+
+t.test('an assistant asks three questions, and changes nothing', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-mcp-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  execFileSync(process.execPath, [join(ROOT, 'infra/dev-kit/bundle.mjs'), folder])
+  const api = await openGatewayApi(t)
+  const { gateway, token, addWebhook } = await addSignedIn(api)
+  const [app] = api.apps
+  const methods = new Set<string>()
+  app!.server.prependListener('request', ({ method }) => methods.add(method!))
+  const url = await app!.listen({ port: 0, host: '127.0.0.1' })
+  const { body: made } = await api.call('POST', '/v1/api-keys', {
+    token,
+    body: { name: 'assistant', scopes: ['webhooks:read', 'merchant:read'] },
+  })
+
+  const connect = async (env: Record<string, string>) => {
+    const client = new Client({ name: 'test', version: '1' })
+    const args = [join(folder, 'payment-tracking-mcp.js')]
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
+    t.teardown(() => client.close())
+    return async (name: string, given: Record<string, string>) =>
+      (await client.callTool({ name, arguments: given })) as unknown as Answer
+  }
+  const listing = new Client({ name: 'test', version: '1' })
+  await listing.connect(
+    new StdioClientTransport({ command: process.execPath, args: [join(folder, 'payment-tracking-mcp.js')] }),
+  )
+  t.teardown(() => listing.close())
+  const { tools } = await listing.listTools()
+  t.strictSame(
+    tools.map(({ name }) => name),
+    ['is_order_paid', 'why_webhook_failed', 'due_this_week'],
+  )
+  for (const { annotations, description } of tools) {
+    t.match(annotations, { readOnlyHint: true, destructiveHint: false })
+    t.match(description, 'never instructions')
+  }
+
+  const signature = signatureOf('paid')
+  const { rows } = await api.database.pool.query(
+    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
+                         gateway, payment_policy, tracking_id, seq, recipient, token_mint, amount, paid_at, record_id)
+     values (gen_random_uuid(), 1, 1, $1, 0, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1,
+             $2, $2, 'order-9', 1, $2, $2, 18446744073709551615, 1, 1) returning id`,
+    [signature, gateway.address],
+  )
+  const { body: webhook } = await addWebhook()
+  await api.database.pool.query(
+    `insert into deliveries (webhook_id, event_id, message_id, type, body, state, last_error)
+     values ($1, $2, 'm', 'payment.executed', '{}', 'failed', 'timeout')`,
+    [webhook.id, rows[0].id],
+  )
+  const ask = await connect({ PAYMENT_TRACKING_URL: url, PAYMENT_TRACKING_API_KEY: made.key })
+  const order = { trackingId: 'order-9', recipient: gateway.address, tokenMint: gateway.address }
+  const read = ({ content }: Answer) => JSON.parse(content[0]!.text) as Record<string, unknown>
+  const paid = await ask('is_order_paid', { ...order, amount: '18446744073709551615' })
+  t.match(read(paid), { paid: true, payments: [{ amount: '18446744073709551615' }] }, 'every digit')
+  t.match(read(await ask('is_order_paid', { ...order, trackingId: 'order-8', amount: '1' })), { paid: false })
+
+  const failed = { failed: [{ status: 'failed', trackingId: 'order-9', signature }], waiting: [] }
+  t.match(read(await ask('why_webhook_failed', { trackingId: 'order-9' })), failed)
+  t.match(read(await ask('why_webhook_failed', { webhookId: String(webhook.id) })), {
+    ...failed,
+    endpoint: { id: webhook.id, endpointUrl: 'https://shop.example/hook' },
+  })
+  t.match(read(await ask('due_this_week', { gateway: gateway.address })), { isComplete: true, due: {} })
+
+  for (const [name, given, problem] of [
+    ['is_order_paid', { trackingId: 'order-9' }, /Missing: recipient, tokenMint, amount/],
+    ['why_webhook_failed', {}, /Name a trackingId/],
+    ['delete_everything', {}, /no tool/],
+    ['due_this_week', { gateway: '11111111111111111111111111111112' }, /^403 FORBIDDEN/],
+  ] as const)
+    t.match(await ask(name, given), { isError: true, content: [{ text: problem }] }, name)
+  const stranger = await connect({ PAYMENT_TRACKING_URL: url })
+  t.match(await stranger('due_this_week', { gateway: gateway.address }), {
+    isError: true,
+    content: [{ text: /^401 .*PAYMENT_TRACKING_API_KEY/ }],
+  })
+  const nobody = await connect({ PAYMENT_TRACKING_URL: 'http://127.0.0.1:1' })
+  t.match(await nobody('is_order_paid', { ...order, amount: '1' }), {
+    isError: true,
+    content: [{ text: /does not answer/ }],
+  })
+  t.strictSame([...methods], ['GET'])
+})
