@@ -155,6 +155,7 @@ t.test('retention', async t => {
       'payment_token_stats',
       'redelivery_counts',
       'policies',
+      'program_facts',
       'retractions',
       'stream_head',
       'trackings',

@@ -125,7 +125,7 @@ t.test('statistics name the average twice, and the document is there as YAML', a
   t.same(Object.keys((await api.get('/openapi.json')).body.webhooks), [
     ...['payment.executed', 'payment.retracted', 'subscription.created', 'subscription.paused'],
     ...['subscription.resumed', 'subscription.completed', 'subscription.deleted', 'subscription.due_soon'],
-    ...['subscription.overdue', 'subscription.expired', 'webhook.failing'],
-    ...['webhook.deactivated', 'webhook.test'],
+    ...['subscription.overdue', 'subscription.expired', 'subscription.at_risk'],
+    ...['subscription.at_risk_cleared', 'webhook.failing', 'webhook.deactivated', 'webhook.test'],
   ])
 })

@@ -1,9 +1,14 @@
 // What the nodes see of token accounts: one row for each, the newest slot.
-import type { TokenAccountSeen } from '@payment-tracking/domain'
+import type { ControlMessage, TokenAccountSeen } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { sql } from '../database/sql.js'
-import type { ReceivedControl } from '../ingest/batch.js'
+
+/** A control message with the time at which the stream stored it; default: now. */
+export interface TimedControl {
+  control: ControlMessage
+  storedAt?: Date | undefined
+}
 
 /** An account with the time at which the stream stored what was seen. */
 interface TimedAccount extends TokenAccountSeen {
@@ -25,7 +30,7 @@ const WRITTEN = columnTable<TimedAccount>('a', {
 })
 
 /** One statement for any number of messages. A slot that is not newer changes nothing, not even the time. */
-export function writeTokenAccounts(tx: PipelinedTx, controls: readonly ReceivedControl[]): void {
+export function writeTokenAccounts(tx: PipelinedTx, controls: readonly TimedControl[]): void {
   const newest = new Map<string, TimedAccount>()
   for (const { control, storedAt = new Date() } of controls) {
     if (control.kind !== 'funds') continue

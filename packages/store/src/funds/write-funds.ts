@@ -1,13 +1,12 @@
 import type { ChainEvent } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import type { ReceivedControl } from '../ingest/batch.js'
 import { writeProgramFacts } from './program-facts.js'
-import { writeTokenAccounts } from './token-accounts.js'
+import { writeTokenAccounts, type TimedControl } from './token-accounts.js'
 
 /** What a batch says about the accounts that due payments need. */
 export function writeFunds(
   tx: PipelinedTx,
-  controls: readonly ReceivedControl[],
+  controls: readonly TimedControl[],
   fresh: readonly { event: ChainEvent }[],
 ): void {
   writeTokenAccounts(tx, controls)

@@ -63,6 +63,8 @@ export interface PolicyWithDueDates {
   /** Unix seconds */
   createdAt: bigint
   nextPaymentDue: bigint | null
+  /** the next due date, as `policyDates` brings it into bounds */
+  dueAt: bigint | null
   tokenMint: string | null
   wallet: string | null
 }
@@ -87,7 +89,7 @@ export async function listPoliciesWithDueDates(
     database.read<PolicyWithDueDates>(sql`
     select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
-           ${POLICY_MINT} as "tokenMint", u.owner as wallet
+           p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet
       from (${newest} limit ${most}) p ${WITH_USER_PAYMENT}
      where p.status = 'active'
        and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`),

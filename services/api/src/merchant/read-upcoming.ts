@@ -11,7 +11,7 @@ import {
 import type { Static } from 'typebox'
 import { toDueRiskRecord } from '../policies/due-risk-record.js'
 import type { Upcoming } from './merchant-schemas.js'
-import { nextDueOf, UpcomingRisks } from './upcoming-risks.js'
+import { UpcomingRisks } from './upcoming-risks.js'
 
 /** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */
 const MOST_OF_A_POLICY = 1_000
@@ -61,15 +61,6 @@ class DueDates {
 
   /** Exact: dates of four digits have 38 bits, and places 14. */
   static keyOf = (dueAt: bigint, place: number): number => Number(dueAt) * (MOST_DUE_POLICIES + 1) + place
-
-  /** The policies with a due date before a time. */
-  firstOf(to: bigint) {
-    return this.policies.flatMap((policy, place) => {
-      const terms = this.terms[place]!
-      const next = nextDueOf(policy, terms)
-      return next !== null && next < to ? [{ policy, terms }] : []
-    })
-  }
 
   get count(): number {
     return this.#keys.length
@@ -181,8 +172,8 @@ export async function readUpcoming(
   }: UpcomingOptions = {},
 ): Promise<Static<typeof Upcoming>> {
   const { policies, complete } = await listPoliciesWithDueDates(store, gateway)
+  const risks = await UpcomingRisks.read(store, policies, { programId, now, to })
   const due = await findDueDates(policies, { from, to })
-  const risks = await UpcomingRisks.read(store, due.firstOf(to), { programId, now })
   const { tokens, days, complete: hasAllDays } = await addUp(due, risks)
   const items = atRisk
     ? [...due.between(0, due.count)]

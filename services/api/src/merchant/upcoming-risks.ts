@@ -1,12 +1,6 @@
 // Which of a gateway's upcoming payments are at risk.
-import { UNWATCHED, WATCHED_SECONDS, type DueRisk, type PolicyTerms } from '@payment-tracking/domain'
+import { UNWATCHED, WATCHED_SECONDS, type DueRisk } from '@payment-tracking/domain'
 import { findDueRisks, type PolicyWithDueDates, type Store } from '@payment-tracking/store'
-
-/** When a policy is due next, Unix seconds. */
-export function nextDueOf(policy: PolicyWithDueDates, terms: PolicyTerms): bigint | null {
-  if (terms.kind === 'one-time') return terms.dueDate > 0n ? terms.dueDate : policy.createdAt
-  return terms.kind === 'subscription' ? policy.nextPaymentDue : null
-}
 
 /** Only the next payment of a policy is judged: of later ones nobody knows. */
 export class UpcomingRisks {
@@ -15,17 +9,15 @@ export class UpcomingRisks {
     private readonly risks: ReadonlyMap<string, DueRisk>,
   ) {}
 
-  /** @param now Unix seconds */
+  /** @param now Unix seconds. @param to payments that are due before this time */
   static async read(
     store: Store,
-    policies: readonly { policy: PolicyWithDueDates; terms: PolicyTerms }[],
-    { programId, now }: { programId: string; now: number },
+    policies: readonly PolicyWithDueDates[],
+    { programId, now, to }: { programId: string; now: number; to: bigint },
   ): Promise<UpcomingRisks> {
     const nextDue = new Map<string, bigint>()
-    for (const { policy, terms } of policies) {
-      const next = nextDueOf(policy, terms)
-      if (next !== null && next <= BigInt(now + WATCHED_SECONDS)) nextDue.set(policy.address, next)
-    }
+    for (const { address, dueAt } of policies)
+      if (dueAt !== null && dueAt < to && dueAt <= BigInt(now + WATCHED_SECONDS)) nextDue.set(address, dueAt)
     return new UpcomingRisks(nextDue, await findDueRisks(store, [...nextDue.keys()], programId))
   }
 

@@ -1,13 +1,18 @@
 // Tells webhooks of due payments at risk, as ingest knows them from the nodes.
-import { putBehind } from '@payment-tracking/queue'
-import { tellRisks } from '@payment-tracking/store'
+import { putBehind, type DeliveryQueue } from '@payment-tracking/queue'
+import type { Logger } from '@payment-tracking/runtime'
+import { tellRisks, type Store } from '@payment-tracking/store'
 import type { MaintenanceTask } from './maintenance.js'
-import type { MaintenanceParts } from './maintenance-tasks.js'
 
 /** Policies whose risks one transaction tells. */
 const TOLD_AT_ONCE = 200
 
-type RiskParts = Pick<MaintenanceParts, 'config' | 'tunables' | 'store' | 'queue' | 'log'> & {
+interface RiskParts {
+  config: { PROGRAM_ID: string }
+  tunables: { riskCheckEveryMs: number }
+  store: Store
+  queue: DeliveryQueue
+  log: Logger
   restAfter: (startedAt: number) => Promise<void>
 }
 

@@ -4,7 +4,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { join, raw, sql, type Tx } from '../database/sql.js'
+import { bigints, join, raw, sql, type Tx } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import {
   LIFECYCLE_COLUMNS,
@@ -13,10 +13,10 @@ import {
   type LifecycleRow,
 } from '../rows/policies.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { messageOfLifecycle, RoutedMessages } from '../webhooks/routed-messages.js'
-import { readWebhooksOf } from '../webhooks/told-webhooks.js'
-import { readDueRisks } from './due-risks.js'
-import { listWatchedPolicies, type WatchedPlace } from './watched-policies.js'
+import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import { readWebhooksOf } from './told-webhooks.js'
+import { readDueRisks } from '../funds/due-risks.js'
+import { listWatchedPolicies, type WatchedPlace } from '../funds/watched-policies.js'
 
 export interface RiskPage {
   deliveries: DeliveryRef[]
@@ -221,7 +221,7 @@ async function insertNotices(tx: Tx, notices: readonly Notice[]): Promise<Notice
     insert into risk_notices (policy, incarnation_start, due_at, cause)
     select * from unnest(
       ${notices.map(({ policy }) => policy)}::text[], ${notices.map(each => each.incarnationStart)}::text[],
-      ${notices.map(({ dueAt }) => String(dueAt))}::bigint[], ${notices.map(({ cause }) => cause)}::text[])
+      ${bigints(notices.map(({ dueAt }) => dueAt))}, ${notices.map(({ cause }) => cause)}::text[])
     on conflict do nothing
     returning ${RETURNED}`)
 }
@@ -246,7 +246,7 @@ async function closeNotices(
     update risk_notices r set cleared_at = clock_timestamp()
       from unnest(
         ${over.map(({ policy }) => policy)}::text[], ${over.map(each => each.incarnationStart)}::text[],
-        ${over.map(({ dueAt }) => String(dueAt))}::bigint[], ${over.map(({ cause }) => cause)}::text[])
+        ${bigints(over.map(({ dueAt }) => dueAt))}, ${over.map(({ cause }) => cause)}::text[])
         k (policy, incarnation_start, due_at, cause)
      where r.policy = k.policy collate "C" and r.incarnation_start = k.incarnation_start collate "C"
        and r.due_at = k.due_at and r.cause = k.cause collate "C"`)
