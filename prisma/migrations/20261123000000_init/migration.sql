@@ -669,7 +669,7 @@ create unique index deliveries_event_id_webhook_id_type_key on deliveries (event
   where event_id is not null;
 -- searchDeliveries: messages caused by time, which have no event, by their tracking ID.
 create index deliveries_of_time on deliveries (substring(body from '"trackingId":("(?:[^"\\]|\\.)*")'))
-  where event_id is null and type like 'subscription.%';
+  where event_id is null and (type like 'subscription.%' or type like 'expectation.%');
 -- listFailedDeliveries of the dashboard.
 create index deliveries_failed on deliveries (id) where state = 'failed';
 -- recoverFailed: what failed lately of a webhook with `recover`.

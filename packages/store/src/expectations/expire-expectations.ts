@@ -30,7 +30,7 @@ export async function expireExpectations(store: Store, { limit, onPage }: Expiry
   for (let after: Place = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }; ;) {
     const found: readonly Place[] = await store.database.read<Place>(sql`
       select x.look_at as at, x.id::text as id from expectations x
-       where x.look_at < clock_timestamp()::timestamptz(3) and ${IS_KEPT}
+       where x.look_at < statement_timestamp() and ${IS_KEPT}
          and (x.look_at, x.id) > (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)
        order by x.look_at, x.id limit ${raw(String(limit))}`)
     const ids = found.map(({ id }) => id)

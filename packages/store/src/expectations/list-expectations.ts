@@ -20,7 +20,7 @@ export interface ExpectationList {
 }
 
 const HAS_PASSED = sql`(x.state in ('open', 'underpaid') and x.expires_at is not null
-  and x.expires_at < clock_timestamp()::timestamptz(3))`
+  and x.expires_at < statement_timestamp())`
 
 /** The written states among which a state is found: what has expired is expired before it is written. */
 const WRITTEN_AS = (state: ExpectationState): ExpectationState[] =>

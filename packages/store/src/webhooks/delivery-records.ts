@@ -43,6 +43,9 @@ export interface AttemptRecord {
   responseBody: string | null
 }
 
+/** Messages whose body alone names the tracking ID. As in the index deliveries_of_time. */
+const HAS_OWN_TRACKING_ID = sql`(d.type like 'subscription.%' or d.type like 'expectation.%')`
+
 /** The columns of a DeliveryRecord; `d` is the deliveries row, `w` its webhook. */
 export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
@@ -51,7 +54,7 @@ export const DELIVERY_COLUMNS = sql`
   ${DELIVERY_FINISHED_AT} as "finishedAt",
   case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_WHY} else d.last_error end as "lastError",
   case when ${IS_LIVE} then d.held_reason end as "heldReason",
-  case when d.type like 'subscription.%' then d.body::json -> 'data' ->> 'trackingId'
+  case when ${HAS_OWN_TRACKING_ID} then d.body::json -> 'data' ->> 'trackingId'
        else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",
   (select e.signature from events e where e.id = d.event_id) as signature`
 
@@ -156,7 +159,7 @@ const deliveriesOfTrackingId = (trackingId: string): Sql => sql`
       limit ${SEARCHED})))
   union all
   (select d.id from deliveries d
-    where d.event_id is null and d.type like 'subscription.%' and ${TRACKING_ID_TEXT} = ${JSON.stringify(trackingId)}
+    where d.event_id is null and ${HAS_OWN_TRACKING_ID} and ${TRACKING_ID_TEXT} = ${JSON.stringify(trackingId)}
     limit ${SEARCHED})`
 
 async function findDeliveries(

@@ -17,6 +17,7 @@ import {
   type CommittedNews,
   type NewExpectation,
   type ReceivedControl,
+  type Store,
 } from '../../src/index.js'
 
 export const GATEWAY = buildAddress('gateway of the shop')
@@ -47,10 +48,12 @@ export interface Told {
   id: string
 }
 
-export async function openShop(t: TestContext) {
+/** @param wrap what the test sees of the store */
+export async function openShop(t: TestContext, wrap: (opened: Store) => Store = opened => opened) {
   const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url, poolSize: 4 })
-  t.teardown(() => store.close())
+  const opened = openStore({ DATABASE_URL: url, poolSize: 4 })
+  t.teardown(() => opened.close())
+  const store = wrap(opened)
   let now = Date.parse('2026-11-20T10:00:00Z')
   const chain = buildChain({ seed: 'shop', firstSlot: 1_000_000, now: () => now })
   let sequence = 0

@@ -4,8 +4,8 @@ import type { JSONObject } from './json-object.js'
 
 export const API_DESCRIPTION = `Subscriptions, one-time payments and the chain events they were read from.
 
-**Anyone can write any memo.** A payment that carries your tracking ID proves nothing by itself: check
-recipient, token mint and amount before you ship.
+**Anyone can write any memo.** A payment that carries your tracking ID proves nothing by itself: expect it
+(\`POST /v1/gateway/{gateway}/expectations\`), or check recipient, token mint and amount before you ship.
 
 Integers are exact JSON literals up to 2⁶⁴−1: read them with a parser that does not round. Times are UTC.
 Every answer that is no success has one shape, \`ErrorAnswer\`. Lists are newest first; follow the \`link\` header

@@ -14,6 +14,8 @@ const later = () => import('./later-pages.js')
 const DeliveryPage = lazy(async () => ({ default: (await later()).DeliveryPage }))
 const EndpointPage = lazy(async () => ({ default: (await later()).EndpointPage }))
 const EndpointsPage = lazy(async () => ({ default: (await later()).EndpointsPage }))
+const ExpectationPage = lazy(async () => ({ default: (await later()).ExpectationPage }))
+const ExpectationsPage = lazy(async () => ({ default: (await later()).ExpectationsPage }))
 const KeysPage = lazy(async () => ({ default: (await later()).KeysPage }))
 const PaymentPage = lazy(async () => ({ default: (await later()).PaymentPage }))
 const RevenuePage = lazy(async () => ({ default: (await later()).RevenuePage }))
@@ -87,6 +89,18 @@ function Pages() {
         <ForGateway>
           <Redirect to="/" replace />
         </ForGateway>
+      </Route>
+      <Route path="/expected">
+        <ForGateway>
+          <ExpectationsPage />
+        </ForGateway>
+      </Route>
+      <Route path="/expected/:id">
+        {({ id }) => (
+          <ForGateway>
+            <ExpectationPage key={id} id={id} />
+          </ForGateway>
+        )}
       </Route>
       <Route path="/revenue">
         <ForGateway>

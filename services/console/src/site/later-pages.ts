@@ -2,6 +2,8 @@
 export { DeliveryPage } from './gateway/delivery-page.js'
 export { EndpointPage } from './gateway/endpoint-page.js'
 export { EndpointsPage } from './gateway/endpoints-page.js'
+export { ExpectationPage } from './gateway/expectation-page.js'
+export { ExpectationsPage } from './gateway/expectations-page.js'
 export { KeysPage } from './gateway/keys-page.js'
 export { RevenuePage } from './gateway/revenue-page.js'
 export { PaymentPage } from './payments/payment-page.js'

@@ -4,6 +4,7 @@ import { findStack } from '../find-stack.js'
 import { openPublisher } from '../open-publisher.js'
 import { buildFeed } from './play-feed.js'
 import { LEGEND_EVERY, renderLegend, renderLinks, renderPayment, renderStory } from './render.js'
+import { playOrder } from './play-order.js'
 import { PaymentTracker, STAGES } from './track-payments.js'
 import { watchDeliveries, watchSocket, watchStored } from './watch-outcomes.js'
 
@@ -59,6 +60,12 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
     const isEndless = count === undefined && seconds === undefined
     console.log(renderLinks(stack.baseUrl, { gateways, isEndless }))
     for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))
+    const publish = (message: object) => publisher.publish(JSON.stringify(message))
+    for await (const line of playOrder(stack.baseUrl, feed.gateways[0]!, {
+      publish,
+      programId: env.PROGRAM_ID?.trim(),
+    }))
+      console.log(renderStory(line))
     let published = 0
     for await (const { messages, story, payment } of feed.play(stop.signal)) {
       if (payment) {

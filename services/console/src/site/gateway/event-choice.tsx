@@ -16,6 +16,11 @@ const TITLES: Record<EventType, string> = {
   'subscription.expired': 'an end by date',
   'subscription.at_risk': 'a due payment that will fail',
   'subscription.at_risk_cleared': 'the end of such a risk',
+  'expectation.paid': 'an expected payment that came',
+  'expectation.underpaid': 'a part of an expected payment',
+  'expectation.overpaid': 'more than was expected',
+  'expectation.expired': 'an expected payment that did not come',
+  'expectation.reopened': 'an expected payment that the chain took back',
   'webhook.failing': 'another endpoint that fails',
   'webhook.deactivated': 'another endpoint that was deactivated',
 }

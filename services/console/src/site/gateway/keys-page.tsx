@@ -14,6 +14,7 @@ const SCOPES: Record<Scope, string> = {
   'webhooks:read': 'see endpoints and their deliveries',
   'webhooks:write': 'change endpoints, replay, see secrets',
   'merchant:read': 'see revenue and subscribers',
+  expectations: 'expect payments, and see them',
 }
 
 export function KeysPage() {

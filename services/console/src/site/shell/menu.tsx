@@ -7,6 +7,7 @@ import { Account } from './account.js'
 const SECTIONS: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/', title: 'Overview', icon: 'overview' },
   { href: '/payments', title: 'Payments', icon: 'payments' },
+  { href: '/expected', title: 'Expected', icon: 'expected' },
   { href: '/subscriptions', title: 'Subscriptions', icon: 'subscriptions' },
   { href: '/revenue', title: 'Revenue', icon: 'revenue' },
   { href: '/endpoints', title: 'Endpoints', icon: 'endpoints' },

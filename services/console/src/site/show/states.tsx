@@ -12,6 +12,7 @@ const CURES: Readonly<Record<string, string>> = {
     'This sign-in may not see it. An API key needs the scope; a wallet sees everything of its gateway.',
   NOT_FOUND: 'Compare the address with its source. A payment of the last seconds may not be stored yet.',
   INVALID_PARAMETER: 'Correct the named field.',
+  EXPECTATION_EXISTS: 'Choose another tracking ID: one for each order.',
 }
 
 export function Failure({ error, retry }: { error: Error | null; retry?: () => void }) {

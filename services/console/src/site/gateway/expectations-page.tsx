@@ -1,0 +1,135 @@
+import { nextCursor } from '@payment-tracking/client'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { ask } from '../api/request.js'
+import { useGatewayQuery } from '../session/use-gateway.js'
+import { PageHead } from '../show/page-head.js'
+import { Empty, Loaded } from '../show/states.js'
+import { Table } from '../show/table.js'
+import { Amount, Memo, Time } from '../show/values.js'
+import { ExpectationState, type Expectation } from './expectation-state.js'
+import { NewExpectation } from './new-expectation.js'
+
+const STATES: readonly Expectation['state'][] = [
+  'open',
+  'underpaid',
+  'paid',
+  'overpaid',
+  'expired',
+  'cancelled',
+]
+const PAGE = 50
+
+export function ExpectationsPage() {
+  const [state, setState] = useState<'' | Expectation['state']>('')
+  const [isNew, setNew] = useState(false)
+  /** of the pages before, and of this one; the first has none */
+  const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined])
+  const cursor = cursors.at(-1)
+  const query = useGatewayQuery(
+    ['expectations', state, cursor],
+    async ({ api, gateway }) => {
+      const filters = cursor === undefined ? { limit: PAGE, ...(state !== '' && { state }) } : { cursor }
+      const request = api.GET('/v1/gateway/{gateway}/expectations', {
+        params: { path: { gateway }, query: filters },
+      })
+      const items = await ask(request)
+      return { items, next: nextCursor((await request).response) }
+    },
+    3_000,
+  )
+  return (
+    <>
+      <PageHead
+        title="Expected payments"
+        lead="Say what an order costs, and the service says when it is paid: in parts, too much, too late, or taken back."
+      >
+        <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
+          Expect a payment
+        </button>
+      </PageHead>
+      {isNew && <NewExpectation />}
+      <label>
+        State
+        <select
+          value={state}
+          onChange={event => {
+            setState(event.target.value as typeof state)
+            setCursors([undefined])
+          }}
+        >
+          <option value="">all</option>
+          {STATES.map(each => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      <Loaded query={query}>
+        {({ items, next }) => (
+          <>
+            {items.length === 0 ? (
+              <Empty title="Nothing is expected">
+                {state === '' ? 'Expect a payment above.' : 'None in this state.'}
+              </Empty>
+            ) : (
+              <Table
+                title="Expected payments"
+                rows={items}
+                keyOf={({ id }) => id}
+                columns={[
+                  {
+                    head: 'tracking ID',
+                    kind: 'text',
+                    phone: 'lead',
+                    cell: ({ id, trackingId }) => (
+                      <Link className="row-link" href={`/expected/${id}`}>
+                        <Memo value={trackingId} />
+                      </Link>
+                    ),
+                  },
+                  { head: 'state', phone: 'side', cell: each => <ExpectationState {...each} /> },
+                  {
+                    head: 'paid',
+                    kind: 'number',
+                    cell: ({ paidAmountString, tokenMint }) => (
+                      <Amount raw={paidAmountString} mint={tokenMint} />
+                    ),
+                  },
+                  {
+                    head: 'expected',
+                    kind: 'number',
+                    cell: ({ amountString, tokenMint }) => <Amount raw={amountString} mint={tokenMint} />,
+                  },
+                  { head: 'changed', tablet: 'away', cell: ({ changedAt }) => <Time at={changedAt} /> },
+                  {
+                    head: 'until',
+                    cell: ({ expiresAt }) =>
+                      expiresAt === null ? <span className="quiet">for ever</span> : <Time at={expiresAt} />,
+                  },
+                ]}
+              />
+            )}
+            <div className="row">
+              <button
+                type="button"
+                className="outline"
+                disabled={cursors.length === 1}
+                onClick={() => setCursors(cursors.slice(0, -1))}
+              >
+                Newer
+              </button>
+              <button
+                type="button"
+                className="outline"
+                disabled={next === null}
+                onClick={() => next !== null && setCursors([...cursors, next])}
+              >
+                Older
+              </button>
+            </div>
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import { useState, type FormEvent } from 'react'
+import { Link } from 'wouter'
+import { ask } from '../api/request.js'
+import { useGatewayOrder } from '../session/use-gateway.js'
+import { Failure } from '../show/states.js'
+
+const FIELDS = [
+  { name: 'trackingId', title: 'Tracking ID, which the payer writes as the memo' },
+  { name: 'recipient', title: 'Who must be paid' },
+  { name: 'tokenMint', title: 'In which token (mint)' },
+  { name: 'amount', title: 'How much, in the smallest unit' },
+] as const
+
+const NOTHING = { trackingId: '', recipient: '', tokenMint: '', amount: '' }
+
+export function NewExpectation() {
+  const [terms, setTerms] = useState(NOTHING)
+  const [until, setUntil] = useState('')
+  const [reference, setReference] = useState('')
+  const create = useGatewayOrder(({ api, gateway }) =>
+    ask(
+      api.POST('/v1/gateway/{gateway}/expectations', {
+        params: { path: { gateway } },
+        body: {
+          trackingId: terms.trackingId,
+          recipient: terms.recipient.trim(),
+          tokenMint: terms.tokenMint.trim(),
+          amount: terms.amount.trim(),
+          ...(until === '' ? {} : { expiresAt: new Date(until).toISOString() }),
+          ...(reference === '' ? {} : { reference }),
+        },
+      }),
+    ),
+  )
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    create.mutate()
+  }
+  return (
+    <section className="panel" aria-labelledby="new">
+      <h2 id="new">Expect a payment</h2>
+      <form onSubmit={submit}>
+        <div className="columns">
+          {FIELDS.map(({ name, title }) => (
+            <label key={name}>
+              {title}
+              <input
+                required
+                value={terms[name]}
+                autoComplete="off"
+                spellCheck={false}
+                onChange={event => setTerms({ ...terms, [name]: event.target.value })}
+              />
+            </label>
+          ))}
+          <label>
+            Until when
+            <input type="datetime-local" value={until} onChange={event => setUntil(event.target.value)} />
+          </label>
+          <label>
+            Your own reference
+            <input value={reference} maxLength={64} onChange={event => setReference(event.target.value)} />
+          </label>
+        </div>
+        <button type="submit" aria-busy={create.isPending}>
+          Expect it
+        </button>
+      </form>
+      <Failure error={create.error} />
+      <div role="status">
+        {create.data && (
+          <p>
+            Expected: <Link href={`/expected/${create.data.id}`}>{create.data.trackingId}</Link> is{' '}
+            {create.data.state}.
+          </p>
+        )}
+      </div>
+    </section>
+  )
+}
