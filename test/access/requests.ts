@@ -97,7 +97,10 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   cancelExpectation: target => ofExpectation(`/${target.expectationId}/cancel`)(target),
   listMerchantPolicies: ofMerchant('policies'),
   listSubscribers: ofMerchant('subscribers'),
+  // Nobody's wallet.
+  getSubscriber: target => ({ ...ofMerchant(`subscribers/${target.policy}`)(target), status: 404 }),
   getRevenue: ofMerchant('revenue'),
+  getCohorts: ofMerchant('cohorts'),
   listUpcoming: ofMerchant('upcoming'),
   exportMerchantData: ofMerchant('export/payments'),
   createWebhook: target => ({

@@ -217,6 +217,9 @@ create index events_policy_payments on live_events (payment_policy, slot, transa
 create index events_retracted_at on live_events (retracted_at) where retracted_at is not null;
 -- readRetractionsOf: a client that comes back is told which of its payments were retracted.
 create index events_retracted_tracking on live_events (tracking_id, retracted_at) where retracted_at is not null;
+-- readRetractedPayments: what a gateway sees of a wallet's payments that were taken back.
+create index events_retracted_payers on live_events (gateway, payer, retracted_at)
+  where retracted_at is not null and amount is not null;
 -- readEventPage with `directPayer`, listClaimablePayments. Payments with a policy are found by the policy.
 create index events_payer_direct on live_events (payer, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and payer is not null;
@@ -264,6 +267,8 @@ create index archived_policy_payments on archived_events (payment_policy, slot, 
   where amount is not null and payment_policy <> '11111111111111111111111111111111';
 create index archived_retracted_at on archived_events (retracted_at) where retracted_at is not null;
 create index archived_retracted_tracking on archived_events (tracking_id, retracted_at) where retracted_at is not null;
+create index archived_retracted_payers on archived_events (gateway, payer, retracted_at)
+  where retracted_at is not null and amount is not null;
 create index archived_payer_direct on archived_events (payer, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and payer is not null;
 create index archived_paid_other_day on archived_events (gateway)

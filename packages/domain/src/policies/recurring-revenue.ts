@@ -34,34 +34,46 @@ export function perMonth(amount: bigint, frequency: Frequency): Fraction | null 
 /** Each frequency with a name divides it. */
 const PARTS = 604_800n * 10n ** 24n
 
-/** Rounded up, so that parts of a half make a half. */
-const partsOf = ({ numerator, denominator }: Fraction): bigint =>
-  (numerator * PARTS + denominator - 1n) / denominator
-
 /**
- * What subscriptions come to in a month. Rounded once, half up, so that no order of them changes it. A frequency that has no
- * month adds nothing.
+ * What a subscription comes to in a month, in parts of the token's smallest unit. Sums of parts are exact, so what is added
+ * and taken away again leaves nothing. 0 for a frequency that has no month.
  *
  * A sum of fractions is exact over a common denominator, which grows with each other interval that somebody chose: 1,000 took a
- * minute and a half. So what is no multiple of a `PARTS`-th is cut there, which is a 10^-29th of the smallest unit.
+ * minute and a half. So what is no multiple of a `PARTS`-th is cut there, which is a 10^-29th of the smallest unit. It is rounded
+ * up, so that parts of a half make a half.
  */
+export function monthlyParts(amount: bigint, frequency: Frequency): bigint {
+  if (amount < 0n) return -monthlyParts(-amount, frequency)
+  const fraction = perMonth(amount, frequency)
+  if (fraction === null) return 0n
+  return (fraction.numerator * PARTS + fraction.denominator - 1n) / fraction.denominator
+}
+
+/** Half up. */
+export const roundParts = (parts: bigint): bigint => floorDivide(2n * parts + PARTS, 2n * PARTS)
+
+/** Rounded down, of negative parts too, and the parts that are left: 0 or more. */
+export function cutParts(parts: bigint): { whole: bigint; rest: bigint } {
+  const whole = floorDivide(parts, PARTS)
+  return { whole, rest: parts - whole * PARTS }
+}
+
+function floorDivide(dividend: bigint, divisor: bigint): bigint {
+  const quotient = dividend / divisor
+  return dividend < 0n && quotient * divisor !== dividend ? quotient - 1n : quotient
+}
+
+/** What subscriptions come to in a month. Rounded once, half up, so that no order of them changes it. */
 export class MonthlyRevenue {
-  readonly #rates = new Map<string, { amount: bigint; parts: bigint }>()
   #parts = 0n
 
   /** @param amount of one payment; negative for a subscription that was added before and has ended */
   add(amount: bigint, frequency: Frequency): void {
-    const key = `${frequency.name} ${frequency.seconds ?? ''}`
-    const rate = this.#rates.get(key) ?? { amount: 0n, parts: 0n }
-    const fraction = perMonth(rate.amount + amount, frequency)
-    if (fraction === null) return
-    const parts = partsOf(fraction)
-    this.#parts += parts - rate.parts
-    this.#rates.set(key, { amount: rate.amount + amount, parts })
+    this.#parts += monthlyParts(amount, frequency)
   }
 
   rounded(): bigint {
-    return (2n * this.#parts + PARTS) / (2n * PARTS)
+    return roundParts(this.#parts)
   }
 }
 

@@ -6,7 +6,7 @@ import {
   listClaimablePayments,
   listEventNames,
   listEventsAfter,
-  listNeverPaid,
+  findSubscribers,
   listPoliciesWithDueDates,
   listSubscribers,
   listSubscriptions,
@@ -14,12 +14,14 @@ import {
   readFirstEvent,
   readMonth,
   readOneTimePage,
+  readPaidMonths,
   readPaymentsBySeq,
   readPaymentStats,
   readPaymentTrace,
   readRecentRetractions,
   readRetractionsOf,
   readSubscriptions,
+  readTimeline,
   readVolume,
   surveyMonth,
   type EventFilter,
@@ -30,7 +32,7 @@ import { readRegisters } from '../../src/refold/read-registers.js'
 import { refoldGateways, refoldUserPayments } from '../../src/refold/accounts.js'
 import { countChecked } from '../../src/reads/check-payments.js'
 import { readPages, type Query } from './explain.js'
-import { EVENTS, OFTEN, OLD, type FilledDatabase } from './filled-database.js'
+import { EVENTS, OFTEN, OLD, SPREAD, type FilledDatabase } from './filled-database.js'
 import { ID, LIMIT, lists, listsOfFrequentKeys, listsOfMonth, PAGE, type Read } from './lists.js'
 
 /** Without statistics Postgres takes a frequent tracking ID for a rare one, and sorts its events. */
@@ -43,6 +45,7 @@ export const NEEDS_STATISTICS = [
 ]
 
 const programId = 'any program'
+const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
 
 /** Look-ups, figures, and what ingest and the archiver read. */
 function others({ filled, retractedId }: FilledDatabase): Read[] {
@@ -133,15 +136,37 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       'events_gateway_payers',
       22_000,
       4_700,
-      store => listSubscribers(store, gateways[4]!, PAGE),
+      store => listSubscribers(store, gateways[4]!, PAGE, CLOCK),
     ],
     [
       'who never paid',
       'events_gateway_payers',
-      6_600,
-      110,
-      store => listNeverPaid(store, gateways[4]!, PAGE),
+      2_100,
+      180,
+      store => findSubscribers(store, gateways[4]!, { neverPaid: true }, PAGE, CLOCK),
     ],
+    ...(['overdue', 'active', 'ended', 'never_paid'] as const).map((state): Read => [
+      `customers: ${state}`,
+      null,
+      40_000,
+      40_000,
+      store => findSubscribers(store, gateways[4]!, { state }, PAGE, CLOCK),
+    ]),
+    [
+      'customers of a frequent tracking ID',
+      null,
+      12_000,
+      3_200,
+      store => findSubscribers(store, OFTEN, { search: SPREAD }, PAGE, CLOCK),
+    ],
+    [
+      'the time line of a wallet',
+      'events_retracted_payers',
+      2_000,
+      2_000,
+      store => readTimeline(store, { gateway: OFTEN, wallet: 'payer', programId }, PAGE, CLOCK),
+    ],
+    ['cohorts', 'events_gateway_payers', 10_100, 11_000, store => readPages(readPaidMonths(store, OFTEN))],
     ['names', null, 11, 7, store => listEventNames(store)],
     ['a count', null, 450, 9, count({})],
     ['a count of a name', null, 6, 7, count({ name: 'PaymentRecord' })],

@@ -1,6 +1,14 @@
 // Subscriptions and their payers at past moments, from changes that come in any order. What is kept grows with the changes, and
 // not with the moments times the subscriptions: a life of 400 buckets has 400 moments.
-import { MonthlyRevenue } from '@payment-tracking/domain'
+import { setImmediate as giveWay } from 'node:timers/promises'
+import {
+  monthlyParts,
+  movementOf,
+  noMovements,
+  roundMovements,
+  roundParts,
+  type Movements,
+} from '@payment-tracking/domain'
 import type { ActiveSubscription } from '@payment-tracking/store'
 
 export interface SubscriberPoint {
@@ -17,14 +25,34 @@ export interface Churn {
   rate: string | null
 }
 
+/** Monthly recurring revenue of a token, of subscriptions that were paid once. */
+export interface RecurringSeries {
+  /** at each moment */
+  recurring: bigint[]
+  /** between each moment and the one before it: one less */
+  movements: Movements[]
+}
+
 /** A change of all subscriptions between two moments. */
 type Change = Map<string, number>
+
+/** A subscription becomes active (sign 1), or stops to be (-1). */
+interface PaidChange {
+  atMs: number
+  /** of the first moment behind it */
+  index: number
+  sign: 1 | -1
+  parts: bigint
+}
+
+/** Wallets to look at before the event loop gets a turn: each costs some microseconds. */
+const WALLETS_AT_ONCE = 2_000
 
 export class ActiveSeries {
   /** by wallet, how many more active subscriptions it has at a moment than at the moment before */
   readonly #wallets: Change[]
-  /** by token: its changes at the index of each moment */
-  readonly #tokens = new Map<string, Map<number, { subscription: ActiveSubscription; sign: 1 | -1 }[]>>()
+  /** by token and wallet; wallets that are not known yet are one */
+  readonly #tokens = new Map<string, Map<string, PaidChange[]>>()
 
   /** @param moments ascending, Unix seconds: the beginning of the first bucket, then the end of each */
   constructor(
@@ -39,34 +67,40 @@ export class ActiveSeries {
     const index = this.#firstAfter(atMs)
     const change = this.#wallets[index]
     if (change === undefined) return
-    const { wallet, tokenMint, wasPaid } = subscription
+    const { wallet, tokenMint, wasPaid, amount, frequency } = subscription
     if (wallet !== null) change.set(wallet, (change.get(wallet) ?? 0) + sign)
     // What nobody has paid is nobody's revenue: anybody can make a policy of any amount.
     if (!wasPaid) return
-    const token = keptIn(this.#tokens, this.keyOf(tokenMint), () => new Map<number, never[]>())
-    keptIn(token, index, () => []).push({ subscription, sign })
+    const token = keptIn(this.#tokens, this.keyOf(tokenMint), () => new Map<string, PaidChange[]>())
+    const parts = BigInt(sign) * monthlyParts(amount, frequency)
+    keptIn(token, wallet ?? '', () => []).push({ atMs, index, sign, parts })
   }
 
   /** The tokens of which a subscription that was paid was active at one of the moments. */
   tokens(): string[] {
-    return [...this.#tokens].flatMap(([token, changes]) => {
+    return [...this.#tokens].flatMap(([token, wallets]) => {
+      const counts = this.moments.map(() => 0)
+      for (const changes of wallets.values()) for (const { index, sign } of changes) counts[index]! += sign
       let active = 0
-      const isActive = [...changes]
-        .sort(([a], [b]) => a - b)
-        .some(([, all]) => (active += all.reduce((sum, { sign }) => sum + sign, 0)) > 0)
-      return isActive ? [token] : []
+      return counts.some(more => (active += more) > 0) ? [token] : []
     })
   }
 
-  /** @returns the monthly recurring revenue of a token at each moment, of subscriptions that were paid once */
-  recurring(token: string): bigint[] {
-    const changes = this.#tokens.get(token)
-    const monthly = new MonthlyRevenue()
-    return this.moments.map((_, index) => {
-      for (const { subscription, sign } of changes?.get(index) ?? [])
-        monthly.add(BigInt(sign) * subscription.amount, subscription.frequency)
-      return monthly.rounded()
-    })
+  /** The monthly recurring revenue of a token at each moment, and by which wallets it comes to the next. */
+  async recurring(token: string): Promise<RecurringSeries> {
+    const differences = this.moments.map(() => 0n)
+    const moved = this.moments.map(noMovements)
+    let looked = 0
+    for (const changes of this.#tokens.get(token)?.values() ?? []) {
+      if (++looked % WALLETS_AT_ONCE === 0) await giveWay()
+      addWallet(changes, differences, moved)
+    }
+    let parts = 0n
+    const at = differences.map(more => (parts += more))
+    return {
+      recurring: at.map(roundParts),
+      movements: moved.slice(1).map((each, index) => roundMovements(at[index]!, each)),
+    }
   }
 
   /** @returns a point for each bucket, and how many of the wallets at the beginning are gone at the end */
@@ -106,6 +140,30 @@ export class ActiveSeries {
       else low = middle + 1
     }
     return low
+  }
+}
+
+/**
+ * Adds what a wallet changes to the revenue at each moment, and to the movements between them. Changes of one millisecond are
+ * one, whatever their order: a subscription that began and ended in it was never there.
+ */
+function addWallet(changes: PaidChange[], differences: bigint[], moved: Movements[]): void {
+  changes.sort((a, b) => a.atMs - b.atMs)
+  let value = 0n
+  /** at the moment before the one that is looked at */
+  let start = 0n
+  /** the index of the first moment at which it has or had revenue */
+  let had = Infinity
+  for (const [place, { atMs, index, parts }] of changes.entries()) {
+    value += parts
+    differences[index]! += parts
+    const next = changes[place + 1]
+    if (next?.atMs === atMs) continue
+    if (value !== 0n && had === Infinity) had = index
+    if (next?.index === index) continue
+    const movement = movementOf({ start, end: value, hadBefore: had < index })
+    if (movement !== null) moved[index]![movement] += value - start
+    start = value
   }
 }
 

@@ -1,18 +1,28 @@
 // The exports of a gateway as CSV, line by line: the next page is read after the client has taken the previous page.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { csvLine, decimalAmount, type Tokens } from '@payment-tracking/domain'
+import { csvLine, decimalAmount, MOVEMENTS, type Tokens } from '@payment-tracking/domain'
 import {
   listEvents,
   listMerchantPolicies,
   listSubscribers,
   type EventKey,
+  type StateClock,
   type Store,
   type SubscriptionKey,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
-import { toMerchantPolicy, toSubscriber, type Revenue } from './merchant-schemas.js'
+import type { Cohorts } from './cohort-schemas.js'
+import { toSubscriber } from './customer-schemas.js'
+import { toMerchantPolicy, type Revenue } from './merchant-schemas.js'
 
-export const EXPORT_KINDS = ['payments', 'policies', 'subscribers', 'revenue'] as const
+export const EXPORT_KINDS = [
+  'payments',
+  'policies',
+  'subscribers',
+  'revenue',
+  'movements',
+  'cohorts',
+] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 
 type Lines = AsyncGenerator<string>
@@ -105,16 +115,20 @@ async function* policyLines(store: Store, gateway: string): Lines {
 }
 
 /** One line for each token in which a wallet pays. */
-async function* subscriberLines(store: Store, gateway: string): Lines {
-  yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount'])
+async function* subscriberLines(store: Store, gateway: string, clock: StateClock): Lines {
+  yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount', 'state'])
   let after: string | undefined
   do {
-    const { items, next } = await listSubscribers(store, gateway, { limit: SUBSCRIBERS, offset: 0, after })
+    const page = { limit: SUBSCRIBERS, offset: 0, after }
+    const { items, next } = await listSubscribers(store, gateway, page, clock)
     yield items
       .map(toSubscriber)
-      .flatMap(({ wallet, policyCount, lastActiveAt, byToken }) =>
+      .flatMap(({ wallet, state, policyCount, lastActiveAt, byToken }) =>
         byToken.map(({ tokenMint, totalPaid, paymentCount }) =>
-          csvLine([wallet, policyCount, BigInt(totalPaid), time(lastActiveAt), tokenMint, paymentCount]),
+          csvLine([
+            ...[wallet, policyCount, BigInt(totalPaid), time(lastActiveAt), tokenMint],
+            ...[paymentCount, state],
+          ]),
         ),
       )
       .join('')
@@ -148,18 +162,62 @@ async function* revenueLines(revenue: Static<typeof Revenue>): Lines {
   }
 }
 
-/**
- * @param tokens whose amounts are also written as people read them
- * @param readRevenue reads the figures of the gateway's whole life
- */
+/** Each bucket of each token: what it begins with and the movements add up to what it ends with. */
+async function* movementLines({ byToken }: Static<typeof Revenue>): Lines {
+  yield csvLine(['ts', 'mrrAtStart', ...MOVEMENTS, 'mrr', 'tokenMint'])
+  for (const { tokenMint, mrrAtStart, series } of byToken) {
+    await giveWay()
+    let start = mrrAtStart
+    const lines = series.map(({ ts, mrr, movements }) => {
+      const figures = [start, ...MOVEMENTS.map(name => movements[name]), mrr]
+      start = mrr
+      return csvLine([ts, ...figures.map(BigInt), tokenMint])
+    })
+    yield lines.join('')
+  }
+}
+
+async function* cohortLines({ byToken }: Static<typeof Cohorts>): Lines {
+  yield csvLine(['cohort', 'monthsSince', 'wallets', 'volume', 'tokenMint'])
+  for (const { tokenMint, cohorts } of byToken) {
+    await giveWay()
+    yield cohorts
+      .flatMap(({ month, months }) =>
+        months.map(({ monthsSince, wallets, volume }) =>
+          csvLine([month, monthsSince, wallets, BigInt(volume), tokenMint]),
+        ),
+      )
+      .join('')
+  }
+}
+
+export interface ExportParts {
+  /** whose amounts are also written as people read them */
+  tokens: Tokens
+  clock: StateClock
+  /** the figures of the gateway's whole life */
+  readRevenue: () => Promise<Static<typeof Revenue>>
+  readCohorts: () => Promise<Static<typeof Cohorts>>
+}
+
 export async function exportLines(
   store: Store,
   gateway: string,
   kind: ExportKind,
-  tokens: Tokens,
-  readRevenue: () => Promise<Static<typeof Revenue>>,
+  { tokens, clock, readRevenue, readCohorts }: ExportParts,
 ): Promise<Lines> {
-  if (kind === 'revenue') return revenueLines(await readRevenue())
-  const lines = { payments: paymentLines, policies: policyLines, subscribers: subscriberLines }
-  return lines[kind](store, gateway, tokens)
+  switch (kind) {
+    case 'payments':
+      return paymentLines(store, gateway, tokens)
+    case 'policies':
+      return policyLines(store, gateway)
+    case 'subscribers':
+      return subscriberLines(store, gateway, clock)
+    case 'revenue':
+      return revenueLines(await readRevenue())
+    case 'movements':
+      return movementLines(await readRevenue())
+    case 'cohorts':
+      return cohortLines(await readCohorts())
+  }
 }

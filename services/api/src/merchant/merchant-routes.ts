@@ -1,40 +1,20 @@
 // A gateway's revenue and subscribers. Every route needs the gateway's own token.
 import { Readable } from 'node:stream'
-import {
-  countMerchantPolicies,
-  listMerchantPolicies,
-  listNeverPaid,
-  listSubscribers,
-} from '@payment-tracking/store'
-import type { FastifyRequest } from 'fastify'
+import { countMerchantPolicies, listMerchantPolicies } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { ApiError, InvalidParameterError } from '../http/api-errors.js'
-import { offerNextPage } from '../http/list-cursor.js'
-import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
-import { ClampedLimit, Cursor, Moment, Offset, PublicKey } from '../http/fields.js'
+import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { InvalidParameterError } from '../http/api-errors.js'
+import { ClampedLimit, Moment, Offset } from '../http/fields.js'
 import { EXPORT_KINDS, exportLines } from './export-lines.js'
-import {
-  MerchantPolicies,
-  Revenue,
-  Subscribers,
-  toMerchantPolicy,
-  toSubscriber,
-  Upcoming,
-} from './merchant-schemas.js'
+import { addCustomerRoutes } from './customer-routes.js'
+import { MerchantPolicies, Revenue, toMerchantPolicy, Upcoming } from './merchant-schemas.js'
+import { clockOf, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
+import { readCohorts } from './read-cohorts.js'
 import { readRevenue, type RevenueParts } from './read-revenue.js'
 import { readSpan, secondsOf } from './read-span.js'
 import { readUpcoming } from './read-upcoming.js'
 
-const tags = ['merchant']
-const security = securityOf('merchant:read')
-const REFUSALS = {
-  401: refusal('There is no token, or none that counts.'),
-  403: refusal('The token is of another gateway.'),
-  ...READ_REFUSALS,
-}
-const params = Type.Object({ gateway: PublicKey('the gateway of the token') })
 const DAY = 86_400
 const USUAL_DAYS = 30
 
@@ -49,12 +29,8 @@ export function addMerchantRoutes(
 ): void {
   // After the rate limit, before all other checks of the request.
   const preParsing = auth.require('merchant:read')
-  const own = (request: FastifyRequest & { params: { gateway: string } }): string => {
-    if (request.params.gateway !== gatewayOf(request))
-      throw new ApiError('FORBIDDEN', 'The token is of another gateway.')
-    return request.params.gateway
-  }
-  const base = '/v1/gateway/:gateway/merchant'
+  const base = MERCHANT_BASE
+  addCustomerRoutes(app, { preParsing, ...parts })
 
   app.get(
     `${base}/policies`,
@@ -80,39 +56,6 @@ export function addMerchantRoutes(
         countMerchantPolicies(request.store, gateway),
       ])
       return { items: policies.map(toMerchantPolicy), total }
-    },
-  )
-
-  app.get(
-    `${base}/subscribers`,
-    {
-      preParsing,
-      config: { reads: 'replicas' },
-      schema: {
-        operationId: 'listSubscribers',
-        tags,
-        security,
-        params,
-        summary: 'The wallets that paid the gateway, direct transfers too',
-        description:
-          'By wallet; follow the `link` header for more. With `neverPaid=true`: the owners of policies who never paid, the owner of the newest policy first; a page can then hold fewer than asked for and still have a next.',
-        querystring: Type.Object({
-          neverPaid: Type.Optional(
-            Type.Boolean({ description: 'owners of policies who never paid instead' }),
-          ),
-          limit: ClampedLimit(),
-          offset: Offset(),
-          cursor: Cursor(),
-        }),
-        response: { 200: Subscribers, ...REFUSALS },
-      },
-    },
-    async (request, reply) => {
-      const { neverPaid, cursor, ...page } = request.query
-      const list = neverPaid ? listNeverPaid : listSubscribers
-      const { items, total, next } = await list(request.store, own(request), { ...page, after: cursor })
-      if (next !== null) offerNextPage(request, reply, next)
-      return { items: items.map(toSubscriber), total }
     },
   )
 
@@ -215,9 +158,13 @@ export function addMerchantRoutes(
       const gateway = own(request)
       const { kind } = request.params
       const { store } = request
-      const lines = await exportLines(store, gateway, kind, parts.tokens, async () =>
-        readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, {}, parts.nowMs())),
-      )
+      const lines = await exportLines(store, gateway, kind, {
+        tokens: parts.tokens,
+        clock: clockOf(parts),
+        readRevenue: async () =>
+          readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, {}, parts.nowMs())),
+        readCohorts: () => readCohorts({ ...parts, store }, gateway),
+      })
       void reply
         .header('content-disposition', `attachment; filename="${kind}-${gateway}.csv"`)
         .type('text/csv; charset=utf-8')

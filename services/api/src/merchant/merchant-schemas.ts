@@ -1,11 +1,13 @@
 import { readJson } from '@payment-tracking/domain'
-import type { MerchantPolicy, Subscriber } from '@payment-tracking/store'
+import type { MerchantPolicy } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { DueRiskRecord } from '../policies/due-risk-record.js'
+import { Movements } from './movement-schemas.js'
 import { Integer, KnownSince, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 
-const Amount = (description: string) => Text(`${description}, in the token's smallest unit`, '404000000')
-const TokenMint = Nullable(PublicKey('the token; null while it is not known'))
+export const Amount = (description: string) =>
+  Text(`${description}, in the token's smallest unit`, '404000000')
+export const TokenMint = Nullable(PublicKey('the token; null while it is not known'))
 
 const MerchantPolicyRecord = Type.Object(
   {
@@ -33,45 +35,16 @@ const MerchantPolicyRecord = Type.Object(
   { title: 'MerchantPolicy' },
 )
 
-const SubscriberRecord = Type.Object(
-  {
-    wallet: PublicKey('who pays'),
-    policyCount: Integer('its policies with the gateway, at most 1,000', 1),
-    tokenMint: Nullable(PublicKey('the token it pays most often in, which `totalPaid` is of')),
-    totalPaid: Amount('sum of its payments in that token'),
-    lastActiveAt: Nullable(Integer('Unix time in seconds of its last payment', 1794697200)),
-    byToken: Type.Array(
-      Type.Object(
-        { tokenMint: TokenMint, paymentCount: Integer('payments', 10), totalPaid: Amount('their sum') },
-        { title: 'SubscriberToken' },
-      ),
-      { description: 'Most payments first, at most 100 tokens.' },
-    ),
-    complete: Type.Boolean({
-      description:
-        'false: the wallet has more payments, and only the newest 10,000 are counted, or more tokens',
-    }),
-  },
-  { title: 'Subscriber' },
-)
-
 const pageOf = <T extends Parameters<typeof Type.Array>[0]>(title: string, item: T) =>
   Type.Object({ items: Type.Array(item), total: Integer('of all pages', 1) }, { title })
 
 export const MerchantPolicies = pageOf('MerchantPolicies', MerchantPolicyRecord)
-export const Subscribers = Type.Object(
-  {
-    items: Type.Array(SubscriberRecord),
-    total: Nullable(Integer('of all pages; null beyond 10,000, and behind the first page of `neverPaid`', 1)),
-  },
-  { title: 'Subscribers' },
-)
-
 const Point = Type.Object(
   {
     ts: Text('the day on which the bucket begins, in UTC', '2026-11-14'),
     mrr: Amount('monthly recurring revenue at its end'),
     recognized: Amount('volume in it'),
+    movements: Movements,
   },
   { title: 'RevenuePoint' },
 )
@@ -85,6 +58,7 @@ const FIGURES = {
     { title: 'NeverPaid' },
   ),
   recognizedRevenue: Amount('volume of the span: face value of the payments, before fees'),
+  mrrAtStart: Amount('monthly recurring revenue when the span begins'),
   series: Type.Array(Point, { description: 'Oldest first.' }),
 }
 const TokenRevenue = Type.Object(
@@ -113,7 +87,7 @@ export const Revenue = Type.Object(
     bucket: Type.String({ enum: ['day', 'week', 'month'] }),
     byToken: Type.Array(TokenRevenue, {
       description:
-        'The tokens of `TOKENS` that were paid, most payments first, then the others by the number of wallets that paid; at most 1,000 tokens, and 100,000 points of all series. The figures of all subscriptions count those of every token. ' +
+        'The tokens of `TOKENS` that were paid, most payments first, then the others by the number of wallets that paid; at most 1,000 tokens, and 40,000 points of all series. The figures of all subscriptions count those of every token. ' +
         'Amounts of tokens are never added.',
     }),
     churn: Type.Object(
@@ -244,25 +218,5 @@ export function toMerchantPolicy(policy: MerchantPolicy): Static<typeof Merchant
     wallet: policy.walletPublicKey,
     trackingId: policy.trackingId,
     nextPaymentDue: policy.nextPaymentDue,
-  }
-}
-
-export function toSubscriber({
-  wallet,
-  policyCount,
-  lastActiveAt,
-  byToken,
-  complete,
-}: Subscriber): Static<typeof SubscriberRecord> {
-  const tokens = byToken.map(token => ({ ...token, totalPaid: token.totalPaid.toString() }))
-  const [first] = tokens
-  return {
-    wallet,
-    policyCount,
-    tokenMint: first?.tokenMint ?? null,
-    totalPaid: first?.totalPaid ?? '0',
-    lastActiveAt,
-    byToken: tokens,
-    complete,
   }
 }

@@ -1,6 +1,6 @@
 // Revenue of a gateway in a span of time, by token, in buckets.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { dueStateOf, MonthlyRevenue, perMonth, type Tokens } from '@payment-tracking/domain'
+import { dueStateOf, MonthlyRevenue, noMovements, perMonth, type Tokens } from '@payment-tracking/domain'
 import {
   bucketEnd,
   bucketStart,
@@ -16,6 +16,7 @@ import {
 import type { Static } from 'typebox'
 import { ActiveSeries } from './active-series.js'
 import type { Revenue } from './merchant-schemas.js'
+import { toMovements } from './movement-schemas.js'
 
 export interface Span {
   /** Unix seconds, the first of the span */
@@ -44,8 +45,8 @@ export function bucketsOf({ from, to, size }: Span): number[] {
 
 /** Tokens of one answer: anybody can make a policy of a gateway with a token of their own. */
 const MOST_TOKENS = 1_000
-/** Points of all series of one answer, which is written in one turn: 5 MB. */
-const MOST_POINTS = 100_000
+/** Points of all series of one answer, which is written in one turn: 7 MB. */
+const MOST_POINTS = 40_000
 
 /** A token's name as a key; all unknown tokens share one key. */
 const keyOf = (mint: string | null): string => mint ?? ''
@@ -152,7 +153,10 @@ export async function readRevenue(
     await giveWay()
     const paid = paidIn.get(mint)
     const active = activeIn.get(mint)
-    const [, ...recurring] = series.recurring(mint)
+    const {
+      recurring: [atStart = 0n, ...recurring],
+      movements,
+    } = await series.recurring(mint)
     byToken.push({
       tokenMint: mint === '' ? null : mint,
       decimals: tokens.get(mint)?.decimals ?? null,
@@ -162,10 +166,12 @@ export async function readRevenue(
         subscriptionCount: active?.neverPaid.count ?? 0,
       },
       recognizedRevenue: (paid?.amount ?? 0n).toString(),
+      mrrAtStart: atStart.toString(),
       series: starts.map((start, index) => ({
         ts: dayOf(start),
         mrr: recurring[index]!.toString(),
         recognized: (paid?.buckets.get(start) ?? 0n).toString(),
+        movements: toMovements(movements[index]!),
       })),
       paymentCount: payments,
       activeSubscriptionCount: subscriptions,
@@ -179,7 +185,15 @@ export async function readRevenue(
     mrr: first?.mrr ?? '0',
     neverPaid: first?.neverPaid ?? { mrr: '0', subscriptionCount: 0 },
     recognizedRevenue: first?.recognizedRevenue ?? '0',
-    series: first?.series ?? starts.map(start => ({ ts: dayOf(start), mrr: '0', recognized: '0' })),
+    mrrAtStart: first?.mrrAtStart ?? '0',
+    series:
+      first?.series ??
+      starts.map(start => ({
+        ts: dayOf(start),
+        mrr: '0',
+        recognized: '0',
+        movements: toMovements(noMovements()),
+      })),
     activeSubscriptionCount: counts.active,
     startTime: new Date(span.from * 1000).toISOString(),
     endTime: new Date(span.to * 1000).toISOString(),

@@ -1,4 +1,6 @@
+import { cutParts, monthlyParts, MOVEMENTS, noMovements } from '@payment-tracking/domain'
 import fc from 'fast-check'
+import assert from 'node:assert/strict'
 import t from 'tap'
 import { ActiveSeries } from '../../src/merchant/active-series.js'
 
@@ -50,8 +52,8 @@ const spell = fc.record({
 })
 
 t.test('wallets, tokens and revenue agree with what is active at each moment', async t => {
-  fc.assert(
-    fc.property(fc.array(spell), spells => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(spell), async spells => {
       const series = new ActiveSeries(MOMENTS, keyOf)
       for (const { wallet, token, amount, from, seconds } of spells) {
         series.add(from * 1_000, paying(wallet, amount, token), 1)
@@ -82,11 +84,79 @@ t.test('wallets, tokens and revenue agree with what is active at each moment', a
       t.strictSame(new Set(series.tokens()), tokens)
       for (const token of tokens)
         t.strictSame(
-          series.recurring(token),
+          (await series.recurring(token)).recurring,
           activeAt.map(all =>
             all.reduce((sum, each) => (keyOf(each.token) === token ? sum + each.amount : sum), 0n),
           ),
         )
     }),
+  )
+})
+
+/** A month of these comes to fractions. */
+const FREQUENCIES = ['Monthly', 'Quarterly', 'Annually', 'Weekly', 'Never'] as const
+const frequent = fc.record({
+  spell: spell.map(({ seconds, ...rest }) => ({ ...rest, seconds: seconds ?? 1_000 })),
+  frequency: fc.constantFrom(...FREQUENCIES),
+})
+
+t.test('what a wallet brings, changes and takes is told as it was, in any order', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(frequent), fc.infiniteStream(fc.nat()), async (spells, random) => {
+      const changes = spells
+        .flatMap(({ spell: { wallet, token, amount, from, seconds }, frequency }) => {
+          const subscription = { ...paying(wallet, amount, token), frequency: { name: frequency } }
+          return [
+            { at: from, sign: 1 as const, subscription },
+            { at: from + seconds, sign: -1 as const, subscription },
+          ]
+        })
+        .map(change => ({ change, place: random.next().value as number }))
+        .sort((a, b) => a.place - b.place)
+      const series = new ActiveSeries(MOMENTS, keyOf)
+      for (const { change } of changes) series.add(change.at * 1_000, change.subscription, change.sign)
+      const wallets = new Set(spells.map(({ spell: { wallet } }) => wallet))
+      for (const token of ['x', 'y', '']) {
+        const valueAt = (of: string | null, moment: number): bigint =>
+          spells.reduce((sum, { spell: each, frequency }) => {
+            const isActive = each.from < moment && each.from + each.seconds >= moment
+            const isIts = each.wallet === of && keyOf(each.token) === token
+            return isActive && isIts ? sum + monthlyParts(each.amount, { name: frequency }) : sum
+          }, 0n)
+        const { recurring, movements } = await series.recurring(token)
+        for (const [index, moved] of movements.entries()) {
+          const [start, end] = [MOMENTS[index]!, MOMENTS[index + 1]!]
+          const exact = noMovements()
+          for (const of of wallets) {
+            const [before, after] = [valueAt(of, start), valueAt(of, end)]
+            // A moment of which nothing is told, between two of these.
+            const hadBefore = Array.from({ length: start }, (_, at) => at + 1).some(
+              at => valueAt(of, at) > 0n,
+            )
+            const name =
+              before === after
+                ? null
+                : before === 0n
+                  ? hadBefore
+                    ? 'reactivated'
+                    : 'new'
+                  : after === 0n
+                    ? 'churned'
+                    : after > before
+                      ? 'expansion'
+                      : 'contraction'
+            if (name) exact[name] += after - before
+          }
+          const sum = Object.values(moved).reduce((all, each) => all + each, 0n)
+          assert.equal(recurring[index]! + sum, recurring[index + 1], 'start + movements = end')
+          for (const name of MOVEMENTS) {
+            const { whole, rest } = cutParts(exact[name])
+            const isIt = moved[name] === whole || (rest > 0n && moved[name] === whole + 1n)
+            assert.ok(isIt, `${name} is ${moved[name]}, of ${whole} and more than ${rest}`)
+          }
+        }
+      }
+    }),
+    { numRuns: 200 },
   )
 })

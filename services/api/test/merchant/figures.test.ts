@@ -1,6 +1,6 @@
 // For random events in random order: buckets add up, order changes nothing, and the projections agree with the events.
 import fc from 'fast-check'
-import t from 'tap'
+import t, { type Test } from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
 import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
@@ -176,6 +176,25 @@ async function tell({ policies, events }: Story, reversed: boolean) {
   return { label, get }
 }
 
+interface Moving {
+  mrrAtStart: string
+  series: { mrr: string; movements: Record<string, string> }[]
+}
+
+/** Revenue at the start and the movements of a bucket are the revenue at its end, to the last digit. */
+function movesFromPointToPoint(t: Test, { mrrAtStart, series }: Moving): void {
+  let mrr = BigInt(mrrAtStart)
+  const ends = series.map(({ movements }) => {
+    for (const moved of Object.values(movements)) mrr += BigInt(moved)
+    return mrr.toString()
+  })
+  t.same(
+    ends,
+    series.map(point => point.mrr),
+    'start + movements = end',
+  )
+}
+
 const span = `startTime=${new Date((NOW - DAYS * DAY) * 1000).toISOString()}`
 
 t.test('figures of random stories', async t => {
@@ -192,6 +211,7 @@ t.test('figures of random stories', async t => {
         t.equal(token.recognizedRevenue, sum(paid.map(({ amount }) => BigInt(amount))), 'volume')
         const points = token.series as { ts: string; recognized: string; mrr: string }[]
         t.equal(sum(points.map(({ recognized }) => BigInt(recognized))), token.recognizedRevenue, 'buckets')
+        movesFromPointToPoint(t, token)
         t.equal(points.at(-1)!.mrr, token.mrr, 'the replayed events come to what the projections say')
         const mint = [0, 1].find(each => keyOf(`mint ${each}`) === token.tokenMint)!
         t.same(
@@ -201,6 +221,7 @@ t.test('figures of random stories', async t => {
         )
       }
       const weeks = await straight.get(`revenue?${span}&bucket=week`)
+      for (const token of weeks.byToken) movesFromPointToPoint(t, token)
       // A token whose only subscription began and ended within one bucket is listed where a bucket ends between.
       const figuresOf = ({ byToken }: { byToken: Record<string, unknown>[] }) =>
         byToken

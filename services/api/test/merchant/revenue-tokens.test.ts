@@ -44,20 +44,25 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
 
   const life = { from: (POLICIES - 400) * DAY, to: POLICIES * DAY, size: 'day' as const, whole: true }
   const whole = await readRevenue(parts, 'g', life)
-  t.equal(whole.byToken.flatMap(({ series }) => series).length, 100_000, 'an answer is written in one turn')
+  t.equal(whole.byToken.flatMap(({ series }) => series).length, 40_000, 'an answer is written in one turn')
   t.equal(whole.byToken[0]!.tokenMint, 'mint 7')
 
+  const exported = {
+    tokens: new Map(),
+    clock: { nowSeconds: 0, graceSeconds: 0 },
+    readRevenue: () => Promise.resolve(whole),
+    readCohorts: () => Promise.reject(new Error('not asked for')),
+  }
   const [lines, turns] = [[] as string[], { count: 0 }]
   const count = () => {
     turns.count += 1
     timer = setImmediate(count)
   }
   let timer = setImmediate(count)
-  for await (const line of await exportLines(store, 'g', 'revenue', new Map(), () => Promise.resolve(whole)))
-    lines.push(line)
+  for await (const line of await exportLines(store, 'g', 'revenue', exported)) lines.push(line)
   clearImmediate(timer)
-  t.equal(lines.join('').split('\r\n').length, 1 + 250 + 1 + 1 + 100_000 + 1)
-  t.ok(turns.count >= 250, 'others get a turn at each token')
+  t.equal(lines.join('').split('\r\n').length, 1 + 100 + 1 + 1 + 40_000 + 1)
+  t.ok(turns.count >= 100, 'others get a turn at each token')
   t.ok(lines.length < 1_000, 'and a token is one chunk')
 })
 

@@ -5,7 +5,7 @@ import {
   countEvents,
   listClaimablePayments,
   listEventNames,
-  listNeverPaid,
+  findSubscribers,
   listOneTimePayments,
   listSubscribers,
   listSubscriptions,
@@ -22,6 +22,7 @@ import {
 import type { Pool } from '@payment-tracking/testkit'
 
 const DAY = 86_400
+const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
 const keysOf = async (pool: Pool, column: string): Promise<string[]> =>
   (
     await pool.query<{ key: string }>(
@@ -62,8 +63,8 @@ export async function readAnswers(store: Store, pool: Pool): Promise<Record<stri
       startTime: new Date('2025-02-03T04:05:06Z'),
       endTime: new Date('2026-03-10T11:12:13Z'),
     })
-    answers[`subscribers ${gateway}`] = await listSubscribers(store, gateway, page)
-    answers[`never paid ${gateway}`] = await listNeverPaid(store, gateway, page)
+    answers[`subscribers ${gateway}`] = await listSubscribers(store, gateway, page, CLOCK)
+    answers[`never paid ${gateway}`] = await findSubscribers(store, gateway, { neverPaid: true }, page, CLOCK)
     answers[`life ${gateway}`] = await readLifeStart(store, gateway)
     answers[`volume ${gateway}`] = await readVolume(store, gateway, {
       from: Date.UTC(2024, 0) / 1000,

@@ -1,0 +1,44 @@
+// When a policy became overdue in the past.
+import { nextPaymentDue } from './due-date.js'
+import { policyDates } from './due-state.js'
+import type { PolicyTerms } from './policy-terms.js'
+
+/** What happened to a policy that nobody paid meanwhile. */
+export interface UnpaidChange {
+  atMs: number
+  became: 'active' | 'inactive' | 'deleted'
+}
+
+/**
+ * The date that is due after a payment, or after the creation.
+ * @param paidAt Unix seconds; null for no payment yet
+ * @param createdAt Unix seconds
+ */
+export function dueAfter(terms: PolicyTerms, paidAt: bigint | null, createdAt: bigint): bigint | null {
+  const next =
+    terms.kind === 'subscription'
+      ? nextPaymentDue({ createdDue: terms.nextPaymentDue, frequency: terms.frequency, lastPaidAt: paidAt })
+      : null
+  return policyDates(terms, { nextPaymentDue: next, createdAt, paymentCount: paidAt === null ? 0n : 1n })
+    .dueAt
+}
+
+/**
+ * The millisecond from which a policy that was active first was overdue: behind its due date and the grace time, while it was
+ * active. Null when it was not, up to the end of the changes.
+ * @param changes by time, since the payment or the creation before
+ */
+export function overdueSince(
+  dueAt: bigint,
+  graceSeconds: number,
+  changes: readonly UnpaidChange[],
+): number | null {
+  const lateMs = (Number(dueAt) + graceSeconds + 1) * 1_000
+  let since: number | null = lateMs
+  for (const { atMs, became } of changes) {
+    if (since !== null && since <= atMs) return since
+    if (became === 'deleted') return null
+    since = became === 'active' ? Math.max(lateMs, atMs) : null
+  }
+  return since
+}

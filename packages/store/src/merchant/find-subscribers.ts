@@ -1,0 +1,167 @@
+// Wallets by their state: found along the policies of a gateway, or along the wallets that paid it. One request looks at
+// `MOST_LOOKED` of them, so a page can hold fewer wallets than asked for and still have a next.
+import type { Store } from '../database/open-store.js'
+import { empty, sql, type Sql } from '../database/sql.js'
+import {
+  listSubscribers,
+  MOST_WALLETS,
+  readSubscribers,
+  type PageOfWallets,
+  type SubscriberPage,
+} from './list-subscribers.js'
+import { isAtRisk } from './due-risk.js'
+import { hasPaid, payersAfter } from './payers.js'
+import { searchSubscribers } from './search-subscribers.js'
+import {
+  isActive,
+  isOverdue,
+  walletPolicies,
+  type StateClock,
+  type SubscriberState,
+} from './subscriber-state.js'
+
+/** Policies or wallets that one request looks at, and those of one statement. */
+const MOST_LOOKED = 10_000
+const LOOKED_AT_ONCE = 1_000
+
+/** All that is given must hold. */
+export interface SubscriberFilter {
+  /** a wallet or a tracking ID */
+  search?: string | undefined
+  /** none: whatever it is */
+  state?: SubscriberState | undefined
+  /** owners of policies who never paid, instead of the wallets that paid */
+  neverPaid?: boolean | undefined
+}
+
+interface Key {
+  createdAt: bigint
+  address: string
+}
+
+interface WalkedRow extends Key {
+  /** null for a policy whose wallet is not what is looked for */
+  wallet: string | null
+}
+
+const readKey = (after: string | undefined): Key | null => {
+  const [createdAt = '', address = ''] = after?.split('_') ?? []
+  return /^-?\d{1,18}$/.test(createdAt) && address !== '' ? { createdAt: BigInt(createdAt), address } : null
+}
+
+/** The policies that can make a wallet be in a state: all of who never paid have no payment. */
+function policiesOf(state: SubscriberState | undefined, clock: StateClock): Sql {
+  if (state === 'overdue') return isOverdue(clock)
+  if (state === 'at_risk') return sql`(${isActive(clock)} and ${isAtRisk()})`
+  return state === 'active' ? isActive(clock) : sql`p.payment_count = 0`
+}
+
+/**
+ * The next policies of a gateway, newest first, with the wallets that are looked for: each at the newest of its policies that
+ * can make it so. Relies on policies_gateway_live and policies_gateway_gone, each read backwards, and on what
+ * `walletPolicies` and `hasPaid` rely on.
+ */
+function walk(
+  gateway: string,
+  { state, neverPaid }: SubscriberFilter,
+  key: Key | null,
+  clock: StateClock,
+): Sql {
+  const behind = key ? sql`and (p.created_at, p.address) < (${key.createdAt}, ${key.address})` : empty
+  const some = (live: Sql): Sql => sql`
+    (select p.* from policies p
+      where p.gateway = ${gateway} and ${live} ${behind}
+      order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE})`
+  const isLookedFor = policiesOf(state, clock)
+  const isLiving = state === 'overdue' || state === 'at_risk' || state === 'active'
+  const isUnpaid = neverPaid === true || state === 'never_paid'
+  return sql`
+    select case when w.newest = p.address ${isUnpaid ? sql`and not (${hasPaid(gateway, sql`o.owner`)})` : empty}
+             then o.owner end as wallet, p.created_at as "createdAt", p.address
+      from (select * from (${some(sql`p.live`)} ${isLiving ? empty : sql`union all ${some(sql`not p.live`)}`}) p
+             order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE}) p
+      left join lateral (
+        select owner from user_payments where address = p.user_payment and ${isLookedFor} limit 1) o on true
+      left join lateral (${walletPolicies(gateway, sql`o.owner`, clock, isLookedFor)}) w
+        on ${state === undefined ? sql`true` : sql`coalesce(w.state, 'never_paid') = ${state}`}
+     order by p.created_at desc, p.address desc`
+}
+
+async function walkPolicies(
+  store: Store,
+  gateway: string,
+  filter: SubscriberFilter,
+  { limit, offset, after }: PageOfWallets,
+  clock: StateClock,
+): Promise<SubscriberPage> {
+  const first = readKey(after)
+  // Nearly all policies of a gateway are of active wallets: counting those would cost more than the page.
+  const isCounted = first === null && filter.state !== 'active' && filter.state !== 'never_paid'
+  const found: WalkedRow[] = []
+  let key = first
+  let [looked, isLast] = [0, false]
+  while (!isLast && looked <= MOST_LOOKED && (found.length <= offset + limit || isCounted)) {
+    const rows = await store.database.read<WalkedRow>(walk(gateway, filter, key, clock))
+    found.push(...rows.filter(({ wallet }) => wallet !== null))
+    looked += rows.length
+    isLast = rows.length < LOOKED_AT_ONCE
+    key = rows.at(-1) ?? key
+  }
+  const page = found.slice(offset, offset + limit)
+  const isCut = found.length > offset + limit
+  const last = isCut ? page.at(-1) : key
+  const wallets = page.map(({ wallet }) => wallet!)
+  return {
+    items: await readSubscribers(store, gateway, wallets, clock),
+    total: first === null && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
+    next: last && (isCut || !isLast) ? `${last.createdAt}_${last.address}` : null,
+  }
+}
+
+/** Wallets that paid and have nothing active any more, by wallet. Relies on what `listSubscribers` relies on. */
+async function walkEnded(
+  store: Store,
+  gateway: string,
+  { limit, offset, after = '' }: PageOfWallets,
+  clock: StateClock,
+): Promise<SubscriberPage> {
+  const found: string[] = []
+  let [place, looked, isLast] = [after, 0, false]
+  while (!isLast && looked <= MOST_LOOKED && found.length <= offset + limit) {
+    const rows = await store.database.read<{ wallet: string; isEnded: boolean }>(sql`
+      select w.wallet, p.state is null as "isEnded"
+        from (${payersAfter(gateway, place, LOOKED_AT_ONCE)}) w
+       cross join lateral (${walletPolicies(gateway, sql`w.wallet`, clock)}) p
+       order by w.wallet`)
+    found.push(...rows.filter(({ isEnded }) => isEnded).map(({ wallet }) => wallet))
+    looked += rows.length
+    isLast = rows.length < LOOKED_AT_ONCE
+    place = rows.at(-1)?.wallet ?? place
+  }
+  const page = found.slice(offset, offset + limit)
+  const isCut = found.length > offset + limit
+  return {
+    items: await readSubscribers(store, gateway, page, clock),
+    total: after === '' && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
+    next: isCut ? page.at(-1)! : isLast ? null : place,
+  }
+}
+
+/**
+ * The wallets of a gateway that a filter names. By a state: all that have it, whether they paid or not; along the gateway's
+ * policies, so the owner of the newest comes first, or for `ended` by wallet.
+ */
+export async function findSubscribers(
+  store: Store,
+  gateway: string,
+  filter: SubscriberFilter,
+  page: PageOfWallets,
+  clock: StateClock,
+): Promise<SubscriberPage> {
+  if (filter.search !== undefined)
+    return searchSubscribers(store, gateway, { ...filter, search: filter.search }, page, clock)
+  if (filter.state === 'ended')
+    return filter.neverPaid ? { items: [], total: 0n, next: null } : walkEnded(store, gateway, page, clock)
+  if (filter.state !== undefined || filter.neverPaid) return walkPolicies(store, gateway, filter, page, clock)
+  return listSubscribers(store, gateway, page, clock)
+}
