@@ -4,6 +4,7 @@
 import t from 'tap'
 import { checkPage } from '../console/check-page.js'
 import { openMarket } from '../console/open-market.js'
+import { testCustomers } from '../console/pages/customers.js'
 import { testEndpoints } from '../console/pages/endpoints.js'
 import { testOverviewOfGateway, testOverviewOfStranger } from '../console/pages/overview.js'
 import { testPayments } from '../console/pages/payments.js'
@@ -21,6 +22,7 @@ testSubscriptions(market)
 testSignIn(market)
 testEndpoints(market)
 testRevenue(market)
+testCustomers(market)
 testOverviewOfGateway(market)
 testSession(market)
 

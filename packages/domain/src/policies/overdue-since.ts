@@ -26,14 +26,15 @@ export function dueAfter(terms: PolicyTerms, paidAt: bigint | null, createdAt: b
 /**
  * The millisecond from which a policy that was active first was overdue: behind its due date and the grace time, while it was
  * active. Null when it was not, up to the end of the changes.
- * @param changes by time, since the payment or the creation before
+ * @param fromMs of the payment or the creation before: a policy can be created with a due date that has passed
+ * @param changes since then, by time
  */
 export function overdueSince(
-  dueAt: bigint,
+  { dueAt, fromMs }: { dueAt: bigint; fromMs: number },
   graceSeconds: number,
   changes: readonly UnpaidChange[],
 ): number | null {
-  const lateMs = (Number(dueAt) + graceSeconds + 1) * 1_000
+  const lateMs = Math.max((Number(dueAt) + graceSeconds + 1) * 1_000, fromMs)
   let since: number | null = lateMs
   for (const { atMs, became } of changes) {
     if (since !== null && since <= atMs) return since

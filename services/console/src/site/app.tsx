@@ -11,6 +11,8 @@ import { PageHead } from './show/page-head.js'
 import { Loading } from './show/states.js'
 
 const later = () => import('./later-pages.js')
+const CustomerPage = lazy(async () => ({ default: (await later()).CustomerPage }))
+const CustomersPage = lazy(async () => ({ default: (await later()).CustomersPage }))
 const DeliveryPage = lazy(async () => ({ default: (await later()).DeliveryPage }))
 const EndpointPage = lazy(async () => ({ default: (await later()).EndpointPage }))
 const EndpointsPage = lazy(async () => ({ default: (await later()).EndpointsPage }))
@@ -99,6 +101,18 @@ function Pages() {
         {({ id }) => (
           <ForGateway>
             <ExpectationPage key={id} id={id} />
+          </ForGateway>
+        )}
+      </Route>
+      <Route path="/customers">
+        <ForGateway>
+          <CustomersPage />
+        </ForGateway>
+      </Route>
+      <Route path="/customers/:wallet">
+        {({ wallet }) => (
+          <ForGateway>
+            <CustomerPage key={wallet} wallet={wallet} />
           </ForGateway>
         )}
       </Route>

@@ -1,4 +1,6 @@
 // Pages that nobody opens first, in one file that is loaded after the first page.
+export { CustomerPage } from './customers/customer-page.js'
+export { CustomersPage } from './customers/customers-page.js'
 export { DeliveryPage } from './gateway/delivery-page.js'
 export { EndpointPage } from './gateway/endpoint-page.js'
 export { EndpointsPage } from './gateway/endpoints-page.js'

@@ -103,6 +103,8 @@ async function readUnpaidChanges(
 }
 const LAST_MS = Date.parse('9999-12-31T23:59:59Z')
 
+const secondOf = (ms: number): number => Math.floor(ms / 1_000) * 1_000
+
 /** The times without a payment of a policy that reach into the span and behind a due date. */
 function unpaidOf(
   { policy, before, after, status }: AroundRow,
@@ -111,11 +113,12 @@ function unpaidOf(
   { toMs }: SpanMs,
   graceSeconds: number,
 ): Unpaid[] {
-  const created: Point[] = lives.map(life => ({ atMs: life.createdMs, life, paidAt: null }))
+  // A payment states a second: one in the second of the creation comes after it.
+  const created: Point[] = lives.map(life => ({ atMs: secondOf(life.createdMs), life, paidAt: null }))
   const payments = [...new Set([before, ...paid, after])].flatMap((paidAt): Point[] => {
     if (paidAt === null) return []
     const atMs = Number(paidAt) * 1_000
-    const life = lives.findLast(({ createdMs }) => createdMs <= atMs) ?? lives[0]!
+    const life = lives.findLast(({ createdMs }) => secondOf(createdMs) <= atMs) ?? lives[0]!
     return [{ atMs, life, paidAt }]
   })
   const points = [...created, ...payments].sort(
@@ -162,7 +165,8 @@ export async function readOverdue(
   )
   const changes = await readUnpaidChanges(store, unpaid, programId)
   return unpaid.flatMap(({ policy, since, dueAt, untilMs }, place): TimelineEntry[] => {
-    const atMs = overdueSince(dueAt, graceSeconds, changes.get(place) ?? [])
+    const fromMs = since.paidAt === null ? since.life.createdMs : since.atMs
+    const atMs = overdueSince({ dueAt, fromMs }, graceSeconds, changes.get(place) ?? [])
     if (atMs === null || atMs >= untilMs || atMs < span.fromMs || atMs >= span.toMs) return []
     const { life } = since
     const lifecycle = { type: 'subscription.overdue' as const, key: String(dueAt) }

@@ -3,7 +3,7 @@ import { useGatewayOrder } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
 import { download } from './download.js'
 
-const EXPORTS = ['payments', 'policies', 'subscribers', 'revenue'] as const
+const EXPORTS = ['payments', 'policies', 'subscribers', 'revenue', 'movements', 'cohorts'] as const
 
 export function Downloads() {
   const order = useGatewayOrder(async ({ api, gateway }, kind: (typeof EXPORTS)[number]) => {

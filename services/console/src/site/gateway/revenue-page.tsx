@@ -1,9 +1,11 @@
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Figures } from '../show/figures.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
+import { Cohorts } from './cohort-table.js'
 import { Downloads } from './downloads.js'
 import { DueChart } from './due-chart.js'
 import { DuePayments } from './due-payments.js'
@@ -51,7 +53,12 @@ export function RevenuePage() {
             <Figures
               figures={[
                 ['active subscriptions', String(subscriptions.active)],
-                ['overdue', String(subscriptions.overdue)],
+                [
+                  'overdue',
+                  <Link key="overdue" href="/customers?show=overdue">
+                    {String(subscriptions.overdue)}
+                  </Link>,
+                ],
                 ['paused', String(subscriptions.paused)],
                 ['completed', String(subscriptions.completed)],
                 [
@@ -82,6 +89,7 @@ export function RevenuePage() {
           </>
         )}
       </Loaded>
+      <Cohorts />
       <DueChart />
       <DuePayments
         title="Due and not paid in the last 90 days"

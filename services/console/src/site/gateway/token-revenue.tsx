@@ -7,6 +7,7 @@ import { TimeChart } from '../charts/time-chart.js'
 import { withGaps } from '../charts/with-gaps.js'
 import { drawnAmount, formatAmount } from '../show/format-amount.js'
 import { Amount, Key } from '../show/values.js'
+import { MovementChart } from './movement-chart.js'
 
 type Revenue = Schemas['TokenRevenue']
 
@@ -107,6 +108,7 @@ export function TokenRevenue({
           nothing="No active subscription in this span"
         />
       </div>
+      <MovementChart points={token.series} per={per} unit={unit} knownSince={knownSince} token={shown} />
     </article>
   )
 }

@@ -9,6 +9,7 @@ const SECTIONS: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/payments', title: 'Payments', icon: 'payments' },
   { href: '/expected', title: 'Expected', icon: 'expected' },
   { href: '/subscriptions', title: 'Subscriptions', icon: 'subscriptions' },
+  { href: '/customers', title: 'Customers', icon: 'customers' },
   { href: '/revenue', title: 'Revenue', icon: 'revenue' },
   { href: '/endpoints', title: 'Endpoints', icon: 'endpoints' },
   { href: '/keys', title: 'API keys', icon: 'keys' },

@@ -4,6 +4,7 @@ const PATHS = {
   payments: 'M3 7h18v11H3zM3 11h18M7 15h4',
   expected: 'M12 4a8 8 0 1 1-8 8M12 8v4l3 2M4 8V4h4',
   subscriptions: 'M4 11a8 8 0 0 1 14-4l2 2M20 4v5h-5M20 13a8 8 0 0 1-14 4l-2-2M4 20v-5h5',
+  customers: 'M9 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM2 20a7 7 0 0 1 14 0M16 3a4 4 0 0 1 0 8M18 14a7 7 0 0 1 4 6',
   revenue: 'M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6',
   endpoints: 'M9 17H7A5 5 0 0 1 7 7h2M15 7h2a5 5 0 0 1 0 10h-2M8 12h8',
   keys: 'M14 10a4 4 0 1 1-2.5-3.7A4 4 0 0 1 14 10zM14 10h7v4M18 10v3',

@@ -1,0 +1,67 @@
+// Which customers are listed: it stands in the address, so that a list can be kept and shared.
+import { useState, type FormEvent } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+
+/** `neverPaid` lists all who never paid, also those who are overdue or active. */
+export const FILTERS = [
+  { key: 'all', title: 'All who paid', query: {} },
+  { key: 'overdue', title: 'Overdue', query: { state: 'overdue' } },
+  { key: 'at_risk', title: 'At risk', query: { state: 'at_risk' } },
+  { key: 'active', title: 'Active', query: { state: 'active' } },
+  { key: 'ended', title: 'Ended', query: { state: 'ended' } },
+  { key: 'never_paid', title: 'Never paid', query: { neverPaid: true } },
+] as const
+export type FilterKey = (typeof FILTERS)[number]['key']
+
+export interface CustomerFilter {
+  key: FilterKey
+  search: string
+}
+
+export function useCustomerFilter(): CustomerFilter {
+  const [parameters] = useSearchParams()
+  const given = parameters.get('show')
+  return { key: FILTERS.find(({ key }) => key === given)?.key ?? 'all', search: parameters.get('q') ?? '' }
+}
+
+export function linkOf({ key, search }: CustomerFilter): string {
+  const parameters = new URLSearchParams({
+    ...(key === 'all' ? {} : { show: key }),
+    ...(search === '' ? {} : { q: search }),
+  }).toString()
+  return parameters === '' ? '/customers' : `/customers?${parameters}`
+}
+
+export function CustomerFilters({ filter }: { filter: CustomerFilter }) {
+  const [, navigate] = useLocation()
+  const [text, setText] = useState(filter.search)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    navigate(linkOf({ ...filter, search: text.trim() }))
+  }
+  return (
+    <>
+      <nav aria-label="Which customers">
+        <ul className="choices">
+          {FILTERS.map(({ key, title }) => (
+            <li key={key}>
+              <Link href={linkOf({ ...filter, key })} aria-current={key === filter.key ? 'true' : undefined}>
+                {title}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <form role="search" className="line" onSubmit={submit}>
+        <input
+          type="search"
+          aria-label="Wallet or tracking ID"
+          placeholder="Wallet or tracking ID"
+          value={text}
+          onChange={event => setText(event.target.value)}
+        />
+        <button type="submit">Search</button>
+      </form>
+    </>
+  )
+}

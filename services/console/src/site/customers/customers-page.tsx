@@ -1,0 +1,66 @@
+import { PageHead } from '../show/page-head.js'
+import { Empty, Failure, Loading } from '../show/states.js'
+import { CustomerFilters, FILTERS, useCustomerFilter, type CustomerFilter } from './customer-filters.js'
+import { CustomerTable } from './customer-table.js'
+import { More } from './more.js'
+import { useGatewayPages } from './use-pages.js'
+
+const PAGE = 50
+
+export function CustomersPage() {
+  const filter = useCustomerFilter()
+  return (
+    <>
+      <PageHead title="Customers" lead="The wallets that paid you, or said that they would." />
+      <CustomerFilters key={filter.search} filter={filter} />
+      <Customers filter={filter} />
+    </>
+  )
+}
+
+function Customers({ filter }: { filter: CustomerFilter }) {
+  const { key, search } = filter
+  const chosen = FILTERS.find(each => each.key === key)!
+  const pages = useGatewayPages(['customers', key, search], ({ api, gateway }, cursor) =>
+    api.GET('/v1/gateway/{gateway}/merchant/subscribers', {
+      params: {
+        path: { gateway },
+        query: {
+          ...chosen.query,
+          ...(search === '' ? {} : { search }),
+          limit: PAGE,
+          ...(cursor === null ? {} : { cursor }),
+        },
+      },
+    }),
+  )
+  if (pages.error && !pages.data) return <Failure error={pages.error} retry={() => void pages.refetch()} />
+  if (!pages.data) return <Loading lines={12} />
+  const customers = pages.data.pages.flatMap(({ data }) => data.items)
+  const total = pages.data.pages[0]?.data.total ?? null
+  return (
+    <section aria-label={chosen.title}>
+      <Failure error={pages.error} />
+      <p role="status" className="quiet">
+        {countOf(customers.length, total === null ? null : Number(total), pages.hasNextPage)}
+      </p>
+      {customers.length > 0 && <CustomerTable customers={customers} />}
+      {customers.length === 0 && !pages.hasNextPage && (
+        <Empty title="Nobody is in this list">
+          {search === ''
+            ? 'Choose another list above.'
+            : 'A wallet and a tracking ID are compared letter by letter.'}
+        </Empty>
+      )}
+      <More title="More customers" pages={pages} />
+    </section>
+  )
+}
+
+function countOf(shown: number, total: number | null, hasMore: boolean): string {
+  const count = shown.toLocaleString('en-US')
+  if (!hasMore) return `All ${count}.`
+  return total === null
+    ? `${count} so far, and there are more.`
+    : `${count} of ${total.toLocaleString('en-US')}.`
+}

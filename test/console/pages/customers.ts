@@ -1,0 +1,46 @@
+// The customers of a gateway.
+import t from 'tap'
+import { checkPage } from '../check-page.js'
+import { holdsText } from '../hold.js'
+import type { Market } from '../open-market.js'
+import { press, type } from '../walk-by-keyboard.js'
+
+/** Signed in. */
+export function testCustomers({ id, trackingId, page, button }: Market): void {
+  // The page of revenue made the payer late with a policy.
+  t.test('two steps lead from who did not pay to the reason', async t => {
+    await press(page, page.getByRole('link', { name: 'Customers' }))
+    await page.getByRole('heading', { name: 'Customers' }).waitFor()
+    await page.locator('tbody tr').first().waitFor()
+    await checkPage(t, page, 'customers')
+    await press(page, page.getByRole('link', { name: 'Overdue', exact: true }))
+    await page.waitForURL(/customers\?show=overdue$/)
+    await holdsText(t, page.locator('main'), /overdue/, 'the state')
+    await press(page, page.locator('tbody .row-link').first())
+    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+    await holdsText(
+      t,
+      page.locator('.timeline'),
+      new RegExp(`Overdue[^]*late-${id}[^]*Nobody paid by`),
+      'the reason',
+    )
+    await holdsText(t, page.locator('.timeline li').last(), /Subscribed/, 'and how it began')
+    await checkPage(t, page, 'a customer')
+  })
+
+  t.test('a tracking ID finds its customer', async t => {
+    await press(page, page.getByRole('link', { name: 'All customers' }))
+    const field = page.getByRole('searchbox', { name: 'Wallet or tracking ID' })
+    await type(page, field, trackingId)
+    await press(page, button('Search'))
+    await page.waitForURL(/q=/)
+    await press(page, page.locator('tbody .row-link').first())
+    await page.locator('.timeline li').first().waitFor()
+    await holdsText(
+      t,
+      page.locator('.timeline'),
+      /Paid[^]*12\.50[^]*payment\.executed|Paid[^]*12\.50/,
+      'what was paid',
+    )
+  })
+}
