@@ -1,5 +1,6 @@
 // One valid request of every route, for the things of a gateway.
 import { randomUUID } from 'node:crypto'
+import { buildAddress } from '@payment-tracking/testkit'
 import type { Party, System } from './open-system.js'
 
 /** Ids that a request names. */
@@ -97,8 +98,8 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   cancelExpectation: target => ofExpectation(`/${target.expectationId}/cancel`)(target),
   listMerchantPolicies: ofMerchant('policies'),
   listSubscribers: ofMerchant('subscribers'),
-  // Nobody's wallet.
-  getSubscriber: target => ({ ...ofMerchant(`subscribers/${target.policy}`)(target), status: 404 }),
+  // It paid both gateways.
+  getSubscriber: target => ofMerchant(`subscribers/${buildAddress('payer')}`)(target),
   getRevenue: ofMerchant('revenue'),
   getCohorts: ofMerchant('cohorts'),
   listUpcoming: ofMerchant('upcoming'),

@@ -5,7 +5,7 @@ import { readSubscribers, type PageOfWallets, type SubscriberPage } from './list
 import type { StateClock, SubscriberState } from './subscriber-state.js'
 
 /** Events and policies of a tracking ID that a search looks at, the newest: anybody can write any tracking ID. */
-const SEARCHED = raw('200')
+const SEARCHED = raw('50')
 
 /**
  * A wallet, or the payers and the owners of policies of a tracking ID, by wallet. Relies on events_tracking_newest,

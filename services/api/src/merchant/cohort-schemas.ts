@@ -44,7 +44,7 @@ export const Cohorts = Type.Object(
     knownSince: KnownSince(),
     complete: Type.Boolean({
       description:
-        'false when not all is told: cohorts of the last 120 months, 1,000 tokens, and 40,000 months of all cohorts',
+        'false when not all is told: cohorts of the last 120 months, 10,000 payments of a wallet, 1,000 tokens, and 40,000 months of all cohorts',
     }),
   },
   { title: 'Cohorts' },

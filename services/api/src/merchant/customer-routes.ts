@@ -43,7 +43,7 @@ export function addCustomerRoutes(
           state: Type.Optional(SubscriberStateField()),
           search: Type.Optional(
             TrackingId(
-              'a wallet, or a tracking ID of its payments and policies: of one with more than 200 events the newest',
+              'a wallet, or a tracking ID of its payments and policies: of one with more than 50 events the newest',
             ),
           ),
           neverPaid: Type.Optional(

@@ -28,30 +28,31 @@ interface TokenCohorts {
 const nameMonth = (month: number): string =>
   `${1970 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
 
-/** Adds up what comes by wallet, and of each wallet and token by month. */
+/** Adds up what comes by wallet, and of each wallet the oldest month first. */
 class CohortSums {
   readonly tokens = new Map<string | null, TokenCohorts>()
   complete = true
   #wallet = ''
-  /** of the wallet, by token */
-  #months = new Map<string | null, { first: number; last: number }>()
+  /** of the wallet, by token, the month of its first payment */
+  #firsts = new Map<string | null, number>()
 
   constructor(
     private readonly nowMonth: number,
     private readonly listed: Tokens,
   ) {}
 
-  add({ wallet, tokenMint, month, amount, count }: PaidMonth): void {
+  add({ wallet, tokenMint, month, amount, count, complete }: PaidMonth): void {
+    if (!complete) this.complete = false
     const sums = this.#sumsOf(tokenMint)
     if (sums === null) return
     if (wallet !== this.#wallet) {
       this.#wallet = wallet
-      this.#months = new Map()
+      this.#firsts = new Map()
     }
-    const known = this.#months.get(tokenMint)
-    const first = known?.first ?? month
-    this.#months.set(tokenMint, { first, last: month })
-    if (!known) sums.wallets += 1
+    const known = this.#firsts.get(tokenMint)
+    const first = known ?? month
+    this.#firsts.set(tokenMint, first)
+    if (known === undefined) sums.wallets += 1
     sums.payments += count
     if (first <= this.nowMonth - MOST_MONTHS) {
       this.complete = false
@@ -61,8 +62,7 @@ class CohortSums {
     sums.cohorts.set(first, cohort)
     const cell = cohort.get(month - first) ?? { wallets: 0, volume: 0n }
     cohort.set(month - first, cell)
-    // The rest of a month comes with the next page.
-    if (known?.last !== month) cell.wallets += 1
+    cell.wallets += 1
     cell.volume += amount
   }
 

@@ -5,7 +5,7 @@ import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Loaded } from '../show/states.js'
 import { Amount, Key } from '../show/values.js'
-import { useShownToken } from './token-revenue.js'
+import { useShownToken } from './shown-token.js'
 
 type Token = Schemas['TokenCohorts']
 type Month = Schemas['CohortMonth']

@@ -4,7 +4,8 @@ import { ask } from '../api/request.js'
 import { TimeChart } from '../charts/time-chart.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Loaded } from '../show/states.js'
-import { amountsByDay, useShownToken } from './token-revenue.js'
+import { useShownToken } from './shown-token.js'
+import { amountsByDay } from './token-revenue.js'
 
 const DAY_MS = 86_400_000
 export const WEEKS = 8

@@ -5,7 +5,7 @@ import { dayStart, nameDay } from '../charts/name-time.js'
 import { TimeChart } from '../charts/time-chart.js'
 import { withGaps } from '../charts/with-gaps.js'
 import { drawnAmount, formatAmount } from '../show/format-amount.js'
-import type { ShownToken } from './token-revenue.js'
+import type { ShownToken } from './shown-token.js'
 
 type Points = Schemas['TokenRevenue']['series']
 type Movement = keyof Points[number]['movements']

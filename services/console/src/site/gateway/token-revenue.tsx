@@ -1,6 +1,5 @@
 import type { Schemas } from '@payment-tracking/client'
 import { useMemo } from 'react'
-import { useTokens } from '../api/tokens.js'
 import type { ChartData } from '../charts/chart-series.js'
 import { dayStart, nameDay } from '../charts/name-time.js'
 import { TimeChart } from '../charts/time-chart.js'
@@ -8,19 +7,9 @@ import { withGaps } from '../charts/with-gaps.js'
 import { drawnAmount, formatAmount } from '../show/format-amount.js'
 import { Amount, Key } from '../show/values.js'
 import { MovementChart } from './movement-chart.js'
+import { useShownToken, type ShownToken } from './shown-token.js'
 
 type Revenue = Schemas['TokenRevenue']
-
-/** How a token's amounts are written and drawn. */
-export interface ShownToken {
-  symbol: string
-  decimals: number
-}
-
-export function useShownToken(mint: string | null, decimals: number | bigint | null = null): ShownToken {
-  const known = useTokens().get(mint ?? '')
-  return known ?? { symbol: decimals === null ? 'raw' : '', decimals: Number(decimals ?? 0) }
-}
 
 /** A chart of one amount by day. */
 export function amountsByDay(
