@@ -93,7 +93,7 @@ function print({ years, days }, result) {
       .map(([name, count]) => `${count} ${name}`)
       .join(', '),
     Postgres: `${inUnits(result.databaseBytes)} after ${years} year(s), ${inUnits(result.walBytesPerSecond)} of WAL a second at the peak, ${result.connections} connections`,
-    memory: `${inUnits(result.hashBytes)} of shared_buffers for the ids and signatures of these years, less what is archived`,
+    memory: `${inUnits(result.hashBytes)} of shared_buffers for the ids and signatures of these years`,
     NATS: `${inUnits(result.streamBytes)} for ${days} days, times the copies`,
     Redis: `${inUnits(result.redisBytesPerSecond)} a second out of pub/sub at the peak, ${result.redisCores.toFixed(2)} cores; one Redis sends ${Math.floor(result.mostPaymentsPerSecond)} payments a second to these pods`,
     sockets: `${inUnits(result.socketBytes)} of memory in all realtime processes`,

@@ -67,7 +67,7 @@ async function rowsRead({ pool }: FilledDatabase): Promise<number> {
   await new Promise(resolve => setTimeout(resolve, REPORTED_WITHIN_MS))
   const { rows } = await pool.query<{ read: string }>(
     `select sum(coalesce(idx_tup_fetch, 0) + seq_tup_read) as read from pg_stat_user_tables
-      where relname in ('live_events', 'policies', 'user_payments', 'payment_token_stats')`,
+      where relname in ('events', 'policies', 'user_payments', 'payment_token_stats')`,
   )
   return Number(rows[0]!.read)
 }

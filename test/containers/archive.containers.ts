@@ -47,7 +47,7 @@ else
       async () => {
         const { rows } = await database.pool.query<{ signature: string; month: string }>(
           `select signature, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month
-             from events where archived order by occurred_at limit 1`,
+             from events where shrunk order by occurred_at limit 1`,
         )
         return rows[0]
       },

@@ -32,7 +32,7 @@ const LATER_MIGRATIONS = {
     alter table deliveries add column later boolean not null default false;
     create table later (id bigint primary key);`,
   '29990101000100_index':
-    'create index concurrently events_later on live_events (later) where later is not null;',
+    'create index concurrently events_later on events (later) where later is not null;',
 }
 
 /** This release's migrations, and those of the later release. */

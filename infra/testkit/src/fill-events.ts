@@ -86,22 +86,21 @@ export async function fillEvents(
   return filledEvents(count)
 }
 
-/** Statistics as autovacuum makes them: of each partition, and none of the table that has the partitions. */
+/** Statistics as autovacuum makes them. */
 export async function analyzeAll(pool: Pool): Promise<void> {
   await pool.query('vacuum analyze')
-  await pool.query(`delete from pg_statistic where starelid = 'events'::regclass`)
 }
 
 /** Drops the primary key and the indexes of events. @returns the statements that make them again */
 async function dropIndexes(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ name: string; definition: string; is_key: boolean }>(
     `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition, i.indisprimary as is_key
-       from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'live_events'::regclass`,
+       from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'events'::regclass`,
   )
   const again: string[] = []
   for (const { name, definition, is_key } of rows) {
-    await pool.query(is_key ? `alter table live_events drop constraint ${name}` : `drop index ${name}`)
-    again.push(is_key ? `alter table live_events add constraint ${name} primary key (id)` : definition)
+    await pool.query(is_key ? `alter table events drop constraint ${name}` : `drop index ${name}`)
+    again.push(is_key ? `alter table events add constraint ${name} primary key (id)` : definition)
   }
   return again
 }

@@ -131,7 +131,7 @@ t.test(
         seq: 'n + 1',
       },
     )
-    await pool.query('analyze live_events')
+    await pool.query('analyze events')
     const search = async (over: { wallet?: string; recipient?: string; policyAddress?: string }) =>
       (await listClaimablePayments(store, { trackingId: 'order-9', ...over }, 10)).payments.map(
         ({ signature }) => signature,
@@ -189,7 +189,7 @@ t.test('subscribers who pay in many tokens share statements of at most 500 rows'
       token_mint: `'mint ' || n % ${wallets * (tokens - 1)}`,
     },
   )
-  await pool.query('analyze live_events')
+  await pool.query('analyze events')
   const { store: counting, counts } = countRows(store)
   const { items } = await listSubscribers(counting, 'tokens', { limit: 100, offset: 0 }, CLOCK)
   t.equal(items.length, wallets)

@@ -143,9 +143,6 @@ t.test('retention', async t => {
       '_prisma_migrations',
       // the truth, what follows from it, and what keeps repetitions out
       'events',
-      'live_events',
-      'archived_events',
-      'archive_moves',
       'archive_parts',
       'archive_problem',
       'event_counts',

@@ -24,7 +24,15 @@ create table stream_head (
   -- the rules by which the projections were made
   projection_version integer not null default 1,
   -- whether the stream takes control messages; null until ingest has looked
-  takes_controls boolean
+  takes_controls boolean,
+  -- where lists begin: what happened before on the chain was archived
+  lists_begin timestamptz(3) not null default '-infinity',
+  -- where the stream begins: all events of earlier positions were archived
+  first_position bigint not null default 0,
+  -- each event before `lists_begin` up to this position is in a file of the archive. Later positions came late
+  archived_position bigint not null default 0,
+  -- nothing is archived until then: somebody asked for old events
+  archive_rests_until timestamptz(3)
 );
 insert into stream_head default values;
 
@@ -113,11 +121,10 @@ create table retractions (
   primary key (slot, signature)
 );
 
--- What the chain said, as it was received. One partition holds what lists show, the other what was archived. So a statement
--- reads two partitions at most, however old the deployment is, and a list reads one: docs/decisions.md. Each partition has
--- its own indexes, which then need not hold the key of the partitions.
+-- What the chain said, as it was received. One table, however old the deployment is: an archive shortens `data` in place, and
+-- lists begin later (stream_head).
 create table events (
-  id uuid not null,
+  id uuid primary key,
   position bigint not null,
   slot bigint not null,
   signature text collate "C" not null,
@@ -149,132 +156,89 @@ create table events (
   token_mint text collate "C",
   -- the payment's tracking ID belongs to a policy that is not known yet
   awaits_policy boolean not null default false,
-  -- moves the row to the other partition
-  archived boolean not null default false
-) partition by list (archived);
-create table live_events partition of events (constraint events_pkey primary key (id)) for values in (false);
+  -- `data` was shortened to what no column has: the message is in a file of the archive
+  shrunk boolean not null default false
+);
 -- Each index is named by the queries that need it; packages/store/test/index-plans.test.ts reads their plans.
 -- The primary key: readIdentities, readEventPlaces, derivePayments.
 -- listEventsAfter, verifyDatabase: ranges of positions.
-create unique index events_position_key on live_events (position);
+create unique index events_position_key on events (position);
 -- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
 -- Also recountHour, countEvents and readPaymentStats: the times of an hour or less.
-create index events_newest on live_events (occurred_at, slot, event_index, id);
+create index events_newest on events (occurred_at, slot, event_index, id);
 -- readEventPage with `gateway`, readVolume, recountHour, readPaymentStats.
-create index events_gateway_newest on live_events (gateway, occurred_at, slot, event_index, id) where gateway is not null;
+create index events_gateway_newest on events (gateway, occurred_at, slot, event_index, id) where gateway is not null;
 -- readEventPage with `paymentPolicy`, replaySubscriptions.
-create index events_policy_newest on live_events (payment_policy, occurred_at, slot, event_index, id)
+create index events_policy_newest on events (payment_policy, occurred_at, slot, event_index, id)
   where payment_policy is not null;
 -- readEventPage with `trackingId`, listOneTimePayments, listClaimablePayments.
-create index events_tracking_newest on live_events (tracking_id, occurred_at, slot, event_index, id)
+create index events_tracking_newest on events (tracking_id, occurred_at, slot, event_index, id)
   where tracking_id is not null;
 -- readEventPage with slot bounds alone. Events of one slot are few, and are sorted when they are read.
-create index events_slot on live_events (slot);
+create index events_slot on events (slot);
 -- readEventPage with `signature`, readIdentities, retract, readPaymentTrace. A signature is only ever matched exactly. Its
 -- hash takes 20 bytes where the text takes 110, in pages that are written all over the index and so must be in memory.
-create index events_signature_hash on live_events using hash (signature);
+create index events_signature_hash on events using hash (signature);
 -- Nearly all events are payments: a list of payments reads the index of its filter and drops hardly a row. The next
 -- seven find all other events; a payment is in none of them.
 -- readEventPage with `name`, countEvents, listEventNames.
-create index events_name_rare on live_events (name, occurred_at, slot, event_index, id) where name <> 'PaymentRecord';
+create index events_name_rare on events (name, occurred_at, slot, event_index, id) where name <> 'PaymentRecord';
 -- readEventPage with `gateway` and `name`, readSubscriptions, and the addresses of a rebuild.
-create index events_gateway_rare on live_events (gateway, name, occurred_at, slot, event_index, id)
+create index events_gateway_rare on events (gateway, name, occurred_at, slot, event_index, id)
   where gateway is not null and name <> 'PaymentRecord';
 -- readEventPage with `paymentPolicy` and `name`, replaySubscriptions.
-create index events_policy_rare on live_events (payment_policy, name, occurred_at, slot, event_index, id)
+create index events_policy_rare on events (payment_policy, name, occurred_at, slot, event_index, id)
   where payment_policy is not null and name <> 'PaymentRecord';
 -- readEventPage with `trackingId` and `name`.
-create index events_tracking_rare on live_events (tracking_id, name, occurred_at, slot, event_index, id)
+create index events_tracking_rare on events (tracking_id, name, occurred_at, slot, event_index, id)
   where tracking_id is not null and name <> 'PaymentRecord';
 -- readEventPage with `recipient`: created policies.
-create index events_recipient_rare on live_events (recipient, name, occurred_at, slot, event_index, id)
+create index events_recipient_rare on events (recipient, name, occurred_at, slot, event_index, id)
   where recipient is not null and name <> 'PaymentRecord';
 -- readEventPage with `userPayment`: created policies and user payments; the addresses of a rebuild.
-create index events_user_payment_rare on live_events (user_payment, name, occurred_at, slot, event_index, id)
+create index events_user_payment_rare on events (user_payment, name, occurred_at, slot, event_index, id)
   where user_payment is not null and name <> 'PaymentRecord';
 -- readEventPage with `authority`: gateways.
-create index events_authority_rare on live_events (authority, name, occurred_at, slot, event_index, id)
+create index events_authority_rare on events (authority, name, occurred_at, slot, event_index, id)
   where authority is not null and name <> 'PaymentRecord';
 -- readPaymentsBySeq, replay after a reconnect. `seq` has no holes and no doubles.
-create unique index events_tracking_seq on live_events (tracking_id, seq) where seq is not null;
+create unique index events_tracking_seq on events (tracking_id, seq) where seq is not null;
 -- listClaimablePayments: the payments to a recipient among many payments of others with the same tracking ID. Hardly a
 -- tracking ID has so many; its first 1,000 payments are found by events_tracking_seq. One expression, because Postgres takes
 -- an index of the tracking ID alone for two columns, and reads all its payments.
 create index events_tracking_recipient
-  on live_events ((tracking_id || ' ' || recipient), occurred_at, slot, event_index, id) where seq > 1000;
+  on events ((tracking_id || ' ' || recipient), occurred_at, slot, event_index, id) where seq > 1000;
 -- checkPayments: what a check compares of a tracking ID with many payments, without reading their rows.
-create index events_tracking_check on live_events (tracking_id, occurred_at, slot, event_index, id)
+create index events_tracking_check on events (tracking_id, occurred_at, slot, event_index, id)
   include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
 -- derivePayments, readRegisters, refoldGateways, refoldUserPayments: what the events of an address beside payments say at
 -- a place, or last. An event that names a policy is one of the policy, whatever it names beside.
 create index events_changes
-  on live_events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
+  on events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
   where amount is null;
 -- readNextPayments, readRegisters: a policy's payments in chain order. Direct transfers have no policy.
-create index events_policy_payments on live_events (payment_policy, slot, transaction_index, event_index, id)
+create index events_policy_payments on events (payment_policy, slot, transaction_index, event_index, id)
   where amount is not null and payment_policy <> '11111111111111111111111111111111';
 -- readRecentRetractions: pods ask for late retractions, in case Redis lost them. Hardly an event is retracted.
-create index events_retracted_at on live_events (retracted_at) where retracted_at is not null;
+create index events_retracted_at on events (retracted_at) where retracted_at is not null;
 -- readRetractionsOf: a client that comes back is told which of its payments were retracted.
-create index events_retracted_tracking on live_events (tracking_id, retracted_at) where retracted_at is not null;
+create index events_retracted_tracking on events (tracking_id, retracted_at) where retracted_at is not null;
 -- readRetractedPayments: what a gateway sees of a wallet's payments that were taken back.
-create index events_retracted_payers on live_events (gateway, payer, retracted_at)
+create index events_retracted_payers on events (gateway, payer, retracted_at)
   where retracted_at is not null and amount is not null;
 -- readEventPage with `directPayer`, listClaimablePayments. Payments with a policy are found by the policy.
-create index events_payer_direct on live_events (payer, occurred_at, slot, event_index, id)
+create index events_payer_direct on events (payer, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and payer is not null;
 -- readEventPage with `directRecipient`.
-create index events_recipient_direct on live_events (recipient, occurred_at, slot, event_index, id)
+create index events_recipient_direct on events (recipient, occurred_at, slot, event_index, id)
   where payment_policy = '11111111111111111111111111111111' and recipient is not null;
 -- readVolume: payments whose own time is on another day than their block. Nearly empty.
-create index events_paid_other_day on live_events (gateway)
+create index events_paid_other_day on events (gateway)
   where amount is not null
     and floor(paid_at::float8 / 86400) <> floor(date_part('epoch', occurred_at at time zone 'UTC') / 86400);
 
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
-create index events_gateway_payers on live_events (gateway, payer, paid_at)
-  where amount is not null and payer is not null and retracted_at is null;
-
--- Becomes a partition of `events` when the first month is archived: until then, statements have one table to plan for.
-create table archived_events (
-  like events including defaults,
-  constraint archived_events_pkey primary key (id),
-  constraint archived_events_are_archived check (archived)
-);
--- An archived event is in no list: these are the indexes of the other answers, and of what folds an address again. Each
--- serves what the index of live_events of the same name serves.
-create index archived_newest on archived_events (occurred_at);
-create index archived_gateway_newest on archived_events (gateway, occurred_at) where gateway is not null;
-create index archived_policy_newest on archived_events (payment_policy, occurred_at, slot, event_index, id)
-  where payment_policy is not null;
-create index archived_tracking_newest on archived_events (tracking_id, occurred_at, slot, event_index, id)
-  where tracking_id is not null;
-create index archived_signature_hash on archived_events using hash (signature);
-create index archived_gateway_rare on archived_events (gateway, name, occurred_at, slot, event_index, id)
-  where gateway is not null and name <> 'PaymentRecord';
-create index archived_policy_rare on archived_events (payment_policy, name, occurred_at, slot, event_index, id)
-  where payment_policy is not null and name <> 'PaymentRecord';
-create index archived_user_payment_rare on archived_events (user_payment) where user_payment is not null and name <> 'PaymentRecord';
-create unique index archived_tracking_seq on archived_events (tracking_id, seq) where seq is not null;
-create index archived_tracking_recipient
-  on archived_events ((tracking_id || ' ' || recipient), occurred_at, slot, event_index, id) where seq > 1000;
-create index archived_tracking_check on archived_events (tracking_id, occurred_at, slot, event_index, id)
-  include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
-create index archived_changes
-  on archived_events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
-  where amount is null;
-create index archived_policy_payments on archived_events (payment_policy, slot, transaction_index, event_index, id)
-  where amount is not null and payment_policy <> '11111111111111111111111111111111';
-create index archived_retracted_at on archived_events (retracted_at) where retracted_at is not null;
-create index archived_retracted_tracking on archived_events (tracking_id, retracted_at) where retracted_at is not null;
-create index archived_retracted_payers on archived_events (gateway, payer, retracted_at)
-  where retracted_at is not null and amount is not null;
-create index archived_payer_direct on archived_events (payer, occurred_at, slot, event_index, id)
-  where payment_policy = '11111111111111111111111111111111' and payer is not null;
-create index archived_paid_other_day on archived_events (gateway)
-  where amount is not null
-    and floor(paid_at::float8 / 86400) <> floor(date_part('epoch', occurred_at at time zone 'UTC') / 86400);
-create index archived_gateway_payers on archived_events (gateway, payer, paid_at)
+create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
 
 -- The last `seq` of each tracking ID. A payment changes no indexed column here or in policies: with room on the page,
@@ -772,8 +736,7 @@ create table lease_uses (
   first_used_at timestamptz(3) not null default clock_timestamp()
 );
 
--- The files of the archive. A part is one file with events of one month, an event a line. The events of the first `moved` lines
--- are in archived_events, all others are in live_events. A transaction that moves events changes `moved` too.
+-- The files of the archive. A part is one file with events of one month, an event a line. A month that is restored has none.
 create table archive_parts (
   -- the month in which the events happened on the chain, in UTC: `2026-03`
   month text collate "C" not null,
@@ -786,12 +749,22 @@ create table archive_parts (
   count integer not null,
   first_position bigint not null,
   last_position bigint not null,
-  moved integer not null default 0,
-  -- whether rows move into archived_events, or back
-  wanted text not null default 'archived' check (wanted in ('archived', 'live')),
+  -- `shrinking`: `data` of its events is being shortened, `archived`: all is short; `filling`: it is being filled from the
+  -- file, `filled`: all is whole. When all is whole that somebody asked for, lists begin with it again
+  state text collate "C" not null default 'shrinking' check (state in ('shrinking', 'archived', 'filling', 'filled')),
   written_at timestamptz(3) not null default clock_timestamp(),
-  restored_at timestamptz(3),
   primary key (month, part)
 );
 -- findArchivedAfter, readArchivedUpTo.
 create index archive_parts_last_position on archive_parts (last_position);
+
+-- One row while the archive cannot go on. No row while it goes on.
+create table archive_problem (
+  id integer primary key default 1,
+  -- one line that names the cause and the cure
+  problem text not null,
+  -- when this problem was first seen
+  since timestamptz(3) not null default clock_timestamp(),
+  -- when ingest saw it last
+  seen_at timestamptz(3) not null default clock_timestamp()
+);

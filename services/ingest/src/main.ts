@@ -190,7 +190,6 @@ await runMain(
           everyMs: tunables.archiveEveryMs,
           settledSeconds: tunables.archiveSettledSeconds,
           eventsAPart: tunables.archiveEventsAPart,
-          restoredDays: tunables.archiveRestoredDays,
         }),
       )
     }

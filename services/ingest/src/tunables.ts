@@ -12,11 +12,11 @@ export const INGEST_TUNABLES = {
   retentionEveryMs: 60_000,
   /** How often ingest looks for months to archive. */
   archiveEveryMs: 3_600_000,
-  /** How long ago the last event of a month must have been stored before the month is archived: readers may be behind. */
+  /** How long ago an event must have been stored before it is archived: readers may be behind. */
   archiveSettledSeconds: 86_400,
   /** The most events of a file of the archive. */
   archiveEventsAPart: 20_000,
-  /** After how long a month that was restored is archived again. */
+  /** How long nothing is archived after a restore. */
   archiveRestoredDays: 30,
   /** How long `GET /v1/payments/:signature/trace` can tell when a payment was stored and announced. */
   batchRetentionDays: 90,

@@ -1,21 +1,12 @@
 // Where an archived event is asked for.
 import type { Store } from '../database/open-store.js'
-import { allOf, sql, type Sql } from '../database/sql.js'
+import { allOf, sql } from '../database/sql.js'
 import { eventConditions, type EventFilter } from '../reads/event-filter.js'
-import { IS_BEFORE_LISTS } from '../rows/moving-months.js'
+import { IS_ARCHIVED } from '../rows/lists-begin.js'
 
-/** The month of an event `e` of the archive. */
 const MONTH_OF = sql`to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM')`
 
-/** To readers, a month that moves is archived, and so is a restored month before it: neither is in a list. */
-const IS_ARCHIVED = sql`(e.archived or ${IS_BEFORE_LISTS})`
-
-/** The last positions of parts and of months that move. Nothing of a part counts while all its events are in lists again. */
-const lastPositions = (condition: Sql): Sql => sql`
-  select month, last_position from archive_parts where (wanted = 'archived' or moved > 0) and ${condition}
-   union all select month, last_position from (select month, up_to as last_position from archive_moves) m where ${condition}`
-
-/** The month of an archived event that passes a filter. The filter must name a signature: events_signature_hash, archived_signature_hash. */
+/** The month of an archived event that passes a filter. The filter must name a signature: events_signature_hash. */
 export async function findArchivedMonth(
   { database }: Store,
   filter: EventFilter & { signature: string },
@@ -25,7 +16,7 @@ export async function findArchivedMonth(
   return found?.month ?? null
 }
 
-/** The month of an event that was archived; null for an event in lists. Relies on the primary keys. */
+/** The month of an event that was archived; null for an event in lists. Relies on the primary key. */
 export async function findArchivedEvent({ database }: Store, id: string): Promise<string | null> {
   const [found] = await database.lookUp<{ month: string }>(
     sql`select ${MONTH_OF} as month from events e where ${IS_ARCHIVED} and e.id = ${id}::uuid`,
@@ -35,14 +26,16 @@ export async function findArchivedEvent({ database }: Store, id: string): Promis
 
 /** The month of the first archived events behind a position. Relies on archive_parts_last_position. */
 export async function findArchivedAfter({ database }: Store, position: bigint): Promise<string | null> {
-  const [found] = await database.read<{ month: string }>(sql`
-    select month from (${lastPositions(sql`last_position > ${position}`)}) p order by last_position limit 1`)
+  const [found] = await database.read<{ month: string }>(
+    sql`select month from archive_parts where last_position > ${position} order by last_position limit 1`,
+  )
   return found?.month ?? null
 }
 
 /** The last position of an archived event; 0 without one. */
 export async function readArchivedUpTo({ database }: Store): Promise<bigint> {
-  const [row] = await database.read<{ position: bigint }>(sql`
-    select coalesce(max(last_position), 0) as position from (${lastPositions(sql`true`)}) p`)
+  const [row] = await database.read<{ position: bigint }>(
+    sql`select coalesce(max(last_position), 0) as position from archive_parts`,
+  )
   return row!.position
 }

@@ -1,16 +1,25 @@
-export { readArchiveLine, writeArchiveLine, type ArchiveLine } from './archive-line.js'
-export { endArchiveMove, readArchiveMove, type ArchiveMove } from './archive-moves.js'
 export {
-  archiveAgain,
-  beginArchivePart,
+  beginRestore,
+  endRestore,
+  endRewriting,
   listArchiveParts,
-  readUnfinishedPart,
-  wantMonthLive,
+  moveArchiveHead,
+  readArchiveHead,
+  type ArchiveHead,
   type ArchivePart,
   type WrittenPart,
-} from './archive-parts.js'
+} from './archive-head.js'
+export { readArchiveLine, writeArchiveLine, type ArchiveLine } from './archive-line.js'
 export { noteArchiveProblem, readArchiveProblem, type ArchiveProblem } from './archive-problem.js'
 export { findArchivedAfter, findArchivedEvent, findArchivedMonth, readArchivedUpTo } from './find-archived.js'
-export { dueSeconds, keptSince, MONTH } from './months.js'
-export { ArchiveDiffersError, countArchived, moveArchivePage } from './move-page.js'
-export { findOldMonth, readMonth, surveyMonth, type MonthSurvey } from './read-month.js'
+export { dueSeconds, keptSince, MONTH, monthOf, spanOfMonth } from './months.js'
+export {
+  findFirstPosition,
+  findOldMonth,
+  readLate,
+  readMonth,
+  surveyMonth,
+  type MonthSurvey,
+  type OldEvent,
+} from './read-old-events.js'
+export { ArchiveDiffersError, countArchived, rewriteArchivePage } from './rewrite-page.js'

@@ -73,7 +73,7 @@ async function readBehind(tx: Tx, read: ReadHour): Promise<void> {
     sql`select position from stream_head where id = 1`,
   )
   if (head.position === read.position) return
-  const since = sql`(select * from live_events where position > ${read.position} and position <= ${head.position}) e`
+  const since = sql`(select * from events where position > ${read.position} and position <= ${head.position}) e`
   for (const [token, { min, max }] of await readExtremes(tx, since, read.hour, read.tokens)) {
     const known = read.found.get(token)
     read.found.set(token, {

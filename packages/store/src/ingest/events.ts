@@ -50,5 +50,5 @@ const LISTED = columnTable<NumberedEvent>('e', {
 /** Sends events that are known to be new (the writer lock is held). One statement for any number of events. */
 export const insertEvents = (tx: PipelinedTx, events: readonly NumberedEvent[]): void =>
   tx.send(sql`
-    insert into live_events (${STORED.names}, retracted_at)
+    insert into events (${STORED.names}, retracted_at)
     select ${STORED.names}, case when retracted then clock_timestamp() end from ${LISTED.listOf(events)}`)

@@ -59,7 +59,7 @@ export async function sweepBatches(
       const isInBatch = sql`e.position between ${first} and ${last}`
       const payments = await readCommittedPayments(runIn(tx), isInBatch, sql`order by e.position`)
       const deliveries = await tx.$queryRaw<DeliveryRef[]>`
-          select d.id, d.webhook_id as "webhookId" from live_events e join deliveries d on d.event_id = e.id
+          select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
            where ${isInBatch} and d.state = 'pending'`
       await relay({ ...batch, payments, deliveries })
       await tx.$executeRaw`update ingest_batches set relayed_at = clock_timestamp() where id = ${batch.batchId}`

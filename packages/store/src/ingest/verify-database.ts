@@ -76,7 +76,7 @@ export async function verifyDatabase(
       update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},
              branch_position = least(branch_position, position), reingest_from = least(reingest_from, (
                select greatest(1, max(stream_sequence) - ${reingestMargin})
-                 from (select stream_sequence from live_events order by position desc limit ${RECENT}) recent))
+                 from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
        where id = 1`
     return verified(await lockHeadRow(tx), lineage, change)
   }, PAGE_LIMITS)

@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { allOf, sql } from '../database/sql.js'
-import { IS_IN_STREAM } from '../rows/moving-months.js'
+import { LISTS_BEGIN } from '../rows/lists-begin.js'
 import { eventConditions, type EventFilter } from './event-filter.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 
@@ -51,13 +51,14 @@ export async function listEventsAfter(
     sql`position > ${range.after} and position <= ${range.upTo}`,
     // A retracted event keeps its place in the stream and is marked.
     ...eventConditions({ ...filter, retracted: true }),
-    IS_IN_STREAM,
+    // What came late for an archived month is in the stream until it is archived too: the stream skips nothing.
+    sql`(e.occurred_at >= ${LISTS_BEGIN} or e.position > (select archived_position from stream_head))`,
   ]
   const { unchanging, changing } = eventRecordText({ tokens })
   return database.read<StreamEvent>(sql`
     select ${unchanging} || ${changing} as record, e.position, e.slot::float8 as slot, e.signature, e.name,
            e.occurred_at as "occurredAt", e.tracking_id as "trackingId", e.gateway, e.payment_policy as "paymentPolicy"
-      from live_events e
+      from events e
      where ${allOf(conditions)}
      order by position
      limit ${range.limit}`)

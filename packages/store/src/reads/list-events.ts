@@ -11,7 +11,7 @@ import {
 } from '../rows/known-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
-import { BEGINNING_OF_LISTS, IS_IN_LISTS, IS_IN_SLOT_LISTS } from '../rows/moving-months.js'
+import { IS_ARCHIVED, IS_IN_LISTS, LISTS_BEGIN } from '../rows/lists-begin.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -84,6 +84,16 @@ const ORDERS: Record<EventOrder, Sql> = {
   slot: sql`e.slot desc, e.occurred_at desc, e.event_index desc, e.id desc`,
 }
 
+/**
+ * Whether a list in the order of slots shows an event `e`. The list ends at the slot of the first event in lists, so its last page
+ * reads nothing of what was archived below. On a chain, time does not run against slots.
+ */
+const IS_IN_SLOT_LISTS = sql`(${IS_ARCHIVED}) is not true and (e.slot, e.occurred_at) >= ((
+  select case when lists_begin = '-infinity' then -1
+              else coalesce((select slot from events where occurred_at >= lists_begin order by occurred_at, slot limit 1),
+                            9223372036854775807) end
+    from stream_head), '-infinity'::timestamptz)`
+
 const KEYS = { trackingId: 'tracking_id', paymentPolicy: 'payment_policy', gateway: 'gateway' } as const
 
 /** Filters beside a key that nearly all its events pass, or that bound the walk. */
@@ -101,7 +111,7 @@ function walkOf(filter: EventFilter, { after: last }: EventPage): KeyWalk | null
   if (name !== undefined && name !== 'PaymentRecord') return null
   const { startTime, endTime } = filter
   const column = KEYS[key[0] as keyof typeof KEYS]
-  return { column, value: key[1] as string, beginning: BEGINNING_OF_LISTS, startTime, endTime, after: last }
+  return { column, value: key[1] as string, beginning: LISTS_BEGIN, startTime, endTime, after: last }
 }
 
 /**
@@ -114,7 +124,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
     const { name, payments, retracted } = filter
     const conditions = [...walkConditions(walk), ...eventConditions({ name, payments, retracted })]
     return sql`
-      select ${columns} from live_events e
+      select ${columns} from events e
        where ${allOf(conditions)}
        ${walkOrder(walk.column, ORDERS.time)}
        ${pageOf(page)}`
@@ -123,7 +133,7 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
   const conditions = [...eventConditions(filter), order === 'slot' ? IS_IN_SLOT_LISTS : IS_IN_LISTS]
   if (page.after) conditions.push(after(order, page.after))
   return sql`
-    select ${columns} from live_events e
+    select ${columns} from events e
      where ${allOf(conditions)}
      order by ${ORDERS[order]}
      ${pageOf(page)}`

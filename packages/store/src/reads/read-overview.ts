@@ -74,7 +74,7 @@ export async function readOverview(
   const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
   const inHours = sql`gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
   const newestSince = (fromMs: number, limit: number) => sql`
-    select e.position, e.occurred_at from live_events e
+    select e.position, e.occurred_at from events e
      where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and e.occurred_at >= ${asTimestamp(fromMs)}
      order by e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc
      limit ${raw(String(limit))}`

@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
 import { ATTEMPTS_KEPT, DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_ACTIVE } from '../rows/deliveries.js'
-import { IS_IN_LISTS } from '../rows/moving-months.js'
+import { IS_IN_LISTS } from '../rows/lists-begin.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 
 /** The stages of a payment, from the rows that each stage wrote. */
@@ -40,7 +40,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
            e.occurred_at as "occurredAt", e.paid_at as "paidAt", e.stream_sequence as "streamSequence", e.position,
            b.committed_at as "committedAt", b.relayed_at as "relayedAt",
            b.relayed_at is not null or b.last_position is null as "isAnnounced"
-      from live_events e
+      from events e
       left join lateral (
         select last_position, committed_at, relayed_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1

@@ -16,10 +16,10 @@ export interface StoredRow {
 }
 
 /**
- * The data of an archived payment `e`: its columns, and the facts that its message had. The memo is not kept, nor read here:
+ * The data of a payment `e` whose message was archived: its columns, and the facts that its message had. The memo is not kept, nor read here:
  * its tracking ID is a column.
  */
-const ARCHIVED_PAYMENT = sql`
+const SHRUNK_PAYMENT = sql`
   (case e.name
      when 'PaymentRecord' then
        jsonb_build_object('payment_policy', e.payment_policy, 'amount', e.amount::text,
@@ -29,7 +29,7 @@ const ARCHIVED_PAYMENT = sql`
 
 /** Columns of `events e`. */
 export const STORED_COLUMNS = sql`e.id, e.position, e.slot, e.signature, e.transaction_index, e.event_index,
-  e.name, case when e.archived and e.amount is not null then ${ARCHIVED_PAYMENT} else e.data::text end as data,
+  e.name, case when e.shrunk then ${SHRUNK_PAYMENT} else e.data::text end as data,
   e.occurred_at`
 
 /**

@@ -83,11 +83,7 @@ t.test('an index is built beside the traffic while others wait for their turn to
   const url = await nameDatabase(t)
   const dir = await copyMigrations(t)
   await migrate(url, dir)
-  await addMigration(
-    dir,
-    '29990101000000_index',
-    'create index concurrently late on live_events (slot, name);',
-  )
+  await addMigration(dir, '29990101000000_index', 'create index concurrently late on events (slot, name);')
   const pool = openPool(url, { max: 1 })
   t.teardown(() => pool.end())
   const client = await pool.connect()

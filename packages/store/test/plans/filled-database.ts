@@ -40,7 +40,7 @@ export async function openFilledDatabase(t: TestContext): Promise<FilledDatabase
   const { pool, url } = await createDatabase(t)
   const store = openStore({ DATABASE_URL: url })
   t.teardown(() => store.close())
-  await pool.query('alter table live_events set (autovacuum_enabled = off)')
+  await pool.query('alter table events set (autovacuum_enabled = off)')
   const filled = await fillEvents(pool, EVENTS, { analyze: false })
   const columns = `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at,
     fingerprint, stream_sequence, gateway, payment_policy, tracking_id, seq, payer, recipient, amount, paid_at, record_id)`
@@ -88,7 +88,7 @@ export async function openFilledDatabase(t: TestContext): Promise<FilledDatabase
       // After a load: Postgres makes statistics minutes later, and a prepared statement may keep its plan.
       'no statistics': async () => {
         await pool.query('delete from pg_statistic s using pg_stat_user_tables u where u.relid = s.starelid')
-        await pool.query(`update pg_class set relallvisible = 0 where oid = 'live_events'::regclass`)
+        await pool.query(`update pg_class set relallvisible = 0 where oid = 'events'::regclass`)
       },
       'statistics of today': () => analyzeAll(pool),
     },

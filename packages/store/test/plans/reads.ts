@@ -235,15 +235,9 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       null,
       5_100,
       3_300,
-      store => surveyMonth(store, '2020-03', { settledSeconds: 0, stop }),
+      store => surveyMonth(store, '2020-03', { settled: 0n, stop }),
     ],
-    [
-      'the events of a month',
-      null,
-      5_100,
-      3_300,
-      store => readPages(readMonth(store, '2020-03', BigInt(EVENTS))),
-    ],
+    ['the events of a month', null, 5_100, 3_300, store => readPages(readMonth(store, '2020-03'))],
   ]
 }
 

@@ -37,8 +37,8 @@ function bracketed(text: string): Buffer {
 export const isEmpty = (page: Buffer): boolean => page.length === '[]'.length
 
 /**
- * The month of the archived event that a page was asked by; null for a page of events in lists. Asked behind the page: rows may
- * move meanwhile.
+ * The month of the archived event that a page was asked by; null for a page of events in lists. Asked behind the page: it may
+ * be archived meanwhile.
  * @param after the event of the cursor
  */
 async function findAskedMonth(

@@ -7,6 +7,7 @@ import {
   encodePositionCursor,
   findArchivedAfter,
   readArchivedUpTo,
+  readFirstEvent,
   type PositionKey,
   type Store,
   type StreamEvent,
@@ -113,8 +114,9 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
     const head = await feed.open()
     const archivedUpTo = await readArchivedUpTo(store)
     if (key === undefined) {
-      const start = since === FROM_THE_FIRST ? { epoch: head.epoch, position: 0n } : head
-      return { head, start, archivedUpTo }
+      if (since !== FROM_THE_FIRST) return { head, start: head, archivedUpTo }
+      const { position } = await readFirstEvent(store)
+      return { head, start: { epoch: head.epoch, position: (position ?? 1n) - 1n }, archivedUpTo }
     }
     if (key.epoch !== head.epoch) throw new InvalidParameterError('since', 'is of another database')
     if (key.position > head.position)

@@ -1,24 +1,26 @@
 // What `npm run archive` does.
 import {
   ArchiveDiffersError,
+  beginRestore,
   countArchived,
   findOldMonth,
   keptSince,
   listArchiveParts,
   MONTH,
+  readStreamHead,
   surveyMonth,
-  wantMonthLive,
   type ArchivePart,
   type Store,
 } from '@payment-tracking/store'
 import { readArguments, refuseArguments, type Logger } from '@payment-tracking/runtime'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
-import { describeHeld, finishMonth } from './archiver.js'
+import { INGEST_TUNABLES } from '../tunables.js'
+import { describeHeld, finishRestore } from './archiver.js'
 import { checkManifest, readPartFile } from './part-file.js'
 
 const USAGE = `usage: npm run archive -- list | restore MONTH | verify
   list              prints which months are archived
-  restore 2026-03   brings the events of a month back into lists
+  restore 2026-03   lets lists begin with a month again, for 30 days
   verify            compares every file with its digest and with the database
   --help            prints this
   EVENTS_ARCHIVE names the archive, DATABASE_URL the database (default: that of the running stack).`
@@ -52,27 +54,17 @@ export async function runArchive(action: ArchiveAction, parts: ArchiveParts): Pr
 const sumOf = (parts: readonly ArchivePart[], pick: (part: ArchivePart) => number): number =>
   parts.reduce((sum, part) => sum + pick(part), 0)
 
-function byMonth(parts: readonly ArchivePart[]): Map<string, ArchivePart[]> {
-  const months = new Map<string, ArchivePart[]>()
-  for (const part of parts) months.set(part.month, [...(months.get(part.month) ?? []), part])
-  return months
-}
+const monthsOf = (parts: readonly ArchivePart[]): string[] => [...new Set(parts.map(({ month }) => month))]
 
 async function list({ store, say, months: kept = 0 }: ArchiveParts): Promise<boolean> {
-  const months = byMonth(await listArchiveParts(store))
-  if (months.size === 0) say('nothing is archived')
-  for (const [month, parts] of months) {
-    const events = sumOf(parts, ({ count }) => count)
-    const moved = sumOf(parts, part => part.moved)
-    const state =
-      moved === events
-        ? 'archived'
-        : moved === 0
-          ? 'in lists'
-          : `${moved} archived, ${events - moved} in lists`
+  const all = await listArchiveParts(store)
+  if (all.length === 0) say('nothing is archived')
+  for (const month of monthsOf(all)) {
+    const parts = all.filter(part => part.month === month)
+    const state = parts.find(part => part.state !== 'archived')?.state ?? 'archived'
     const megabytes = (sumOf(parts, ({ bytes }) => Number(bytes)) / 1e6).toFixed(1)
     say(
-      `${month}  ${events} events  ${parts.length} ${parts.length === 1 ? 'file' : 'files'}  ${megabytes} MB  ${state}`,
+      `${month}  ${sumOf(parts, ({ count }) => count)} events  ${parts.length} ${parts.length === 1 ? 'file' : 'files'}  ${megabytes} MB  ${state}`,
     )
   }
   const next = kept > 0 ? await findOldMonth(store, keptSince(new Date(), kept)) : null
@@ -83,24 +75,24 @@ async function list({ store, say, months: kept = 0 }: ArchiveParts): Promise<boo
 /** Why the oldest month that is due is not archived. All later months wait for it. */
 async function reasonOf(store: Store, month: string): Promise<string> {
   const stop = new AbortController().signal
-  const { obstacle, held } = await surveyMonth(store, month, { settledSeconds: 0, stop })
-  if (held) return describeHeld(held)
-  return obstacle === null ? 'ingest archives it soon' : 'its newest events are not announced yet'
+  const { position: settled } = await readStreamHead(store)
+  const { held } = await surveyMonth(store, month, { settled, stop })
+  return held ? describeHeld(held) : 'ingest archives it soon'
 }
 
 async function restore(month: string, { store, files, log, say }: ArchiveParts): Promise<boolean> {
-  const parts = await listArchiveParts(store, month)
-  if (parts.length === 0) {
-    const months = [...byMonth(await listArchiveParts(store)).keys()]
+  const all = await listArchiveParts(store)
+  if (!all.some(part => part.month === month)) {
     throw new ArchiveUnusableError(
-      `nothing of ${month} is archived; archived are: ${months.join(', ') || 'no months'}`,
+      `nothing of ${month} is archived; archived are: ${monthsOf(all).join(', ') || 'no months'}`,
     )
   }
-  // All files, before the first row moves.
+  // All files, before the first event changes.
+  const parts = all.filter(part => part.month >= month)
   for (const part of parts) await readPartFile(files, part)
-  await wantMonthLive(store, month)
-  await finishMonth({ store, files, log, guard: { serverRun: () => Promise.resolve(undefined) } }, month)
-  say(`${month} is in lists again: ${sumOf(parts, ({ count }) => count)} events`)
+  await beginRestore(store, month, INGEST_TUNABLES.archiveRestoredDays)
+  await finishRestore({ store, files, log }, new AbortController().signal)
+  say(`lists begin with ${month} again: ${sumOf(parts, ({ count }) => count)} events`)
   return true
 }
 
@@ -112,14 +104,12 @@ async function verify({ store, files, say }: ArchiveParts): Promise<boolean> {
   for (const part of parts) {
     try {
       await checkManifest(files, part)
-      const lines = (await readPartFile(files, part)).slice(0, part.moved)
+      const lines = await readPartFile(files, part)
       let found = 0
       for (let at = 0; at < lines.length; at += LINES_AT_ONCE)
         found += await countArchived(store, lines.slice(at, at + LINES_AT_ONCE))
-      if (found !== part.moved)
-        throw new ArchiveDiffersError(
-          `${part.file}: the database has ${found} of its ${part.moved} archived events`,
-        )
+      if (found !== part.count)
+        throw new ArchiveDiffersError(`${part.file}: the database has ${found} of its ${part.count} events`)
     } catch (error) {
       wrong += 1
       say((error as Error).message)

@@ -1,29 +1,33 @@
-// Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then its events
-// move page by page into archived_events, while ingest goes on. Lists stop showing the month before its first event
-// moves. The tables archive_parts and archive_moves record the progress. After a crash, a process first finishes that month.
+// Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then one number
+// moves, and lists begin behind the month. From then on `data` of its events shrinks in place, page by page, beside ingest. The
+// table archive_parts records the files. After a crash, a process writes the same files again, or goes on with the pages.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {
-  archiveAgain,
   ArchiveDiffersError,
-  beginArchivePart,
   dueSeconds,
-  endArchiveMove,
+  endRestore,
+  endRewriting,
+  findFirstPosition,
   findOldMonth,
   keptSince,
   listArchiveParts,
-  moveArchivePage,
+  monthOf,
+  moveArchiveHead,
   noteArchiveProblem,
-  pageByPage,
-  PageSizer,
-  readArchiveMove,
+  readArchiveHead,
+  readLate,
   readMonth,
-  readUnfinishedPart,
+  rewriteArchivePage,
+  spanOfMonth,
   StoreTimeoutError,
   StoreUnavailableError,
   surveyMonth,
-  type ArchiveLine,
+  type ArchiveHead,
   type ArchivePart,
+  type OldEvent,
   type Store,
+  type WrittenPart,
 } from '@payment-tracking/store'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
 import { readPartFile, writePartFile } from './part-file.js'
@@ -38,20 +42,22 @@ export interface ArchiverOptions {
   /** the server that ingest verified */
   guard: { serverRun(): Promise<string | undefined> }
   everyMs: number
-  /** how long ago the last event of a month must have been stored */
+  /** how long ago an event must have been stored */
   settledSeconds: number
   /** the most events of a file */
   eventsAPart: number
-  /** a restored month is archived again after so many days */
-  restoredDays: number
-  /** chooses the rows of a page; default: by how long the pages before held the writer lock */
-  sizer?: Pick<PageSizer, 'rowsOf' | 'note'>
   log: Pick<Logger, 'info' | 'warn'>
 }
 
 /** The most bytes of a file before they are compressed: a file is read and written whole. */
 const BYTES_A_PART = 16 * 1024 * 1024
 const FIRST_AFTER_MS = 60_000
+const PAGE_ROWS = 500
+/**
+ * About how many events a page of Postgres holds. A page of the archive takes one event of each: the room that an event left
+ * takes the next one, and no index is written (a HOT update).
+ */
+const EVENTS_A_BLOCK = 8
 
 export class Archiver implements Intake {
   readonly #rounds: RepeatedTask
@@ -91,38 +97,41 @@ const problemOf = (error: Error): string =>
 
 /** @returns what holds the next month; null when nothing is wrong */
 async function archiveWhileDue(options: ArchiverOptions, stop: AbortSignal): Promise<string | null> {
-  const { store, months, restoredDays, settledSeconds, guard, log } = options
-  await archiveAgain(store, restoredDays)
+  const { store, months, settledSeconds, guard, log } = options
   for (;;) {
-    for (let part; (part = await readUnfinishedPart(store)) !== undefined;) {
-      await finishPart(options, part, stop)
-      if (stop.aborted) return null
-    }
-    // The month that moves is finished before another one begins.
-    const move = await readArchiveMove(store)
+    await finishRestore(options, stop)
+    for (const part of await listArchiveParts(store, { state: 'shrinking' }))
+      await rewrite(options, part, stop)
     if (stop.aborted) return null
-    if (move !== undefined) {
-      const isLeft = !move.isRestored && (await beginPart(options, move.month, move.upTo))
-      if (!isLeft) await endArchiveMove(store, move.month, await guard.serverRun())
+    const before = await readArchiveHead(store)
+    if (before.isResting) return null
+    const step = { options, before, serverRun: await guard.serverRun(), stop }
+    const { late, settled, held: lateHeld } = await readLate(store, before, settledSeconds)
+    if (settled > before.archivedPosition) {
+      await archive({ ...step, now: { ...before, archivedPosition: settled } }, [late])
       continue
     }
+    if (lateHeld) return sayHeld(monthOf(lateHeld.occurredAt), lateHeld)
     const month = await findOldMonth(store, keptSince(new Date(), months))
-    if (month === null || stop.aborted) return null
-    const { obstacle, upTo, held } = await surveyMonth(store, month, { settledSeconds, stop })
-    if (stop.aborted) return null
+    if (month === null) return null
+    const { obstacle, held } = await surveyMonth(store, month, { settled, stop })
     if (obstacle !== null) {
       log.info({ month, obstacle, ...held }, 'archive.waits')
-      return held === undefined
-        ? null
-        : `${month} waits: ${describeHeld(held)}. The indexer tells what is final: see Pipeline`
+      return held === undefined ? null : sayHeld(month, held)
     }
-    await beginPart(options, month, upTo)
+    await archive(
+      { ...step, now: { ...before, listsBegin: spanOfMonth(month).end } },
+      readMonth(store, month),
+    )
   }
 }
 
 /** The event that holds its month. */
-export const describeHeld = ({ signature, slot }: { signature: string; slot: bigint }): string =>
+export const describeHeld = ({ signature, slot }: Pick<OldEvent, 'signature' | 'slot'>): string =>
   `the event of transaction ${signature} in slot ${slot} is not final`
+
+const sayHeld = (month: string, held: Pick<OldEvent, 'signature' | 'slot'>): string =>
+  `${month} waits: ${describeHeld(held)}. The indexer tells what is final: see Pipeline`
 
 /** How long ago the oldest month in lists had to be archived first; 0 without such a month, and without an archive. */
 export async function readArchiveDueSeconds(store: Store, months: number): Promise<number> {
@@ -131,64 +140,94 @@ export async function readArchiveDueSeconds(store: Store, months: number): Promi
   return month === null ? 0 : dueSeconds(month, months)
 }
 
-/** Writes the next events of a month to a file, and records it. @returns false when there are no more events */
-async function beginPart(
-  { store, files, folder, guard, eventsAPart, log }: ArchiverOptions,
-  month: string,
-  upTo: bigint,
-): Promise<boolean> {
-  // Read before the events: when another process records a part meanwhile, this one is not recorded.
-  const part = (await listArchiveParts(store, month)).length + 1
-  const events = new Map<string, ArchiveLine>()
-  let bytes = 0
-  reading: for await (const page of readMonth(store, month, upTo)) {
-    for (const event of page) {
-      if (events.size === eventsAPart || bytes > BYTES_A_PART) break reading
-      events.set(event.id, event)
-      bytes += event.data.length
-    }
-  }
-  if (events.size === 0) return false
-  const written = await writePartFile(files, { folder, month, part }, [...events.values()])
-  const isBegun = await beginArchivePart(store, written, { upTo, serverRun: await guard.serverRun() })
-  if (isBegun) log.info({ month, part, events: written.count, file: written.file }, 'archive.written')
-  return true
+interface Step {
+  options: ArchiverOptions
+  before: ArchiveHead
+  now: ArchiveHead
+  /** the run of the server when `before` was read */
+  serverRun: string | undefined
+  stop: AbortSignal
 }
 
-type FinishOptions = Pick<ArchiverOptions, 'store' | 'files' | 'guard' | 'log' | 'sizer'>
+/** Writes events to files, and moves the number. A process that dies between them writes the same files again. */
+async function archive(
+  { options, before, now, serverRun, stop }: Step,
+  pages: AsyncIterable<readonly OldEvent[]> | Iterable<readonly OldEvent[]>,
+): Promise<void> {
+  const { store, files, folder, eventsAPart, log } = options
+  const written: WrittenPart[] = []
+  const write = async (month: string, events: readonly OldEvent[]) => {
+    stop.throwIfAborted()
+    const others = await listArchiveParts(store, { month })
+    const part = 1 + others.length + written.filter(of => of.month === month).length
+    written.push(await writePartFile(files, { folder, month, part }, events))
+    log.info({ month, part, events: events.length, file: written.at(-1)!.file }, 'archive.written')
+  }
+  const months = new Map<string, { events: OldEvent[]; bytes: number }>()
+  for await (const page of pages)
+    for (const event of page) {
+      // What came after the survey is late.
+      if (event.position > now.archivedPosition) continue
+      const month = monthOf(event.occurredAt)
+      const next = months.get(month) ?? { events: [], bytes: 0 }
+      months.set(month, next)
+      if (next.events.length === eventsAPart || next.bytes > BYTES_A_PART) {
+        await write(month, next.events.splice(0))
+        next.bytes = 0
+      }
+      next.events.push(event)
+      next.bytes += event.data.length
+    }
+  for (const [month, { events }] of months) await write(month, events)
+  const firstPosition = await findFirstPosition(store, now, stop)
+  await moveArchiveHead(store, before, { ...now, firstPosition }, written, serverRun)
+}
 
-/** Moves the events of a part into the table that its `wanted` names. */
-async function finishPart(
-  { store, files, guard, log, sizer = new PageSizer() }: FinishOptions,
+type RewriteOptions = Pick<ArchiverOptions, 'store' | 'files' | 'log'>
+
+/** Shortens `data` of the events of a file, or fills it. After each page, live messages get as much time as the page took. */
+async function rewrite(
+  { store, files, log }: RewriteOptions,
   part: ArchivePart,
   stop: AbortSignal,
 ): Promise<void> {
   const lines = await readPartFile(files, part)
-  await pageByPage(stop, async () =>
-    moveArchivePage(store, part, lines, { sizer, serverRun: await guard.serverRun() }),
-  )
-  if (stop.aborted) return
-  const { month, part: number, count, wanted } = part
-  log.info({ month, part: number, events: count, wanted }, 'archive.moved')
+  for (let offset = 0; offset < EVENTS_A_BLOCK; offset++) {
+    const some = lines.filter((_, at) => at % EVENTS_A_BLOCK === offset)
+    for (let from = 0; from < some.length;) {
+      const startedAt = performance.now()
+      const left = await rewriteArchivePage(store, part, some.slice(from, from + PAGE_ROWS))
+      if (left === null || stop.aborted) return
+      if (left === 0) from += PAGE_ROWS
+      await sleep(performance.now() - startedAt)
+    }
+  }
+  await endRewriting(store, part)
+  log.info({ month: part.month, part: part.part, events: part.count, was: part.state }, 'archive.rewritten')
 }
 
-/** Moves all rows of a month back into lists. */
-export async function finishMonth(options: FinishOptions, month: string): Promise<void> {
-  for (const part of await listArchiveParts(options.store, month))
-    await finishPart(options, part, new AbortController().signal)
-  await endArchiveMove(options.store, month)
+/** Fills the months that somebody asked for, and then lets lists begin with them. */
+export async function finishRestore(options: RewriteOptions, stop: AbortSignal): Promise<void> {
+  const { store } = options
+  for (let parts; (parts = await listArchiveParts(store, { state: 'filling' })).length > 0;)
+    for (const part of parts) {
+      await rewrite(options, part, stop)
+      if (stop.aborted) return
+    }
+  if ((await listArchiveParts(store, { state: 'filled' })).length > 0) await endRestore(store)
 }
 
 /**
- * Whether archiving can begin: the place can be written to, and the file that is being moved is as it was written.
+ * Whether archiving can begin: the place can be written to, and the file that is needed next is as it was written.
  * @throws ArchiveUnusableError, ArchiveDiffersError
  */
 export async function checkArchive(store: Store, files: ArchiveFiles): Promise<void> {
   if (!(await files.check())) return
   // While Postgres is away, ingest starts and waits.
-  const part = await readUnfinishedPart(store).catch((error: unknown) => {
-    if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) return undefined
+  const parts = await listArchiveParts(store).catch((error: unknown) => {
+    if (error instanceof StoreUnavailableError || error instanceof StoreTimeoutError) return []
     throw error
   })
+  const part = parts.find(({ state }) => state !== 'archived')
   if (part !== undefined) await readPartFile(files, part)
 }

@@ -1,7 +1,7 @@
 // Archiving changes nothing but where lists begin: what is asked before and after, and what comes late, is compared with a
 // database that archives nothing.
 import { isDeepStrictEqual } from 'node:util'
-import { rebuildProjections, listArchiveParts, type Store } from '@payment-tracking/store'
+import { rebuildProjections, listArchiveParts, type ArchivePart, type Store } from '@payment-tracking/store'
 import {
   dumpProjections,
   findArrivalProblems,
@@ -15,7 +15,7 @@ import t from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { ingestSubjects, PROGRAM } from '../ingest-messages.js'
 import { openTestStore } from '../open-test-store.js'
-import { drain } from '../refold-history.js'
+import { created, drain, ingest, pay, PERIODS, say, userPayment } from '../refold-history.js'
 import { openArchive } from './open-archive.js'
 import { readAnswers } from './read-answers.js'
 
@@ -57,8 +57,15 @@ const factsOf = async ({ pool }: TestDatabase) =>
          from events where amount is not null order by id`,
     )
   ).rows
-const archivedOf = async ({ pool }: TestDatabase) =>
-  Number((await pool.query<{ count: string }>('select count(*) from events where archived')).rows[0]!.count)
+const countOf = async ({ pool }: TestDatabase, condition: string) =>
+  Number(
+    (await pool.query<{ count: string }>(`select count(*) from events where ${condition}`)).rows[0]!.count,
+  )
+const archivedOf = (database: TestDatabase) =>
+  countOf(database, 'occurred_at < (select lists_begin from stream_head)')
+/** Payments of which the database should have less, and does not, or the other way round. */
+const wrongOf = (database: TestDatabase) =>
+  countOf(database, `shrunk <> (amount is not null and occurred_at < '2026-04-01Z')`)
 
 t.test('what is archived is known as before, and what comes late is right', async t => {
   const { store: archiving, database } = await store(t, [early, [FINAL]])
@@ -68,10 +75,8 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   await archive.run()
   const archived = await archivedOf(database)
   t.ok(archived > 200, `${archived} events are archived`)
-  const { rows } = await database.pool.query(
-    `select count(*)::int as wrong from events where archived <> (occurred_at < '2026-04-01Z')`,
-  )
-  t.equal(rows[0].wrong, 0)
+  t.equal(archived, await countOf(database, `occurred_at < '2026-04-01Z'`))
+  t.equal(await wrongOf(database), 0, 'all their payments are short')
   t.ok(isDeepStrictEqual(await factsOf(database), await factsOf(reference.database)), 'facts of messages')
   const after = await readAnswers(archiving, database.pool)
   t.strictSame(
@@ -94,7 +99,10 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   t.strictSame(await findArrivalProblems(database.pool), [])
   await archive.run()
   const more = await archivedOf(database)
-  t.ok(more > archived, 'late events are archived too')
+  t.ok(more > archived, 'late events are archived')
+  t.equal(await wrongOf(database), 0, 'and short')
+  const inFiles = (await listArchiveParts(archiving)).reduce((sum, { count }) => sum + count, 0)
+  t.equal(inFiles, more, 'and each is in a file')
   t.ok(isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted), 'as before')
 
   await database.pool.query(
@@ -117,14 +125,17 @@ t.test('what is archived is known as before, and what comes late is right', asyn
     say: (line: string) => void said.push(line),
   }
   t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
-  const months = new Set((await listArchiveParts(archiving)).map(({ month }) => month))
-  for (const month of months) await runArchive({ does: 'restore', month }, parts)
+  const [{ month }] = (await listArchiveParts(archiving)) as [ArchivePart]
+  await runArchive({ does: 'restore', month }, parts)
   t.equal(await archivedOf(database), 0)
+  t.equal(await countOf(database, 'shrunk'), 0)
   t.ok(isDeepStrictEqual(await dataOf(database), await dataOf(reference.database)), 'every digit is back')
   await archive.run()
   t.equal(await archivedOf(database), 0, 'a restored month stays')
-  await archive.run({ restoredDays: 0 })
+  await database.pool.query('update stream_head set archive_rests_until = clock_timestamp()')
+  await archive.run()
   t.equal(await archivedOf(database), more, 'for a while')
+  t.equal(await wrongOf(database), 0)
   t.ok(isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted), 'as before')
 })
 
@@ -145,5 +156,33 @@ t.test('a row of which its file says something else stays, and the rest of its p
     }),
     { code: 'ARCHIVE_DIFFERS', message: /and the database differ in 1 of \d+ events: bring back/ },
   )
-  t.equal(await archivedOf(database), 0)
+  t.equal(await countOf(database, 'shrunk'), 0)
+})
+
+t.test('a payment that cannot shrink stays as it is, and is known as before', async t => {
+  const odd = say('PaymentRecord', 100, {
+    ...(JSON.parse(Buffer.from(pay(100).bytes).toString()) as { data: object }).data,
+    note: 'a\u0000b',
+  })
+  const final = { subject: FINAL.subject, bytes: FINAL.bytes }
+  const { store: archiving, database } = await openTestStore(t)
+  await ingest(archiving, [userPayment, created(1, 10, PERIODS), pay(50), odd, final])
+  await drain(archiving)
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  const wanted = await dumpProjections(database.pool)
+  const before = await dataOf(database)
+  const archive = await openArchive(t, archiving)
+  await archive.run({ months: 0 })
+  t.equal(await countOf(database, 'shrunk'), 1)
+  await database.pool.query('update policies set total_paid = 0')
+  await rebuildProjections(archiving, { programId: PROGRAM.programId })
+  t.ok(isDeepStrictEqual(await dumpProjections(database.pool), wanted))
+  const parts = {
+    ...archive,
+    store: archiving,
+    log: { info: () => {}, warn: () => {} },
+    say: () => {},
+  }
+  await runArchive({ does: 'restore', month: '2026-05' }, parts)
+  t.strictSame(await dataOf(database), before)
 })

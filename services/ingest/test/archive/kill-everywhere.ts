@@ -52,9 +52,10 @@ interface Place {
   env: Record<string, string>
   /** Arranges an archiver's nth death. @returns the step at which it dies by itself */
   dieAt: (death: number, die: () => void) => number
+  diesRestoring?: boolean
 }
 
-export async function killEverywhere(t: Test, { place, env, dieAt }: Place): Promise<void> {
+export async function killEverywhere(t: Test, { place, env, dieAt, diesRestoring }: Place): Promise<void> {
   const late = LATE.slice()
   const months = monthsBefore(new Date((START + 4 * MONTH_SECONDS) * 1000))
   const { store, database } = await openTestStore(t)
@@ -66,9 +67,10 @@ export async function killEverywhere(t: Test, { place, env, dieAt }: Place): Pro
   await drain(reference.store)
   const wanted = await dumpProjections(reference.database.pool)
 
-  const archive = async (dies: number): Promise<string | null> => {
+  /** @param args what the archiver does @returns the signal that ended it */
+  const run = async (dies: number, ...args: string[]): Promise<string | null> => {
     const step = dieAt(dies, () => child.kill('SIGKILL'))
-    const child = spawn(process.execPath, [ARCHIVER, place, String(months), String(step)], {
+    const child = spawn(process.execPath, [ARCHIVER, place, String(step), ...args], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
       stdio: 'inherit',
     })
@@ -85,39 +87,55 @@ export async function killEverywhere(t: Test, { place, env, dieAt }: Place): Pro
     }
     const [code, signal] = await ended
     if (signal === null) t.equal(code, 0)
-    t.strictSame(await findHalfMonths(store, wereThere), [], `no month is half in lists (${dies})`)
+    t.strictSame(
+      await findHalfMonths(store, wereThere),
+      [],
+      `no month is half in lists (${args[0]}, ${dies})`,
+    )
     return signal
   }
-  let deaths = 0
-  for (let dies = 1; (await archive(dies)) === 'SIGKILL'; dies++) deaths++
-  t.ok(deaths >= 8, `${deaths} deaths`)
+  /** Kills it at one step after the other until it ends by itself. */
+  const untilDone = async (stride: number, ...args: string[]) => {
+    let deaths = 0
+    while ((await run((deaths + 1) * stride, ...args)) === 'SIGKILL') deaths++
+    t.ok(deaths >= 8, `${deaths} deaths`)
+  }
+  const { pool } = database
+  await untilDone(1, 'archive', String(months))
   await ingest(store, late.splice(0).flat())
   await drain(store)
-  await database.pool.query(relayed)
-  await archive(0)
+  await pool.query(relayed)
+  await run(0, 'archive', String(months))
 
-  t.ok(isDeepStrictEqual(await dumpProjections(database.pool), wanted), 'as where nothing was archived')
-  t.strictSame(await findArrivalProblems(database.pool), [])
-  const { rows } = await database.pool.query<{ archived: boolean; count: string }>(
-    'select archived, count(*) from events group by 1',
+  t.ok(isDeepStrictEqual(await dumpProjections(pool), wanted), 'as where nothing was archived')
+  t.strictSame(await findArrivalProblems(pool), [])
+  const { rows } = await pool.query(
+    `select count(*) filter (where occurred_at >= (select lists_begin from stream_head))::int as listed,
+            count(*) filter (where shrunk <> (amount is not null))::int as wrong from events`,
   )
-  t.strictSame(rows, [{ archived: true, count: String(wanted.events.length) }], 'all is archived')
+  t.strictSame(rows, [{ listed: 0, wrong: 0 }], 'all is archived')
+  const parts = await listArchiveParts(store)
+  t.equal(
+    parts.reduce((sum, { count }) => sum + count, 0),
+    wanted.events.length,
+    'each event is in one file',
+  )
   const said: string[] = []
-  const parts = {
-    store,
-    files: await openArchiveFiles(place, env),
-    log: { info: () => {}, warn: () => {} },
-    say: (line: string) => void said.push(line),
-  }
-  t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
-  for (const month of new Set((await listArchiveParts(store)).map(part => part.month)))
-    await runArchive({ does: 'restore', month }, parts)
-  const data = 'select id, data::text as data, archived from events order by id'
+  const files = await openArchiveFiles(place, env)
+  const log = { info: () => {}, warn: () => {} }
+  const say = (line: string) => void said.push(line)
+  t.ok(await runArchive({ does: 'verify' }, { store, files, log, say }), said.join('\n'))
+  const { month } = parts[0]!
+  if (diesRestoring) await untilDone(2, 'restore', month)
+  else await run(0, 'restore', month)
+  t.strictSame(await listArchiveParts(store), [])
+  const data = 'select id, data::text as data, shrunk from events order by id'
   t.strictSame(
-    (await database.pool.query(data)).rows,
+    (await pool.query(data)).rows,
     (await reference.database.pool.query(data)).rows,
     'every message is there once',
   )
+  t.equal((await listMonths(store)).size, wereThere.size, 'and in lists')
 }
 
 /** Kills it in the middle of each thing that it sends to an S3 store. */

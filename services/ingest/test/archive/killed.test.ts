@@ -8,7 +8,12 @@ import { openS3 } from './open-s3.js'
 t.setTimeout(600_000)
 
 t.test('killed at each step, beside a running ingest', async t => {
-  await killEverywhere(t, { place: await makeDirectory(t), env: {}, dieAt: death => death })
+  await killEverywhere(t, {
+    place: await makeDirectory(t),
+    env: {},
+    dieAt: death => death,
+    diesRestoring: true,
+  })
 })
 
 t.test('killed in the middle of each thing that it sends to an S3 store', async t => {

@@ -22,6 +22,37 @@ export async function makeDirectory(t: TestContext): Promise<string> {
   return directory
 }
 
+type Transaction = (...args: unknown[]) => Promise<unknown>
+
+/** A store that lets a test look behind each transaction: a page that shrinks or is filled, or a move of the number. */
+export function watched(store: Store, look: (kind: 'page' | 'move') => unknown): Store {
+  const { database } = store as unknown as {
+    database: { transaction: Transaction; pipelinedTransaction: Transaction }
+  }
+  const watch =
+    (run: Transaction, kind: 'page' | 'move'): Transaction =>
+    async (...args) => {
+      const result = await run(...args)
+      await look(kind)
+      return result
+    }
+  const lanes = {
+    ...database,
+    transaction: watch(database.transaction, 'page'),
+    pipelinedTransaction: watch(database.pipelinedTransaction, 'move'),
+  }
+  return { ...store, database: lanes } as unknown as Store
+}
+
+/** A store that stops the archiver behind so many pages. */
+export function stoppingAfter(store: Store, pages: number, stop: AbortController): Store {
+  let left = pages
+  return watched(store, kind => {
+    if (kind === 'page') left -= 1
+    if (left === 0) stop.abort()
+  })
+}
+
 export interface TestArchive {
   directory: string
   files: ArchiveFiles
@@ -49,7 +80,6 @@ export async function openArchive(t: TestContext, store: Store): Promise<TestArc
           everyMs: 1_000,
           settledSeconds: 0,
           eventsAPart: 150,
-          restoredDays: 30,
           guard: { serverRun: () => Promise.resolve(undefined) },
           log: { info: say, warn: say } as ArchiverOptions['log'],
           ...options,

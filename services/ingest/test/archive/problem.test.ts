@@ -6,7 +6,7 @@ import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { openTestStore } from '../open-test-store.js'
 import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
-import { openArchive } from './open-archive.js'
+import { openArchive, stoppingAfter } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 
 t.test('the problem of the archive is kept until the archive goes on', async t => {
@@ -44,7 +44,7 @@ t.test('the problem of the archive is kept until the archive goes on', async t =
   t.ok(refused!.since > first!.since)
 
   const stop = new AbortController()
-  await archive.run({ months, sizer: { rowsOf: () => 2, note: () => stop.abort() } }, stop.signal)
+  await archive.run({ months, store: stoppingAfter(store, 1, stop) }, stop.signal)
   const folder = join(archive.directory, 'test/2026-05')
   const [file] = (await readdir(folder)).filter(name => name.endsWith('.gz'))
   const part = join(folder, file!)

@@ -1,16 +1,15 @@
-// A standby that lacks the last moved pages becomes the primary while a month moves. The archiver goes on there, and the month
-// is archived whole.
+// A standby that lacks the last pages becomes the primary while months are filled: lists never show an event that is short.
 import { openStore } from '@payment-tracking/store'
 import { createDatabase, openPostgresPair, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { created, drain, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
-import { findHalfMonths, listMonths } from './half-months.js'
-import { openArchive } from './open-archive.js'
+import { halvesOf, listMonths } from './half-months.js'
+import { openArchive, watched } from './open-archive.js'
 
 t.setTimeout(300_000)
 
-t.test('a promotion while a month moves loses and doubles nothing', async t => {
+t.test('a promotion while months are restored loses and doubles nothing', async t => {
   const pair = await openPostgresPair(t)
   const { url, pool } = await createDatabase(t, { serverUrl: pair.url })
   // Its idle connections end with the primary.
@@ -25,46 +24,50 @@ t.test('a promotion while a month moves loses and doubles nothing', async t => {
   ])
   await drain(store)
   await pool.query('update ingest_batches set relayed_at = now()')
-  const all = 'select id, data::text as data, archived from events order by id'
+  const all = 'select id, data::text as data, shrunk from events order by id'
   const { rows: before } = await pool.query(all)
   const wereThere = await listMonths(store)
-  const archived = async () =>
-    (await pool.query<{ count: number }>('select count(*)::int from events where archived')).rows[0]!.count
+  const payments = 60
+  const short = async () =>
+    (await pool.query<{ count: number }>('select count(*)::int from events where shrunk')).rows[0]!.count
   const readRun = async () =>
     (await pool.query<{ run: string }>('select extract(epoch from pg_postmaster_start_time())::text as run'))
       .rows[0]!.run
 
-  // The first transaction records the part, the others move its pages.
-  let transactions = 0
-  let moved = 0
   const archive = await openArchive(t, store)
-  const run = async () => {
-    const verified = await readRun()
-    const serverRun = async () => {
-      transactions += 1
-      if (transactions === 3) {
-        await pair.standbyCaughtUp()
-        await pair.cutReplication()
-      }
-      if (transactions === 5) {
-        moved = await archived()
-        await pair.promote()
-      }
-      return verified
-    }
-    await archive.run({ months: 0, guard: { serverRun }, sizer: { rowsOf: () => 5, note: () => {} } })
-  }
-  await t.rejects(run(), 'the round ends with the primary')
-  const left = await waitFor(archived, { what: 'the new primary' })
-  t.ok(left > 0 && left < moved, `${moved} events were moved, the new primary knows of ${left}`)
-  t.strictSame(await findHalfMonths(store, wereThere), [])
-  await waitFor(() => run().then(() => true), { what: 'the archive to go on' })
+  const guard = { serverRun: readRun }
+  await archive.run({ months: 0, guard })
+  t.equal(await short(), payments)
 
-  t.equal(await archived(), before.length)
-  const said: string[] = []
+  let pages = 0
+  const look = async (kind: 'page' | 'move') => {
+    if (kind === 'page') pages += 1
+    if (kind === 'page' && pages === 4) {
+      await pair.standbyCaughtUp()
+      await pair.cutReplication()
+    }
+    if (kind === 'page' && pages === 7) {
+      const left = await short()
+      await pair.promote()
+      const leftThere = await waitFor(short, { what: 'the new primary' })
+      t.ok(leftThere > left, `${left} events are short, and ${leftThere} on the new primary`)
+    }
+  }
   const log = { info: () => {}, warn: () => {} }
-  const parts = { store, files: archive.files, log, say: (line: string) => void said.push(line) }
-  t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
-  for (const month of wereThere.keys()) await runArchive({ does: 'restore', month }, parts)
+  const said: string[] = []
+  const parts = {
+    store: watched(store, look),
+    files: archive.files,
+    log,
+    say: (line: string) => void said.push(line),
+  }
+  const month = [...wereThere.keys()].sort()[0]!
+  const isRestored = await runArchive({ does: 'restore', month }, parts).catch(() => false)
+  t.ok(pages > 7, `${pages} pages`)
+  // Ingest finds that a restore is not finished.
+  if (!isRestored)
+    await waitFor(() => archive.run({ months: 0, guard }).then(() => true), { what: 'the archive to go on' })
   t.strictSame((await pool.query(all)).rows, before, 'every message is there once')
+  t.strictSame(halvesOf(await listMonths(store), wereThere), [])
+  t.equal((await listMonths(store)).size, wereThere.size)
 })

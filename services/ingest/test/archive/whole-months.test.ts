@@ -1,8 +1,9 @@
-// A month leaves the lists whole and comes back whole: between any two transactions of the archiver, and for readers beside it.
+// A month leaves the lists whole and comes back whole: behind each transaction of the archiver, and for readers beside it.
 import {
   findArchivedAfter,
   findArchivedEvent,
   findArchivedMonth,
+  beginRestore,
   listArchiveParts,
   listEvents,
   listEventsAfter,
@@ -11,9 +12,9 @@ import {
   readFirstEvent,
   readPaymentTrace,
   readStreamHead,
-  wantMonthLive,
   type Store,
 } from '@payment-tracking/store'
+import { waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { openTestStore } from '../open-test-store.js'
@@ -29,7 +30,7 @@ import {
   userPayment,
 } from '../refold-history.js'
 import { findHalfMonths, halvesOf, listMonths, type Months } from './half-months.js'
-import { monthsBefore, openArchive } from './open-archive.js'
+import { monthsBefore, openArchive, stoppingAfter, watched } from './open-archive.js'
 
 t.setTimeout(300_000)
 const MONTH_SECONDS = 31 * 86_400
@@ -39,7 +40,6 @@ const final = {
   bytes: Buffer.from(`{"slot":${9 * MONTH_SECONDS}}`),
 }
 const monthOfSlot = (slot: number) => new Date((START + slot) * 1_000).toISOString().slice(0, 7)
-const PAGE = { rowsOf: () => 15, note: () => {} }
 const quiet = { info: () => {}, warn: () => {} }
 
 /** All ways to ask for events, at one moment. @returns the months in lists */
@@ -96,7 +96,6 @@ async function openMonths(t: Test) {
 t.test('no reader finds a part of a month while it moves, or moves back', async t => {
   const { store, database } = await openMonths(t)
   const wereThere = await listMonths(store)
-  const [firstMonth, secondMonth] = [...wereThere.keys()].sort() as [string, string]
   const archive = await openArchive(t, store)
 
   const beside = openStore({ DATABASE_URL: database.url, poolSize: 2 })
@@ -108,113 +107,145 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
     for (; isReading; reads++) for (const half of await findHalfMonths(beside, wereThere)) seen.add(half)
   })()
 
-  const states = new Set<string>()
-  let steps = 0
-  const guard = {
-    serverRun: async () => {
-      steps += 1
-      states.add((await lookEverywhere(t, store, wereThere)).join(' '))
-      const first = await readFirstEvent(store)
-      t.equal(
-        await findArchivedAfter(store, first.position! - 1n),
-        null,
-        'a stream can begin where lists begin',
-      )
-      t.ok((await readArchivedUpTo(store)) < first.position!)
-      return undefined
-    },
+  const states: string[] = []
+  let pages = 0
+  const look = async (kind: 'page' | 'move') => {
+    if (kind === 'page') pages += 1
+    const state = (await lookEverywhere(t, store, wereThere)).join(' ')
+    if (state !== states.at(-1)) states.push(state)
+    const first = await readFirstEvent(store)
+    t.equal(
+      await findArchivedAfter(store, first.position! - 1n),
+      null,
+      'a stream can begin where lists begin',
+    )
+    t.ok((await readArchivedUpTo(store)) < first.position!)
   }
   await archive.run({
-    guard,
-    sizer: PAGE,
+    store: watched(store, look),
     eventsAPart: 40,
     months: monthsBefore(new Date((START + 2 * MONTH_SECONDS) * 1_000)),
   })
-  t.ok(steps > 12, `${steps} steps`)
-  const archived = (await lookEverywhere(t, store, wereThere)).join(' ')
-  t.strictSame((await database.pool.query('select from archive_moves')).rowCount, 0)
-  t.notMatch(archived, secondMonth)
   const all = [...wereThere.keys()].sort()
-  t.strictSame(
-    [...states].sort(),
-    [0, 1, 2].map(gone => all.slice(gone).join(' ')).sort(),
-    'one month after the other leaves at once',
-  )
+  const [whole, second, third] = [0, 1, 2].map(gone => all.slice(gone).join(' '))
+  t.strictSame(states, [whole, second, third], 'one month after the other leaves at once')
+  t.ok(pages > 12, `${pages} pages`)
 
-  // A restore reads files, which gives a look between its pages.
-  const { files } = archive
-  const parts = {
-    store,
-    log: quiet,
-    say: () => {},
-    files: {
-      check: () => files.check(),
-      write: (name: string, bytes: Uint8Array) => files.write(name, bytes),
-      read: async (name: string) => {
-        await lookEverywhere(t, store, wereThere)
-        return files.read(name)
-      },
-    },
-  }
-  await runArchive({ does: 'restore', month: firstMonth }, parts)
-  t.match((await lookEverywhere(t, store, wereThere)).join(' '), firstMonth)
+  const restoring = { store: watched(store, look), log: quiet, say: () => {}, files: archive.files }
+  await runArchive({ does: 'restore', month: all[1]! }, restoring)
+  await runArchive({ does: 'restore', month: all[0]! }, restoring)
+  t.strictSame(states, [whole, second, third, second, whole], 'and comes back at once')
   isReading = false
   await reader
   t.ok(reads > 20, `${reads} reads`)
   t.strictSame([...seen], [], 'no half for readers beside')
 })
 
-t.test('lists begin behind the last month that moves, whatever was restored before it', async t => {
-  const { store } = await openMonths(t)
+t.test('a restore that was stopped is finished by the archiver, and till then changes nothing', async t => {
+  const { store, database } = await openMonths(t)
   const wereThere = await listMonths(store)
-  const [first, second, third] = [...wereThere.keys()].sort() as [string, string, string]
+  const [first, , third] = [...wereThere.keys()].sort() as [string, string, string]
   const archive = await openArchive(t, store)
   await archive.run({ months: monthsBefore(new Date(`${third}-01Z`)) })
-  const parts = { store, files: archive.files, log: quiet, say: () => {} }
-  await runArchive({ does: 'restore', month: first }, parts)
-  t.ok((await listMonths(store)).has(first))
-  const signature = signatureOf(`PaymentRecord ${SLOTS[0]}`)
-
-  await wantMonthLive(store, second)
-  t.equal([...(await listMonths(store)).keys()].sort()[0], third)
-  t.match(await readFirstEvent(store), { occurredAt: new Date(`${third}-01Z`) })
-  t.equal(await findArchivedMonth(store, { signature }), first, 'no answer is short in silence')
-  await runArchive({ does: 'restore', month: second }, parts)
+  await beginRestore(store, first, 30)
+  const stop = new AbortController()
+  await archive.run({ store: stoppingAfter(store, 3, stop) }, stop.signal)
+  const shrunk = async () =>
+    (await database.pool.query<{ count: number }>('select count(*)::int from events where shrunk')).rows[0]!
+      .count
+  const [left, all] = [await shrunk(), wereThere.get(first)!.size]
+  t.ok(left > 0, `${left} of ${all} events are short`)
+  t.strictSame(await lookEverywhere(t, store, wereThere), [...wereThere.keys()].sort().slice(2))
+  await archive.run({ months: 0 })
+  await ingest(store, [pay(SLOTS.at(-1)! + 7)])
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await archive.run({ months: 0 })
+  t.equal(await shrunk(), 0)
   t.strictSame(halvesOf(await listMonths(store), wereThere), [])
-  t.equal((await listMonths(store)).size, wereThere.size)
-  t.equal(await findArchivedMonth(store, { signature }), null)
+  t.equal((await listMonths(store)).size, wereThere.size, 'nothing is archived for 30 days')
+  t.strictSame(await listArchiveParts(store), [])
 })
 
-t.test('an event of a month that moves is in the stream at once, and in lists behind the move', async t => {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, [
-    userPayment,
-    created(1, 10, PERIODS),
-    ...SLOTS.slice(0, 60).map(slot => pay(slot)),
-    final,
-  ])
-  await drain(store)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+t.test('what comes late for an archived month is in the stream at once, and then archived', async t => {
+  const { store, database } = await openMonths(t)
   const archive = await openArchive(t, store)
-  const stop = new AbortController()
-  await archive.run({ sizer: { rowsOf: () => 5, note: () => stop.abort() }, months: 1 }, stop.signal)
-  const [part] = await listArchiveParts(store)
-  t.match(part, { moved: 5, count: 12 })
+  const months = monthsBefore(new Date((START + 2 * MONTH_SECONDS) * 1_000))
+  await archive.run({ months })
+  const parts = await listArchiveParts(store)
   const head = await readStreamHead(store)
   const late = SLOTS[0]! + 7
-  await ingest(store, [pay(late)])
+  await ingest(store, [pay(late), pay(SLOTS.at(-1)! + 7)])
   await drain(store)
-  const { position: upTo } = await readStreamHead(store)
-  const events = await listEventsAfter(store, { after: head.position, upTo, limit: 10 }, new Map())
-  t.strictSame(
-    events.map(({ signature }) => signature),
-    [signatureOf(`PaymentRecord ${late}`)],
-  )
   const signature = signatureOf(`PaymentRecord ${late}`)
+  const streamed = async () => {
+    const { position: upTo } = await readStreamHead(store)
+    const events = await listEventsAfter(store, { after: head.position, upTo, limit: 10 }, new Map())
+    return events.map(event => event.signature)
+  }
+  const newest = signatureOf(`PaymentRecord ${SLOTS.at(-1)! + 7}`)
+  // Its batch is not announced.
+  await archive.run({ months })
+  t.strictSame(await streamed(), [signature, newest])
   t.strictSame(await listEvents(store, { signature }, { limit: 1, offset: 0 }), [])
-  t.equal(await findArchivedMonth(store, { signature }), part!.month)
-  // Its batch is not announced, so that only the move that had begun ends.
-  await archive.run({ months: 1 })
-  t.equal((await listEvents(store, { signature }, { limit: 1, offset: 0 })).length, 1)
+  t.equal(await findArchivedMonth(store, { signature }), parts[0]!.month)
+  t.equal(await findArchivedAfter(store, head.position), null)
+
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await archive.run({ months, settledSeconds: 3_600 })
+  t.strictSame(await streamed(), [signature, newest], 'it is too new')
+  await archive.run({ months })
+  t.strictSame(await streamed(), [newest])
+  t.equal(await findArchivedAfter(store, head.position), parts[0]!.month, 'and skips nothing in silence')
+  const others = await listArchiveParts(store)
+  t.equal(others.length, parts.length + 1)
+  t.ok(
+    others.some(
+      ({ count, firstPosition, state }) =>
+        count === 1 && firstPosition > head.position && state === 'archived',
+    ),
+  )
+})
+
+t.test('a month does not leave the lists before the last event of it is settled', async t => {
+  const { store, database } = await openMonths(t)
+  const wereThere = await listMonths(store)
+  const archive = await openArchive(t, store)
+  const months = monthsBefore(new Date((START + 2 * MONTH_SECONDS) * 1_000))
+  await ingest(store, [pay(SLOTS[0]! + 7)])
+  await drain(store)
+  await archive.run({ months })
   t.match(archive.logs.join(), /archive.waits.*too-new/)
+  t.equal((await listMonths(store)).size, wereThere.size)
+  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await archive.run({ months })
+  t.equal((await listMonths(store)).size, wereThere.size - 2)
+})
+
+t.test('pages need no writer lock, and wait for no row that ingest holds', async t => {
+  const { store, database } = await openMonths(t)
+  const archive = await openArchive(t, store)
+  const stop = new AbortController()
+  const months = monthsBefore(new Date((START + MONTH_SECONDS) * 1_000))
+  await archive.run({ months, store: stoppingAfter(store, 1, stop) }, stop.signal)
+  const [part] = await listArchiveParts(store)
+  t.match(part, { state: 'shrinking' })
+  const left = async () =>
+    (
+      await database.pool.query<{ count: number }>(
+        `select count(*)::int from events where amount is not null and not shrunk and position <= $1`,
+        [part!.lastPosition],
+      )
+    ).rows[0]!.count
+  await withClient(database.url, async ingesting => {
+    await ingesting.query('begin; select from stream_head for update')
+    await ingesting.query(
+      'select from events where position = (select max(position) from events where amount is not null and not shrunk and position <= $1) for update',
+      [part!.lastPosition],
+    )
+    const running = archive.run({ months })
+    await waitFor(async () => (await left()) === 1, { what: 'all other events' })
+    await ingesting.query('rollback')
+    await running
+  })
+  t.equal(await left(), 0)
 })

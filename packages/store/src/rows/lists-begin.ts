@@ -1,0 +1,15 @@
+// Where lists begin. Events before it were archived: no list shows them, and their `data` may be shortened. It is one number in
+// stream_head, so a month leaves the lists, and comes back, at once.
+import { sql } from '../database/sql.js'
+
+/** A time on the chain. Computed once for a statement. */
+export const LISTS_BEGIN = sql`(select lists_begin from stream_head)`
+
+/** Whether an event `e` was archived. */
+export const IS_ARCHIVED = sql`e.occurred_at < ${LISTS_BEGIN}`
+
+/**
+ * Whether lists show an event `e`. It is a bound of the index that a list reads: the last page stops there. No slot is negative.
+ * There are two columns because Postgres expects one event in 200 between two bounds of one column.
+ */
+export const IS_IN_LISTS = sql`(e.occurred_at, e.slot) >= (${LISTS_BEGIN}, -1)`
