@@ -31,8 +31,7 @@ const LATER_MIGRATIONS = {
     alter table policies add column later bigint not null default 0;
     alter table deliveries add column later boolean not null default false;
     create table later (id bigint primary key);`,
-  '29990101000100_index':
-    'create index concurrently events_later on events (later) where later is not null;',
+  '29990101000100_index': 'create index concurrently events_later on events (later) where later is not null;',
 }
 
 /** This release's migrations, and those of the later release. */

@@ -192,15 +192,20 @@ async function rewrite(
   stop: AbortSignal,
 ): Promise<void> {
   const lines = await readPartFile(files, part)
-  for (let offset = 0; offset < EVENTS_A_BLOCK; offset++) {
-    const some = lines.filter((_, at) => at % EVENTS_A_BLOCK === offset)
-    for (let from = 0; from < some.length;) {
-      const startedAt = performance.now()
-      const left = await rewriteArchivePage(store, part, some.slice(from, from + PAGE_ROWS))
-      if (left === null || stop.aborted) return
-      if (left === 0) from += PAGE_ROWS
-      await sleep(performance.now() - startedAt)
-    }
+  const pages = Array.from({ length: EVENTS_A_BLOCK }, (_, offset) =>
+    lines.filter((_, at) => at % EVENTS_A_BLOCK === offset),
+  ).flatMap(some =>
+    Array.from({ length: Math.ceil(some.length / PAGE_ROWS) }, (_, at) =>
+      some.slice(at * PAGE_ROWS, (at + 1) * PAGE_ROWS),
+    ),
+  )
+  // Pages of which others held an event are done again.
+  for (const page of pages) {
+    const startedAt = performance.now()
+    const left = await rewriteArchivePage(store, part, page)
+    if (left === null || stop.aborted) return
+    if (left > 0) pages.push(page)
+    await sleep(performance.now() - startedAt)
   }
   await endRewriting(store, part)
   log.info({ month: part.month, part: part.part, events: part.count, was: part.state }, 'archive.rewritten')
