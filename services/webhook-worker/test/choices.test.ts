@@ -63,6 +63,19 @@ t.test('what a webhook chooses', async t => {
     }
   })
 
+  t.test('a channel that asks for patience spends no try', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await set(webhook.id, { format: 'slack' })
+    receiver.answer({ status: 429, headers: { 'retry-after': '1' } })
+    await rig.pay(webhook.gateway)
+    await receiver.waitForRequests(6)
+    await waitFor(async () => (await rowsOf(webhook.id))[0].held_reason === 'rate cap', { what: 'the wait' })
+    receiver.answer({ status: 200 })
+    await rig.waitForStates({ delivered: 1 }, { gateway: webhook.gateway })
+    t.equal((await rowsOf(webhook.id))[0].attempts_made, 1)
+  })
+
   t.test('headers are sent with each request, beside those of the service', async t => {
     const receiver = await openReceiver(t)
     const webhook = await rig.addWebhook(receiver.url)

@@ -1,4 +1,5 @@
 // A gateway's webhooks. Every route covers only the token's gateway: the id of another gateway's webhook is not found.
+import { isForPeople } from '@payment-tracking/domain'
 import {
   createWebhook,
   deleteWebhooks,
@@ -88,6 +89,7 @@ export function addWebhookRoutes(
         ...choices,
         format,
         recover,
+        ...(isForPeople(format) && body.ratePerSecond === undefined && { ratePerSecond: 1 }),
       })
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)

@@ -51,7 +51,9 @@ t.test('deliveries over REST', async t => {
   })
 
   t.test('a delivery of a format for people shows the line that is sent', async t => {
-    const { id } = (await create({ format: 'discord' })).body
+    const { id, ratePerSecond } = (await create({ format: 'discord' })).body
+    t.equal(ratePerSecond, 1)
+    t.equal((await create({ format: 'slack', ratePerSecond: 50 })).body.ratePerSecond, 50)
     const test = (await api.call('POST', `/v1/webhooks/${id}/test`, { token })).body
     const { body } = (await api.call('GET', `/v1/webhooks/${id}/deliveries/${test.id}`, { token })).body
     t.same(JSON.parse(body), { content: `Test message: webhook ${id}`, allowed_mentions: { parse: [] } })

@@ -1,7 +1,7 @@
 // One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Pass.begin`),
 // send, write the result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
-import { endpointSign, nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
+import { endpointSign, isForPeople, nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
@@ -48,17 +48,30 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return limiter.force(queued.webhookId)
   }
 
-  /** The gate to the request held a claimed delivery, or the proxy is away. */
+  /** The gate to the request held a claimed delivery, the proxy is away, or a channel asks for patience. */
   const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<DeliveryEnd> => {
     pass.leave(null)
     await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
     return heldBy(hold)
   }
 
+  const retryInMs = (delivery: ClaimedDelivery, { retryAfterMs }: Answer): number =>
+    retryDelayMs(delivery.triesMade, options.backoffMs, options.chance(), retryAfterMs, options.backoffFactor)
+
+  /** Slack and Discord say when they take the next line: until then it waits, for a day at most, and spends no try. */
+  const slowedDown = (delivery: ClaimedDelivery, answer: Answer): Hold | null =>
+    answer.statusCode === 429 &&
+    answer.retryAfterMs !== null &&
+    isForPeople(delivery.format) &&
+    Date.now() - delivery.openedAt.getTime() < HELD_AT_MOST_MS
+      ? { kind: 'hold', forMs: retryInMs(delivery, answer), reason: 'rate cap' }
+      : null
+
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
     const answer = await send(delivery)
-    if (answer.error === 'proxy away') return putBack(delivery, PROXY_AWAY, pass)
+    const held = answer.error === 'proxy away' ? PROXY_AWAY : slowedDown(delivery, answer)
+    if (held) return putBack(delivery, held, pass)
     pass.leave(answer.outcome === 'interrupted' ? null : endpointSign(answer.statusCode))
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer)
@@ -111,16 +124,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       attempt: delivery.attempt,
       outcome: answer.outcome,
       next,
-      retryInMs:
-        next !== 'pending' || answer.outcome === 'interrupted'
-          ? 0
-          : retryDelayMs(
-              delivery.triesMade,
-              options.backoffMs,
-              options.chance(),
-              answer.retryAfterMs,
-              options.backoffFactor,
-            ),
+      retryInMs: next !== 'pending' || answer.outcome === 'interrupted' ? 0 : retryInMs(delivery, answer),
       statusCode: answer.statusCode,
       error: answer.error,
       responseHeaders: answer.headers,
