@@ -146,7 +146,7 @@ export class PaymentStreams {
     const request = { ...asked }
     for (let isFirst = true; ; isFirst = false) {
       stream.forgetWaiting()
-      const page = await subscriptions.read(subscription, request)
+      const page = await subscriptions.read(subscription, request, { isFirst })
       if ('code' in page) return page
       if (!mayDeliver()) return { code: 'UNAVAILABLE', message: 'try again in a few seconds' }
       const { head, epoch, recovered, replay, more, next } = page.reply

@@ -113,10 +113,12 @@ export class Subscriptions {
 
   /**
    * Reads the payments that the client missed, and the retractions of payments that the client has. The room is joined.
+   * @param options.isFirst of several pages in a row only the first needs the retractions: the room brings later ones
    */
   async read(
     subscription: Subscription,
     request: SubscribeRequest,
+    { isFirst = true } = {},
   ): Promise<Refusal | { reply: Extract<SubscribeReply, { ok: true }>; retractions: SocketRetraction[] }> {
     const { rooms, history, lifecycle, expectations, serves, metrics, log } = this.#options
     const { trackingId } = subscription
@@ -138,7 +140,7 @@ export class Subscriptions {
       const page = await history.read(asked)
       // The room's payments are of the epoch before: the pod ends, and the client comes back.
       if (!serves(page.epoch)) return UNAVAILABLE
-      const retractions = page.recovered ? await history.readRetractions(asked, page.epoch) : []
+      const retractions = page.recovered && isFirst ? await history.readRetractions(asked, page.epoch) : []
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.seqs.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
