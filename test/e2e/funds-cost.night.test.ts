@@ -8,11 +8,12 @@ import bs58 from 'bs58'
 import { createHash } from 'node:crypto'
 import t from 'tap'
 
-t.setTimeout(900_000)
+t.setTimeout(2_400_000)
 
 const COUNT = Number(process.env.DUE_PAYMENTS ?? 100_000)
-const CYCLE_MS = Number(process.env.FUNDS_CYCLE_MS ?? 60_000)
-const CYCLES = 4
+const CYCLE_MS = Number(process.env.FUNDS_CYCLE_MS ?? 300_000)
+const CYCLES = Number(process.env.FUNDS_CYCLES ?? 4)
+const SAMPLES = 6
 const key = (label: string) => bs58.encode(createHash('sha256').update(label).digest())
 const MINT = buildAddress('mint')
 const GATEWAY = buildAddress('gateway')
@@ -73,17 +74,18 @@ t.test('100,000 due payments are read by at most 1,000 calls in a cycle, spread 
   })
   const memory = async () => {
     const text = await (await fetch(`${indexer.managementUrl}/metrics`)).text()
-    return Number(/process_resident_memory_bytes\S* (\S+)/.exec(text)?.[1]) / 2 ** 20
+    return Number(/^\w*process_resident_memory_bytes\S* (\S+)$/m.exec(text)?.[1]) / 2 ** 20
   }
   const megabytes: number[] = []
-  for (let cycle = 1; cycle <= CYCLES; cycle++) {
-    const wanted = (calledAt.length > 0 ? calledAt[0]! : performance.now()) + cycle * CYCLE_MS
+  await waitFor(() => calledAt.length > 0, { what: 'the first call', timeoutMs: 60_000 })
+  for (let sample = 1; sample <= SAMPLES; sample++) {
+    const wanted = calledAt[0]! + (sample * CYCLES * CYCLE_MS) / SAMPLES
     await waitFor(
       () => {
         chain.advance()
-        return performance.now() >= wanted && calledAt.length > 0
+        return performance.now() >= wanted
       },
-      { what: `cycle ${cycle}`, timeoutMs: 3 * CYCLE_MS + 60_000, intervalMs: 400 },
+      { what: `sample ${sample}`, timeoutMs: CYCLES * CYCLE_MS + 60_000, intervalMs: 400 },
     )
     megabytes.push(Math.round(await memory()))
   }
@@ -102,7 +104,7 @@ t.test('100,000 due payments are read by at most 1,000 calls in a cycle, spread 
   const inHundredth = most(CYCLE_MS / 100)
   t.ok(inCycle <= 1_005, `${inCycle} calls in any cycle's time`)
   t.ok(inHundredth <= 15, `${inHundredth} calls in any hundredth of it`)
-  t.ok(Math.max(...megabytes.slice(1)) <= 1.3 * megabytes[0]!, `memory: ${megabytes.join(', ')} MB`)
+  t.ok(Math.max(...megabytes.slice(1)) <= 1.5 * megabytes[0]!, `memory: ${megabytes.join(', ')} MB`)
   const { state } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)
   const bytesEach = Math.round(state.bytes / state.messages)
   t.comment(`${state.messages} messages of ${bytesEach} bytes in ${CYCLES} cycles`)
