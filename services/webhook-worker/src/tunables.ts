@@ -9,7 +9,7 @@ export const WORKER_TUNABLES = {
   /** How often due dates that came near or passed are looked for. */
   dueCheckEveryMs: 15_000,
   /** How often risks of due payments that began or are over are looked for. */
-  riskCheckEveryMs: 30_000,
+  riskCheckEveryMs: 60_000,
   /** A worker that starts no job for this long while jobs wait and servers answer ends itself. */
   watchdogMs: 30_000,
   /** Finished jobs that Redis keeps for the queue dashboard, for at most an hour. */
