@@ -62,6 +62,7 @@ t.test('what is no token account is none', async t => {
   )
   mint[165] = 1
   t.equal(readTokenAccount(TOKEN_2022, mint), null, 'a mint of Token-2022, filled up to the same length')
+  t.equal(readTokenAccount(TOKEN_2022, withExtensions(encode(), 1)), null, 'what says that it is a mint')
   t.equal(readTokenAccount(TOKEN_PROGRAM_ADDRESS, new Uint8Array(355)), null, 'a multisig')
   t.equal(readTokenAccount(TOKEN_PROGRAM_ADDRESS, new Uint8Array(82)), null, 'a mint')
   t.equal(readTokenAccount(key(9), encode()), null, 'an account of another program')
