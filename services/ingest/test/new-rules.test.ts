@@ -55,7 +55,7 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
     )
     return rows.length === 1
   }
-  await waitFor(isDone, { what: 'the last page', timeoutMs: 60_000 })
+  await waitFor(isDone, { what: 'the last page', timeoutMs: 240_000 })
   t.strictSame(await dumpProjections(database.pool), await dumpProjections(reference.database.pool))
   t.same(
     told.flatMap(({ payments, deliveries, lifecycles }) => [...payments, ...deliveries, ...lifecycles]),

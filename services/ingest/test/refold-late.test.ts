@@ -13,6 +13,7 @@ import {
   pay,
   PERIODS,
   policyOf,
+  say,
   signatureOf,
   userPayment,
   type Message,
@@ -30,6 +31,22 @@ const addWork = ({ pool }: TestDatabase, cursor: string) =>
        from stream_head`,
     [policyOf(1), cursor],
   )
+
+/** As a rebuild does: what it finds is not told. */
+const addQuietWork = ({ pool }: TestDatabase) =>
+  pool.query(
+    `insert into work (kind, key, state) select 'policy', $1, jsonb_build_object('since', position::text) from stream_head`,
+    [policyOf(1)],
+  )
+const paused = say('PaymentPolicyStatusChanged', 20, {
+  payment_policy: policyOf(1),
+  old_status: { Active: {} },
+  new_status: { Paused: {} },
+})
+const retracted = (name: string, slot: number): Message => ({
+  subject: 'chain.events.control.retracted',
+  bytes: Buffer.from(JSON.stringify({ signature: signatureOf(`${name} ${slot}`), slot })),
+})
 
 const readFacts = async ({ pool }: TestDatabase) => {
   const { rows } = await pool.query<{ payer: string | null; token_mint: string | null }>(
@@ -63,20 +80,49 @@ t.test('payments of the pages before a user payment became known kept no payer a
   t.strictSame(await readFacts(database), KNOWN)
 })
 
+t.test('a retracted payment that came behind the pages before kept no payer and mint', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingest(store, PAID)
+  await addWork(database, '')
+  await ingest(store, [userPayment, created(1, 2, PERIODS), retracted('PaymentRecord', 11)])
+  await pageOfTwo(store)
+  await ingest(store, [pay(11)])
+  await drain(store)
+  t.strictSame(await readFacts(database), [...KNOWN, ...KNOWN.slice(0, 1)])
+})
+
 t.test('a completion that a page of work found without a new event was not told', async t => {
   const { store, database } = await openTestStore(t)
   await ingest(store, [userPayment, created(1, 2, ONE_TIME)])
   await ingest(store, [created(1, 5_000, ONE_TIME)])
   await ingest(store, [pay(10)])
   await addWork(database, BEHIND_ALL)
-  const second: Message = {
-    subject: 'chain.events.control.retracted',
-    bytes: Buffer.from(JSON.stringify({ signature: signatureOf('PaymentPolicyCreated 5000'), slot: 5_000 })),
-  }
-  await ingest(store, [second])
+  await ingest(store, [retracted('PaymentPolicyCreated', 5_000)])
   const pages = await drain(store)
   t.strictSame(
     pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type)),
     ['subscription.completed'],
   )
 })
+
+t.test(
+  'a completion is told where a rebuild has work for the policy, unless the rebuild itself finds it',
+  async t => {
+    const completed = [userPayment, created(1, 2, ONE_TIME), pay(10)]
+    for (const [messages, told] of [
+      [[retracted('PaymentPolicyStatusChanged', 20)], ['subscription.completed']],
+      [[], []],
+    ] as const) {
+      const { store, database } = await openTestStore(t)
+      await ingest(store, [...completed, paused])
+      await database.pool.query(`update policies set status = 'earlier'`)
+      await addQuietWork(database)
+      await ingest(store, messages)
+      const pages = await drain(store)
+      t.same(
+        pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type)),
+        told,
+      )
+    }
+  },
+)

@@ -59,7 +59,7 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     applyToUserPayment,
   )
   const before = new Map(known.policies.map(policy => [policy.state.address, policy]))
-  const refold = findRefolds(standing, before, unready)
+  const refold = findRefolds(fresh, before, unready)
   const { states, placed } = appendToPolicies(fresh, before, refold)
   const unplaced = new Set<string>()
   const events = fresh.map((each): FoldedEvent => {
@@ -104,18 +104,22 @@ function reduce<S extends { address: string }>(
   return states
 }
 
-/** Events of one batch are sorted before they are applied, so each is compared with what is stored alone. */
+/**
+ * Events of one batch are sorted before they are applied, so each is compared with what is stored alone. The row of a policy
+ * that is not ready does not say where a payment belongs, not even a retracted one.
+ */
 function findRefolds(
-  events: readonly ChainEvent[],
+  fresh: readonly NewEvent[],
   before: ReadonlyMap<string, KnownPolicy>,
   unready: ReadonlySet<string>,
 ): Set<string> {
   const refold = new Set<string>()
-  for (const event of events) {
+  for (const { event, retracted } of fresh) {
     const policy = policyOf(event)
     if (policy === null) continue
     const known = before.get(policy)
-    if (unready.has(policy) || (known !== undefined && !isAppendable(known.state, event))) refold.add(policy)
+    const isAppended = retracted || known === undefined || isAppendable(known.state, event)
+    if (unready.has(policy) || !isAppended) refold.add(policy)
   }
   return refold
 }

@@ -1,17 +1,22 @@
 // Decides, in the transaction of a batch, about messages that waited for what the batch made known.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import {
-  isAnythingKnown,
-  NOTHING_KNOWN,
-  release,
-  type Released,
-  type ReleasedKind,
-  type ReleasedPage,
-} from '../webhooks/release.js'
-import type { IsFinal } from '../webhooks/tell.js'
 import { addFactsWork, addWatermarkWork } from '../webhooks/release-work.js'
+import { release, type Known } from '../webhooks/release.js'
+import type { IsFinal } from '../webhooks/tell.js'
 import { messagesFor } from '../work/work-table.js'
+
+/** What a batch made known. */
+export interface BatchKnown {
+  /** null where the highest final slot did not move */
+  finalizedSlot: bigint | null
+  /** events that are final themselves */
+  finalEvents: readonly string[]
+  /** events of payments whose facts changed */
+  payments: readonly string[]
+  /** policies whose facts changed */
+  policies: readonly string[]
+}
 
 /**
  * Decides again about messages that waited for what is known now. What one page of a kind leaves becomes work. The caller
@@ -20,41 +25,35 @@ import { messagesFor } from '../work/work-table.js'
  */
 export async function releaseKnown(
   tx: PipelinedTx,
-  released: Released,
+  { finalizedSlot, finalEvents, payments, policies }: BatchKnown,
   isFinal: IsFinal,
   rows: number,
 ): Promise<DeliveryRef[]> {
-  const deliveries: DeliveryRef[] = []
-  let rest: Released | null = isAnythingKnown(released) ? released : null
-  while (rest !== null) {
-    const page: ReleasedPage = await release(tx, rest, isFinal, messagesFor(rows))
-    deliveries.push(...page.deliveries)
-    rest = page.rest
-    if (rest === null || page.unfinished === null || page.unfinished === 'finalEvents') continue
-    await addReleases(tx, rest, page.unfinished)
-    rest = { ...rest, [page.unfinished]: NOTHING_KNOWN[page.unfinished], after: undefined }
+  const told: DeliveryRef[] = []
+  const releasePage = async (known: Known) => {
+    const { deliveries, last } = await release(tx, known, isFinal, messagesFor(rows))
+    told.push(...deliveries)
+    return last
   }
-  return deliveries
+  if (finalizedSlot !== null && (await releasePage({ finalizedSlot }))) addWatermarkWork(tx)
+  // They have at most as many rows as their gateways have webhooks: they are no work.
+  while (finalEvents.length > 0 && (await releasePage({ finalEvents })));
+  if (payments.length > 0 && (await releasePage({ payments })))
+    addFactsWork(tx, await readPoliciesOf(tx, payments))
+  const last = policies.length > 0 ? await releasePage({ policies }) : null
+  if (last)
+    addFactsWork(
+      tx,
+      policies.filter(policy => policy >= last.policy),
+    )
+  return told
 }
 
-/** Events that a batch calls final have at most as many rows as their gateways have webhooks: they are no work. */
-async function addReleases(
-  tx: PipelinedTx,
-  { knownPayments, knownPolicies, after }: Released,
-  kind: Exclude<ReleasedKind, 'finalEvents'>,
-): Promise<void> {
-  if (kind === 'finalizedSlot') return addWatermarkWork(tx)
-  if (kind === 'knownPolicies')
-    return addFactsWork(
-      tx,
-      knownPolicies.filter(policy => after === undefined || policy >= after.policy),
-    )
+/** The policies of payments that messages wait for. */
+async function readPoliciesOf(tx: PipelinedTx, payments: readonly string[]): Promise<string[]> {
   const rows = await tx.$queryRaw<{ policy: string }[]>`
-    select distinct a.policy from unnest(${[...knownPayments]}::uuid[]) as k (id)
+    select distinct a.policy from unnest(${[...payments]}::uuid[]) as k (id)
      cross join lateral (
        select policy from waiting_messages a where a.event_id = k.id and a.waits_for = 'facts' limit 1) a`
-  addFactsWork(
-    tx,
-    rows.map(({ policy }) => policy),
-  )
+  return rows.map(({ policy }) => policy)
 }

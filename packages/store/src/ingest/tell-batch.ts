@@ -6,7 +6,6 @@ import { sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readSaidFinal } from '../rows/said-final.js'
 import { forget } from '../webhooks/forget.js'
-import type { Released } from '../webhooks/release.js'
 import { tell, type IsFinal } from '../webhooks/tell.js'
 import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
@@ -17,7 +16,7 @@ import { recordBatch } from '../rows/head.js'
 import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
 import type { Refolded } from '../refold/policy-work.js'
-import { releaseKnown } from './release-known.js'
+import { releaseKnown, type BatchKnown } from './release-known.js'
 import { REFOLD_ROWS } from '../work/work-table.js'
 
 export interface BatchDifferences {
@@ -162,7 +161,7 @@ async function finalityOf(
 }
 
 /** What the batch made known. The first Created event of a policy names what its life-cycle messages may wait for. */
-function knownBy({ identified, folded, refolded }: BatchDifferences): Released {
+function knownBy({ identified, folded, refolded }: BatchDifferences): BatchKnown {
   const { head, finalizedSlot, finalEvents } = identified
   const named = folded.events.flatMap(({ event: { effect } }) =>
     effect.kind === 'policy-created' ? [effect.policy] : [],
@@ -170,7 +169,7 @@ function knownBy({ identified, folded, refolded }: BatchDifferences): Released {
   return {
     finalizedSlot: finalizedSlot > head.finalizedSlot ? finalizedSlot : null,
     finalEvents,
-    knownPayments: refolded.changed,
-    knownPolicies: [...named, ...refolded.policies.map(({ after }) => after.address)],
+    payments: refolded.changed,
+    policies: [...named, ...refolded.policies.map(({ after }) => after.address)],
   }
 }

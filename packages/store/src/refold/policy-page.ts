@@ -67,7 +67,8 @@ export async function foldPolicies(
   const [last] = rest
   // A difference is known to this transaction alone, so a policy whose sums move by it is done as a whole or not at all.
   const cut = last?.differed === null ? of(last).slice(0, -1) : []
-  const whole = plans.filter(plan => !rest.includes(plan))
+  const left = new Set(rest)
+  const whole = plans.filter(plan => !left.has(plan))
   const concerned = [...single, ...whole.flatMap(of), ...cut]
   const derived = await derivePayments(
     tx,

@@ -5,7 +5,7 @@ import { sql } from '../database/sql.js'
 import type { LockedHead } from '../rows/head.js'
 import type { WorkKind } from '../work/run-page.js'
 import { addWork } from '../work/work-table.js'
-import { NOTHING_KNOWN, release, type WaitingPlace } from './release.js'
+import { release, type WaitingPlace } from './release.js'
 import type { IsFinal } from './tell.js'
 
 type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
@@ -13,9 +13,9 @@ type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
 /** Decides about messages that waited for slots that are final now. */
 export const WATERMARK: ReleaseKind = {
   page: async (tx, [work], { head, rows }) => {
-    const known = { ...NOTHING_KNOWN, finalizedSlot: head.finalizedSlot }
-    const { rest, deliveries: released } = await release(tx, known, isSlotFinal(head), rows)
-    return rest ? { done: [], left: work, released } : { done: [work!], released }
+    const { finalizedSlot } = head
+    const { last, deliveries: released } = await release(tx, { finalizedSlot }, isSlotFinal(head), rows)
+    return last ? { done: [], left: work, released } : { done: [work!], released }
   },
 }
 
@@ -24,10 +24,10 @@ export const FACTS: ReleaseKind = {
   page: async (tx, [work], { head, rows }) => {
     const { key, cursor } = work!
     const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingPlace)
-    const known = { ...NOTHING_KNOWN, knownPolicies: [key], after }
-    const { rest, deliveries: released } = await release(tx, known, isSlotFinal(head), rows)
-    return rest
-      ? { done: [], left: { ...work!, cursor: JSON.stringify(rest.after) }, released }
+    const page = await release(tx, { policies: [key] }, isSlotFinal(head), rows, after)
+    const { last, deliveries: released } = page
+    return last
+      ? { done: [], left: { ...work!, cursor: JSON.stringify(last) }, released }
       : { done: [work!], released }
   },
 }

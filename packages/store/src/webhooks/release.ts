@@ -10,19 +10,16 @@ import { RoutedMessages } from './routed-messages.js'
 import type { IsFinal } from './tell.js'
 import { deleteWaiting, lockWaiting, type WaitingRow } from './waiting-messages.js'
 
-/** What became known. */
-export interface Released {
-  /** null where the highest final slot did not move */
-  finalizedSlot: bigint | null
+/** What some messages waited for. */
+export type Known =
+  /** the highest final slot */
+  | { finalizedSlot: bigint }
   /** events that are final themselves */
-  finalEvents: readonly string[]
+  | { finalEvents: readonly string[] }
   /** events of payments whose facts changed */
-  knownPayments: readonly string[]
+  | { payments: readonly string[] }
   /** policies whose facts changed */
-  knownPolicies: readonly string[]
-  /** set by `release` for its next page */
-  after?: WaitingPlace | undefined
-}
+  | { policies: readonly string[] }
 
 /** A place among messages that wait for facts: they are released in the order of the chain. */
 export interface WaitingPlace {
@@ -35,20 +32,8 @@ export interface WaitingPlace {
 
 export interface ReleasedPage {
   deliveries: DeliveryRef[]
-  /** what the caller passes to the next call; null when nothing is left */
-  rest: Released | null
-  /** the kind of rows of which this page may have left some; null when it took all of its kind */
-  unfinished: ReleasedKind | null
-}
-
-export type ReleasedKind = 'finalizedSlot' | 'finalEvents' | 'knownPayments' | 'knownPolicies'
-
-/** Nothing became known. */
-export const NOTHING_KNOWN: Released = {
-  finalizedSlot: null,
-  finalEvents: [],
-  knownPayments: [],
-  knownPolicies: [],
+  /** the last row, where the page may have left some; null when it took all */
+  last: WaitingPlace | null
 }
 
 /** A message that made a page fail waits until an operator gives it back. */
@@ -56,26 +41,23 @@ const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.m
 
 /**
  * Decides again about one page of the messages that waited for what is known now: writes deliveries, deletes what is
- * dropped, and keeps what waits for the other thing. The caller calls it until nothing is left, in one transaction or in
- * several: each page is done for good when its transaction commits. Later calls may find messages of earlier ones that
- * still wait, and leave them.
+ * dropped, and keeps what waits for the other thing. Each page is done for good when its transaction commits. Later pages may
+ * find messages of earlier ones that still wait, and leave them.
  *
  * One statement while no message waits. Relies on the three indexes of waiting_messages and on its key. A message that makes
  * its page fail is set aside. The caller has no other statement under way: a part of a page may be undone.
  * @param isFinal whether an event is final
  * @param most the most rows of the page: they bound the time for which it holds locks
+ * @param after `last` of the page before, of messages that wait for facts. What is final leaves the rows that wait for it
  */
 export async function release(
   tx: Tx,
-  released: Released,
+  known: Known,
   isFinal: IsFinal,
   most: number,
+  after?: WaitingPlace,
 ): Promise<ReleasedPage> {
-  const step = stepOf(released)
-  if (step === null) return { deliveries: [], rest: null, unfinished: null }
-  const rows = await lockWaiting(tx, sql`${step.page} limit ${most}`)
-  const full = rows.length === most
-  const rest = full ? step.more(lastPlace(rows)) : step.done
+  const rows = await lockWaiting(tx, sql`${pageOf(known, after)} limit ${most}`)
   const deliveries = await bisect(rows, some => undoing(tx, () => decide(tx, some, isFinal)), {
     isOutage: error => isOutage(error) || error instanceof StoreTimeoutError,
     alone: async ({ webhookId, messageId }, error) => {
@@ -83,11 +65,7 @@ export async function release(
       return []
     },
   })
-  return {
-    deliveries: deliveries.flat(),
-    rest: stepOf(rest) && rest,
-    unfinished: full ? step.kind : null,
-  }
+  return { deliveries: deliveries.flat(), last: rows.length === most ? lastPlace(rows) : null }
 }
 
 const SAVEPOINT: Sql = sql`savepoint released`
@@ -104,55 +82,30 @@ async function undoing<Result>(tx: Tx, work: () => Promise<Result>): Promise<Res
   }
 }
 
-interface Step {
-  kind: ReleasedKind
-  page: Sql
-  /** what is left after a full page */
-  more: (last: WaitingPlace) => Released
-  /** what is left after the last page */
-  done: Released
-}
-
 /** Behind every slot. */
 const NO_SLOT = Number.MAX_SAFE_INTEGER
 /** As in the index waiting_messages_policy. */
 const SLOT = sql`coalesce(a.slot, ${raw(String(NO_SLOT))})`
 
-/** The first kind of rows that may go. Each page takes one kind. */
-function stepOf(released: Released): Step | null {
-  const { finalizedSlot, finalEvents, knownPayments, knownPolicies, after } = released
-  // What is final leaves the rows that wait for it, so the next page finds others.
-  const waitingForFinality = (kind: ReleasedKind, which: Sql): Step => ({
-    kind,
-    page: sql`where a.waits_for = 'finality' and ${IS_KEPT} and ${which}`,
-    more: () => released,
-    done: { ...released, [kind]: NOTHING_KNOWN[kind] },
-  })
+/** The rows `a` of a page, in their order. */
+function pageOf(known: Known, after: WaitingPlace | undefined): Sql {
+  const waiting = (what: 'finality' | 'facts', which: Sql) =>
+    sql`where a.waits_for = ${raw(`'${what}'`)} and ${IS_KEPT} and ${which}`
+  if ('finalizedSlot' in known)
+    return waiting('finality', sql`a.slot <= ${known.finalizedSlot} order by a.slot`)
+  if ('finalEvents' in known)
+    return waiting('finality', sql`a.event_id = any(${[...known.finalEvents]}::uuid[])`)
   // A message can go on waiting for facts, so the next page begins behind this one.
   const behind = after
     ? sql`and (a.policy, ${SLOT}, a.webhook_id, a.message_id) >
         (${after.policy}, ${BigInt(after.slot)}, ${BigInt(after.webhookId)}, ${after.messageId})`
     : empty
-  const waitingForFacts = (kind: ReleasedKind, which: Sql): Step => ({
-    kind,
-    page: sql`where a.waits_for = 'facts' and ${IS_KEPT} and ${which} ${behind}
-      order by a.policy, ${SLOT}, a.webhook_id, a.message_id`,
-    more: last => ({ ...released, after: last }),
-    done: { ...released, [kind]: NOTHING_KNOWN[kind], after: undefined },
-  })
-  if (finalizedSlot !== null)
-    return waitingForFinality('finalizedSlot', sql`a.slot <= ${finalizedSlot} order by a.slot`)
-  if (finalEvents.length > 0)
-    return waitingForFinality('finalEvents', sql`a.event_id = any(${[...finalEvents]}::uuid[])`)
-  if (knownPayments.length > 0)
-    return waitingForFacts('knownPayments', sql`a.event_id = any(${[...knownPayments]}::uuid[])`)
-  if (knownPolicies.length > 0)
-    return waitingForFacts('knownPolicies', sql`a.policy = any(${[...knownPolicies]}::text[])`)
-  return null
+  const which =
+    'payments' in known
+      ? sql`a.event_id = any(${[...known.payments]}::uuid[])`
+      : sql`a.policy = any(${[...known.policies]}::text[])`
+  return waiting('facts', sql`${which} ${behind} order by a.policy, ${SLOT}, a.webhook_id, a.message_id`)
 }
-
-/** Whether some messages may have waited for what is known now. */
-export const isAnythingKnown = (released: Released): boolean => stepOf(released) !== null
 
 /** The last row by the order of the pages: the join with webhooks may have changed the order. */
 function lastPlace(rows: readonly WaitingRow[]): WaitingPlace {

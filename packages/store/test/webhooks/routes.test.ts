@@ -108,8 +108,6 @@ interface Driver {
   happen: (given: Given) => Promise<unknown>
 }
 
-const nothing = { finalizedSlot: null, finalEvents: [], knownPayments: [], knownPolicies: [] }
-
 const DRIVERS: readonly Driver[] = [
   {
     way: 'a new payment',
@@ -161,9 +159,7 @@ const DRIVERS: readonly Driver[] = [
       )
       await storePayment(given, payment, given.tokenMint)
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
-      await given.transaction(tx =>
-        release(tx, { ...nothing, knownPolicies: [given.policy] }, () => given.final, 500),
-      )
+      await given.transaction(tx => release(tx, { policies: [given.policy] }, () => given.final, 500))
     },
   },
   {
@@ -177,9 +173,7 @@ const DRIVERS: readonly Driver[] = [
       await given.transaction(tx => tell(tx, { payments: [payment], lifecycles: [], isFinal: () => false }))
       await storePayment(given, payment, given.tokenMint)
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
-      await given.transaction(tx =>
-        release(tx, { ...nothing, finalEvents: [payment.eventId] }, () => false, 500),
-      )
+      await given.transaction(tx => release(tx, { finalEvents: [payment.eventId] }, () => false, 500))
     },
   },
 ]

@@ -6,14 +6,13 @@ import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import { forget } from '../../src/webhooks/forget.js'
-import { release, type Released } from '../../src/webhooks/release.js'
+import { release, type Known, type WaitingPlace } from '../../src/webhooks/release.js'
 import { tell } from '../../src/webhooks/tell.js'
 
 const database = await createDatabase(t)
 const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
 t.teardown(() => store.close())
 const { pool } = database
-const nothing = { finalizedSlot: null, finalEvents: [], knownPayments: [], knownPolicies: [] }
 const isFinal = () => false
 
 const addWebhook = async (gateway: string, over: { finality?: string; filters?: object; types?: string[] }) =>
@@ -56,15 +55,15 @@ const tellPayments = (payments: CommittedPayment[]) =>
   transaction(tx => tell(tx, { payments, lifecycles: [], isFinal }))
 
 /** Every page in a transaction of its own. @returns the rows of each page */
-const releaseAll = async (released: Released): Promise<number[]> => {
+const releaseAll = async (known: Known): Promise<number[]> => {
   const sizes: number[] = []
-  for (let rest: Released | null = released; rest !== null;) {
-    const asked: Released = rest
-    const page = await transaction(tx => release(tx, asked, isFinal, 500))
+  for (let last: WaitingPlace | undefined; ;) {
+    const after = last
+    const page = await transaction(tx => release(tx, known, isFinal, 500, after))
     sizes.push(page.deliveries.length)
-    rest = page.rest
+    if (page.last === null) return sizes
+    last = page.last
   }
-  return sizes
 }
 const slotsTold = async (webhook: string): Promise<number[]> =>
   (
@@ -87,15 +86,15 @@ t.test('what is final is released by slot, at most 500 rows at a time', async t 
   await storePayments(payments)
   await tellPayments(payments)
   t.same(await slotsTold(webhook), [])
-  t.same(await releaseAll({ ...nothing, finalizedSlot: 1_201n }), [500, 500, 201])
+  t.same(await releaseAll({ finalizedSlot: 1_201n }), [500, 500, 201])
   t.same(
     await slotsTold(webhook),
     Array.from({ length: 1_201 }, (_, at) => at + 1),
   )
   t.same(await waitingOf(webhook), ['finality', 'finality'])
-  t.same(await releaseAll({ ...nothing, finalizedSlot: 1_201n }), [0])
+  t.same(await releaseAll({ finalizedSlot: 1_201n }), [0])
   const last = payments.filter(({ slot }) => slot > 1_201).map(({ eventId }) => eventId)
-  t.same(await releaseAll({ ...nothing, finalizedSlot: 1_201n, finalEvents: last }), [0, 2])
+  t.same(await releaseAll({ finalEvents: last }), [2])
   t.same(await waitingOf(webhook), [])
 })
 
@@ -107,10 +106,10 @@ t.test('what still lacks a fact does not hold up the pages', async t => {
   await storePayments([...known.map(each => ({ ...each, recipient: 'S' })), ...unknown])
   await tellPayments(payments)
   t.equal((await waitingOf(webhook)).length, 1_100)
-  const knownPolicies = [payments[0]!.paymentPolicy]
-  t.same(await releaseAll({ ...nothing, knownPolicies }), [0, 0, 0])
+  const policies = [payments[0]!.paymentPolicy]
+  t.same(await releaseAll({ policies }), [0, 0, 0])
   t.equal((await waitingOf(webhook)).length, 1_080, 'what the filters refuse is deleted')
-  t.same(await releaseAll({ ...nothing, knownPayments: known.map(({ eventId }) => eventId) }), [0])
+  t.same(await releaseAll({ payments: known.map(({ eventId }) => eventId) }), [0])
 })
 
 t.test('what waited for facts waits for finality next', async t => {
@@ -120,9 +119,9 @@ t.test('what waited for facts waits for finality next', async t => {
   await tellPayments([payment])
   t.same(await waitingOf(webhook), ['facts'])
   await storePayments([{ ...payment, recipient: 'R' }])
-  await releaseAll({ ...nothing, knownPayments: [payment.eventId] })
+  await releaseAll({ payments: [payment.eventId] })
   t.same(await waitingOf(webhook), ['finality'])
-  await releaseAll({ ...nothing, finalizedSlot: 90_000n })
+  await releaseAll({ finalizedSlot: 90_000n })
   t.same([await waitingOf(webhook), await slotsTold(webhook)], [[], [90_000]])
 })
 
@@ -163,7 +162,7 @@ t.test('a life-cycle event that waits for finality tells the figures of its time
      values ($1, '1', $2, 'S', 9, 99, true, 'active')`,
     [policy.address, gateway],
   )
-  await releaseAll({ ...nothing, finalizedSlot: 91_000n })
+  await releaseAll({ finalizedSlot: 91_000n })
   const { rows } = await pool.query(
     'select message_id, body::json as body from deliveries where webhook_id = $1',
     [webhook],
