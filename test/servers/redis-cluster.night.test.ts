@@ -82,6 +82,7 @@ t.test('a payment leaves one node alone, also after the slot of its channel move
     findRoom: (trackingId: string) => trackingId,
     onPayment: (room: string) => void heard.add(room),
     onLifecycle: () => {},
+    onExpectation: () => {},
   }
   pod.listenToShards(reader, () => listening++)
   const rooms = Array.from({ length: 40 }, (_, n) => `order-${n}`)

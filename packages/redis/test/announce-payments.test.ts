@@ -63,6 +63,7 @@ t.test('a batch is announced in few messages, and read as it was written', async
     findRoom: wanted,
     onPayment: (room: string, payment: PaymentFrame) => read.push([room, payment]),
     onLifecycle: () => t.fail('not announced'),
+    onExpectation: () => t.fail('not announced'),
   }
   for (const bytes of messages) readPayments(bytes, reader)
   t.same(epochs, ['this', 'this', 'this'], 'asked once a message')
@@ -89,6 +90,7 @@ t.test('a batch is announced in few messages, and read as it was written', async
     findRoom: wanted,
     onPayment: () => t.fail('another epoch'),
     onLifecycle: () => t.fail('not announced'),
+    onExpectation: () => t.fail('not announced'),
   })
 })
 
@@ -150,6 +152,7 @@ t.test('life-cycle events travel in messages of their own kind', async t => {
     findRoom: (trackingId: string) => (trackingId === 'größe' ? 'room' : undefined),
     onPayment: (_: string, payment: PaymentFrame) => payments.push(payment),
     onLifecycle: (_: string, lifecycle: PaymentFrame) => read.push(lifecycle),
+    onExpectation: (_: string, expectation: PaymentFrame) => read.push(expectation),
   }
   for (const bytes of messages) readPayments(bytes, reader)
   t.equal(payments.length, 1)
@@ -163,5 +166,6 @@ t.test('life-cycle events travel in messages of their own kind', async t => {
       ...reader,
       accepts: () => false,
       onLifecycle: () => t.fail('another epoch'),
+      onExpectation: () => t.fail('another epoch'),
     })
 })

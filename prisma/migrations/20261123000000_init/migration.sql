@@ -288,11 +288,9 @@ create unique index expectations_gateway_tracking_id_recipient_token_mint_key
   on expectations (gateway, tracking_id, recipient, token_mint);
 -- findPairs, findNextPairs.
 create index expectations_expected on expectations (tracking_id, recipient, token_mint, id) where cancelled_at is null;
--- listExpectations.
-create index expectations_newest on expectations (gateway, created_at, id);
 -- listExpectations with `trackingId`.
 create index expectations_tracking on expectations (gateway, tracking_id, created_at, id);
--- listExpectations with `state`, createExpectation: how many are open.
+-- listExpectations: a range of each state; createExpectation: how many are open.
 create index expectations_state on expectations (gateway, state, created_at, id);
 -- expireExpectations.
 create index expectations_look on expectations (look_at, id) where look_at is not null;

@@ -91,6 +91,7 @@ export async function openTellingPod(
     limit: PLACES,
     addressLimit: PLACES,
     lifecycle: { watch: () => Promise.resolve() },
+    expectations: { watch: () => Promise.resolve(null) },
   })
   const { io, http, listen } = buildSocketServer(
     config,
@@ -113,6 +114,7 @@ export async function openTellingPod(
     findRoom: trackingId => rooms.find(trackingId),
     onPayment: (room, payment) => incoming.receive(room, payment),
     onLifecycle: () => {},
+    onExpectation: () => {},
   }
   let hasEnded = false
   const pod = {

@@ -1,5 +1,5 @@
 // Expectations as their gateway, and everybody who knows an id, reads them.
-import type { ExpectationRecord, ExpectationState } from '@payment-tracking/domain'
+import { EXPECTATION_STATES, type ExpectationRecord, type ExpectationState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { allOf, raw, sql, type Sql } from '../database/sql.js'
 import { decodeExpectationCursor, encodeExpectationCursor } from '../reads/cursor.js'
@@ -23,12 +23,14 @@ const HAS_PASSED = sql`(x.state in ('open', 'underpaid') and x.expires_at is not
   and x.expires_at < statement_timestamp())`
 
 /** The written states among which a state is found: what has expired is expired before it is written. */
-const WRITTEN_AS = (state: ExpectationState): ExpectationState[] =>
-  state === 'expired' ? ['expired', 'open', 'underpaid'] : [state]
+const WRITTEN_AS = (state: ExpectationState | undefined): readonly ExpectationState[] => {
+  if (state === undefined) return EXPECTATION_STATES
+  return state === 'expired' ? ['expired', 'open', 'underpaid'] : [state]
+}
 
 /**
- * A gateway's expectations, newest first. Relies on expectations_newest, expectations_tracking, or a range of
- * expectations_state for each written state.
+ * A gateway's expectations, newest first. Relies on expectations_tracking, or a range of expectations_state for each written
+ * state: beside another index in this order, Postgres would look for a rare state among all.
  * @returns null for a text that is no cursor of this list
  */
 export async function listExpectations(
@@ -52,7 +54,7 @@ export async function listExpectations(
   const page = (ofState: Sql): Sql =>
     sql`select x.id, x.created_at from expectations x where ${allOf([...conditions, ofState])} ${newest}`
   const ids =
-    state === undefined
+    state === undefined && trackingId !== undefined
       ? page(sql`true`)
       : sql`select x.id from unnest(${WRITTEN_AS(state)}::text[]) s (state)
              cross join lateral (${page(sql`x.state = s.state`)}) x ${newest}`

@@ -55,8 +55,7 @@ const explained = (opened: Store): Store => {
           read.push(await explainIn(tx, statement as Sql))
           return tx.$queryRaw(statement as Sql)
         }, limits),
-      transaction: work =>
-        lanes.transaction(tx => work(explaining(tx) as Parameters<typeof work>[0]), limits),
+      transaction: work => lanes.transaction(tx => work(explaining(tx) as never), limits),
       pipelinedTransaction: work => lanes.pipelinedTransaction(tx => work(explaining(tx))),
     },
   }
@@ -85,7 +84,7 @@ const busy = (
   await pool.query<{ id: string }>(
     `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, paid_amount, in_time_amount, payment_count,
        state, changes)
-     values ($1, 'busy', $2, $3, 100, $4, $4, $4, 'overpaid', 1) returning id`,
+     values ($1, 'busy', $2, $3, 100, $4::int, $4::int, $4::int, 'overpaid', 1) returning id`,
     [GATEWAY, RECIPIENT, MINT, MANY],
   )
 ).rows[0]!.id

@@ -98,7 +98,6 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
   return {
     store,
     pool,
-    chain,
     pay,
     commit,
     retractionOf,
