@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { buildAddress, buildChain, type ChainGateway } from '../../chain/index.js'
-import { openGatewaySession } from '../dev-kit/gateway-session.js'
+import { openGatewaySession } from '../dev-kit/index.js'
 import { CENT, USDC } from '../tokens.js'
 import { slotAt } from './shop-history.js'
 
