@@ -47,5 +47,5 @@ t.test('each payment is counted once, in whatever page it is', async t => {
   const first = months.filter(({ wallet, tokenMint }) => wallet === 'wallet 001' && tokenMint === 'mint 1')
   t.ok(first.length > 0 && first.every(({ month }) => month === 0), 'three weeks of January 1970')
   t.ok(months.some(({ wallet, month }) => wallet === 'late' && month === (9999 - 1970) * 12 + 11))
-  t.ok(Math.max(...counts) <= 100, 'a statement answers with sums')
+  t.ok(Math.max(...counts) <= 110, 'a statement answers with sums')
 })
