@@ -24,7 +24,7 @@ export function testCustomers({ id, trackingId, page, button }: Market): void {
       new RegExp(`Overdue[^]*late-${id}[^]*Nobody paid by`),
       'the reason',
     )
-    await holdsText(t, page.locator('.timeline li').last(), /Subscribed/, 'and how it began')
+    await holdsText(t, page.locator('.timeline'), /Subscribed/, 'and how it began')
     await checkPage(t, page, 'a customer')
   })
 
