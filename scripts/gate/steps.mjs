@@ -69,8 +69,7 @@ const others = long.filter(file => !NAMED_SYSTEMS.some(({ files }) => files?.inc
 export const SYSTEMS = seeded('1', [...NAMED_SYSTEMS, { name: 'systems', files: others }])
 
 /** Promises in seconds, of files that only the night runs: a busy machine says nothing of them. */
-const judged = files =>
-  files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|swift/.test(file))
+const judged = files => files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|swift/.test(file))
 
 const fresh = own ?? String(Date.now() % 2 ** 31)
 /** `npm run test:night`: one step after the other, for some of them judge times. */
@@ -106,10 +105,7 @@ export const NIGHT = seeded(fresh, [
   { name: 'self-test', script: 'chaos:self-test', args: ['--all'], minutes: 120 },
   {
     name: 'clusters',
-    files: [
-      ...below(night, 'test/servers/'),
-      'services/ingest/test/archive/swift.night.test.ts',
-    ],
+    files: [...below(night, 'test/servers/'), 'services/ingest/test/archive/swift.night.test.ts'],
     minutes: 60,
   },
   { name: 'containers', script: 'test:containers', args: [], minutes: 60 },
