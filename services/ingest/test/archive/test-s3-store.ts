@@ -53,7 +53,7 @@ export function testS3Store(
       }).then(({ stdout }) => stdout)
     t.match(await command('list'), new RegExp(`^${part!.month} .* archived$`, 'm'))
     t.match(await command('verify'), / 0 of them wrong$/m)
-    t.match(await command('restore', part!.month), /^lists begin with .* again/)
+    t.match(await command('restore', part!.month), /^lists begin with .* again/m)
   })
 
   t.test('what cannot work is said in a line before anything starts', async t => {
