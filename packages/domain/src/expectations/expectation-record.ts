@@ -1,6 +1,4 @@
 // An expected payment as it is told: by REST, webhooks and sockets alike.
-import { createHash } from 'node:crypto'
-import type { DeliveryMessage } from '../deliveries/delivery-message.js'
 import { writeJson } from '../json/json.js'
 import {
   isLate,
@@ -10,7 +8,6 @@ import {
   type ExpectedSums,
   type ToldState,
 } from './expectation-state.js'
-import type { ExpectationType } from './expectation-types.js'
 
 /** The event ids that a record lists: the newest. */
 export const MOST_LISTED_PAYMENTS = 100
@@ -97,22 +94,3 @@ export const renderExpectation = (record: ExpectationRecord): string => writeJso
 /** The same for everybody who knows the id: without the gateway's own reference. */
 export const renderPublicExpectation = ({ reference: _, ...record }: ExpectationRecord): string =>
   writeJson(record)
-
-/**
- * One id for each change and type, of all payments or of the final ones: rendered again, the message has the same id.
- * @param over which payments the record is about
- */
-export function renderExpectationMessage(
-  type: ExpectationType,
-  record: ExpectationRecord,
-  { over, changes }: { over: 'all' | 'final'; changes: bigint },
-): DeliveryMessage {
-  const identity = JSON.stringify([type, record.id, over, changes.toString()])
-  const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}expectation`
-  const timestamp = JSON.stringify(record.changedAt)
-  return {
-    id,
-    type,
-    body: `{"id":"${id}","type":"${type}","timestamp":${timestamp},"data":${renderExpectation(record)}}`,
-  }
-}
