@@ -3,7 +3,6 @@ export {
   createExpectation,
   ExpectationExistsError,
   OPEN_EXPECTATIONS,
-  TooManyExpectationsError,
   type CreatedExpectation,
   type NewExpectation,
 } from './create-expectation.js'

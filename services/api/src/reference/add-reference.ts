@@ -64,6 +64,10 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
           name: 'merchant',
           description: 'What a gateway earns and from whom; needs its token, or an API key',
         },
+        {
+          name: 'expectations',
+          description: 'What a gateway expects to be paid, and whether it is; needs its token, or an API key',
+        },
         { name: 'webhooks', description: "A gateway's webhooks; needs its token, or an API key" },
         {
           name: 'webhook deliveries',
