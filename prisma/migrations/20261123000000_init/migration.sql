@@ -423,17 +423,19 @@ create table program_facts (
 -- readDueRisks, listDueAccounts.
 create index program_facts_newest on program_facts (kind, gateway, slot);
 
--- Which risks of due payments were told to webhooks, and which of them are over.
+-- Which due payments were at risk, which of that was told to webhooks, and which of it is over.
 create table risk_notices (
   policy text collate "C" not null,
   incarnation_start text collate "C" not null,
   due_at bigint not null,
   cause text collate "C" not null,
-  told_at timestamptz(3) not null default clock_timestamp(),
+  began_at timestamptz(3) not null default clock_timestamp(),
+  -- a webhook asked for it
+  told boolean not null,
   cleared_at timestamptz(3),
   primary key (policy, incarnation_start, due_at, cause)
 );
--- tellRisks.
+-- tellRisks, isAtRisk.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).
@@ -552,9 +554,6 @@ create index webhooks_recover on webhooks (id) where recover and active;
 -- tellDuePolicies.
 create index webhooks_due on webhooks (gateway)
   where event_types && array['subscription.due_soon', 'subscription.overdue', 'subscription.expired']::text[];
--- tellRisks.
-create index webhooks_at_risk on webhooks (gateway)
-  where event_types && array['subscription.at_risk', 'subscription.at_risk_cleared']::text[];
 
 -- Rows that made a task fail. The task leaves each of them out until an operator gives the row back to the task:
 -- packages/store/src/set-aside

@@ -93,7 +93,7 @@ const TABLES = {
       r.cleared_at is not null and not exists (
         select from policies p
          where p.address = r.policy and p.live and p.incarnation_start = r.incarnation_start and p.due_at <= r.due_at)
-      and r.told_at`,
+      and r.began_at`,
   },
   // Nothing that is due needs the account any more; it is read again when something does.
   token_accounts: {

@@ -1,5 +1,5 @@
-// Tells webhooks that a due payment is at risk, and that it is no more. What was told stands in risk_notices: once for
-// each due date and cause, and once that it is over.
+// Notes that a due payment is at risk, and that it is no more, and tells the webhooks that ask. It stands in risk_notices: once
+// for each due date and cause, and once that it is over.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
@@ -33,15 +33,13 @@ export interface RiskRound {
 }
 
 const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
-/** The webhook asks for risks. The index webhooks_at_risk has this condition. */
-const ASKS = sql`w.event_types && array[${join(RISK_LIFECYCLE_TYPES.map(type => raw(`'${type}'`)))}]::text[]`
 const LOOKED_AT_ONCE = 1_000
 const IS_KEPT = isNotSetAside('payment-risks', sql`p.address`)
 
 /**
  * Tells the risks that began and those that are over. Any number of processes may do so at once.
  *
- * Bounded: without webhooks that ask, two probes. Otherwise a statement looks at 1,000 watched policies, without locks;
+ * Bounded: a statement looks at 1,000 watched policies, without locks;
  * a transaction tells of at most `limit`.
  * @returns the number of risks that were told
  */
@@ -67,7 +65,6 @@ export async function tellRisks(store: Store, round: RiskRound): Promise<number>
     if (next === null) break
     after = next
   }
-  if (!(await isAnybodyAsking(store))) return told
   for (let after: WatchedPlace | null = null; ;) {
     const { addresses, next } = await listWatchedPolicies(store, after, LOOKED_AT_ONCE)
     if (!(await tell(await findBegun(store, addresses, round)))) return told
@@ -76,14 +73,7 @@ export async function tellRisks(store: Store, round: RiskRound): Promise<number>
   }
 }
 
-async function isAnybodyAsking({ database }: Store): Promise<boolean> {
-  const rows = await database.read(
-    sql`select 1 as one from webhooks w where ${ASKS} and ${IS_ACTIVE} limit 1`,
-  )
-  return rows.length > 0
-}
-
-/** Policies with a risk that was told and is not over, a page by their address. Relies on risk_notices_open. */
+/** Policies with a risk that is not over, a page by their address. Relies on risk_notices_open. */
 async function readOpenNotices(
   { database }: Store,
   after: string,
@@ -98,7 +88,7 @@ async function readOpenNotices(
   return { open, next: open.at(-1) ?? null }
 }
 
-/** Of these policies, those with a told risk that is over. */
+/** Of these policies, those with a risk that is over. */
 async function findOver(store: Store, open: readonly string[], round: RiskRound): Promise<string[]> {
   if (open.length === 0) return []
   const { database } = store
@@ -115,17 +105,15 @@ async function findOver(store: Store, open: readonly string[], round: RiskRound)
 const isOver = (risk: DueRisk | undefined, told: bigint, dueAt: bigint | null): boolean =>
   risk === undefined || dueAt !== told || risk.state === 'ok'
 
-/** Of these policies, those at a risk that some webhook asks for and that was not told. */
+/** Of these policies, those at a risk that is not noted, or that a webhook asks for and was not told. */
 async function findBegun(store: Store, addresses: readonly string[], round: RiskRound): Promise<string[]> {
   if (addresses.length === 0) return []
   const { database } = store
-  const asked = await database.read<{ address: string }>(sql`
-    select p.address from policies p
-     where p.address = any(${[...addresses]}::text[]) and ${IS_KEPT}
-       and exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and ${AT_RISK} = any(w.event_types))`)
+  const kept = await database.read<{ address: string }>(sql`
+    select p.address from policies p where p.address = any(${[...addresses]}::text[]) and ${IS_KEPT}`)
   const risks = await readDueRisks(
     database.read,
-    asked.map(({ address }) => address),
+    kept.map(({ address }) => address),
     round.programId,
   )
   const atRisk = [...risks].filter(([, { state }]) => state === 'at_risk')
@@ -137,7 +125,9 @@ async function findBegun(store: Store, addresses: readonly string[], round: Risk
      where not exists (
        select from risk_notices r
         where r.policy = p.address and r.incarnation_start = p.incarnation_start and r.due_at = p.due_at
-          and r.cause = k.cause)`)
+          and r.cause = k.cause
+          and (r.told or not exists (
+            select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and ${AT_RISK} = any(w.event_types))))`)
   return found.map(({ address }) => address)
 }
 
@@ -151,6 +141,8 @@ interface Notice {
   incarnationStart: string
   dueAt: bigint
   cause: string
+  /** a webhook asks for it, or asked */
+  told: boolean
 }
 
 /**
@@ -179,8 +171,8 @@ const tellPage = ({ database }: Store, addresses: readonly string[], round: Risk
       tx,
       policies.flatMap(({ address, incarnationStart, gateway, dueAt }) => {
         const risk = risks.get(address)
-        if (risk?.state !== 'at_risk' || dueAt === null || !asks(gateway)) return []
-        return [{ policy: address, incarnationStart, dueAt, cause: risk.cause! }]
+        if (risk?.state !== 'at_risk' || dueAt === null) return []
+        return [{ policy: address, incarnationStart, dueAt, cause: risk.cause!, told: asks(gateway) }]
       }),
     )
     const over = await closeNotices(tx, policies, risks)
@@ -188,7 +180,9 @@ const tellPage = ({ database }: Store, addresses: readonly string[], round: Risk
     const at = new Date().toISOString()
     const routed = new RoutedMessages()
     let told = 0
-    const add = ({ policy: address, incarnationStart, dueAt, cause }: Notice, type: Lifecycle['type']) => {
+    const add = (notice: Notice, type: Lifecycle['type']) => {
+      const { policy: address, incarnationStart, dueAt, cause } = notice
+      if (!notice.told) return
       const policy = byAddress.get(address)
       // A later life of the address can belong to another gateway: the end of the earlier one was told.
       if (policy === undefined || policy.incarnationStart !== incarnationStart) return
@@ -212,17 +206,19 @@ const tellPage = ({ database }: Store, addresses: readonly string[], round: Risk
     return { deliveries: await routed.write(tx), told }
   }, PAGE_LIMITS)
 
-const RETURNED = sql`policy, incarnation_start as "incarnationStart", due_at as "dueAt", cause`
+const RETURNED = sql`policy, incarnation_start as "incarnationStart", due_at as "dueAt", cause, told`
 
-/** @returns those that were not told before */
+/** @returns those that were not noted before, or not told */
 async function insertNotices(tx: Tx, notices: readonly Notice[]): Promise<Notice[]> {
   if (notices.length === 0) return []
   return tx.$queryRaw<Notice[]>(sql`
-    insert into risk_notices (policy, incarnation_start, due_at, cause)
+    insert into risk_notices as r (policy, incarnation_start, due_at, cause, told)
     select * from unnest(
       ${notices.map(({ policy }) => policy)}::text[], ${notices.map(each => each.incarnationStart)}::text[],
-      ${bigints(notices.map(({ dueAt }) => dueAt))}, ${notices.map(({ cause }) => cause)}::text[])
-    on conflict do nothing
+      ${bigints(notices.map(({ dueAt }) => dueAt))}, ${notices.map(({ cause }) => cause)}::text[],
+      ${notices.map(({ told }) => told)}::boolean[])
+    on conflict (policy, incarnation_start, due_at, cause) do update set told = true
+      where not r.told and excluded.told
     returning ${RETURNED}`)
 }
 

@@ -155,6 +155,9 @@ t.test('a webhook that does not ask is not told, and due notices carry the risk'
   await seen('late', { balance: '0' })
   await round()
   t.same(await toldOf(policy), [])
+  const noted = async () =>
+    (await pool.query('select told from risk_notices where policy = $1', [policy.address])).rows
+  t.same(await noted(), [{ told: false }], 'its customer is at risk all the same')
   await tellDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 })
   t.match(await toldOf(policy), [
     {
@@ -165,7 +168,9 @@ t.test('a webhook that does not ask is not told, and due notices carry the risk'
   t.match(await toldOf(soon), [{ type: 'subscription.due_soon', data: { dueRisk: { state: 'unknown' } } }])
   await addWebhook(policy.gateway)
   await round()
-  t.equal((await toldOf(policy)).length, 2, 'who asks later is told')
+  await round()
+  t.equal((await toldOf(policy)).length, 2, 'who asks later is told, once')
+  t.same(await noted(), [{ told: true }])
 })
 
 t.test('a row that makes the task fail is set aside, and all others are told', async t => {

@@ -89,6 +89,18 @@ await status(unpaid, 'Paused', NOW - 2 * DAY)
 await open(is('overdue', 'never came'), due(NOW - GRACE - 1), NOW - DAY)
 await open(is('active', 'in the grace time'), due(NOW - GRACE), NOW - DAY)
 await open(is('active', 'begins later'), due(NOW + DAY), NOW - DAY)
+// What tellRisks notes: one risk goes on, one is over.
+const [atRisk, cured] = [
+  await open(is('at_risk', 'without funds'), due(NOW + DAY), NOW - DAY),
+  await open(is('active', 'who topped up'), due(NOW + DAY), NOW - DAY),
+]
+await api.database.pool.query(
+  `insert into risk_notices (policy, incarnation_start, due_at, cause, began_at, told, cleared_at)
+   select address, incarnation_start, due_at, 'insufficient_balance', to_timestamp($2), true,
+          case address when $3 then to_timestamp($2 + 60) end
+     from policies where address = any($1)`,
+  [[atRisk.address, cured.address], NOW - 3_600, cured.address],
+)
 const expired = { OneTime: { amount: '9', due_date: String(NOW - 9 * DAY), expiry_date: String(NOW - DAY) } }
 await open(is('never_paid', 'too late'), expired, NOW - 9 * DAY)
 // Who is late with one of two is late.
@@ -138,6 +150,20 @@ t.test('each customer is in the first state that applies, and a filter finds all
   for (const item of [...paid, ...never]) t.equal(item.state, STATES[item.wallet])
   t.equal((await get('subscribers?state=late')).status, 400)
   t.equal((await get('subscribers?state=')).status, 400)
+})
+
+t.test('the time line tells of risks, and that they are over', async t => {
+  const risksOf = async (name: string) =>
+    (await get(`subscribers/${wallet(name)}`)).body.items
+      .filter(({ type }: Entry) => type.startsWith('at_risk'))
+      .map(({ type, cause, dueAt }: Entry & { cause: string }) => [type, cause, dueAt])
+  const risk = ['insufficient_balance', NOW + DAY]
+  t.same(await risksOf('without funds'), [['at_risk', ...risk]])
+  t.same(await risksOf('who topped up'), [
+    ['at_risk_cleared', ...risk],
+    ['at_risk', ...risk],
+  ])
+  t.same(await risksOf('regular'), [])
 })
 
 t.test('overdue is what the due state of a subscription says', async t => {

@@ -49,7 +49,7 @@ export async function readTimeline(
   const due = new Map([...policies].filter(([, lives]) => canBeDue(lives)))
   const [overdue, risks] = await Promise.all([
     readOverdue(store, due, payments, span, { programId, graceSeconds }),
-    readRisks(store, [...policies.keys()], span),
+    readRisks(store, new Map([...policies].map(([address, lives]) => [address, lives.at(-1)!])), span),
   ])
   const isBehind = (entry: TimelineEntry) => key === null || compareKeys(key, keyOf(entry)) < 0
   const all = inOrder([...events, ...[...overdue, ...risks].filter(isBehind)])
