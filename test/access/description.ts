@@ -75,7 +75,12 @@ export function readOperations(): Operation[] {
       method: method.toUpperCase() as Operation['method'],
       path,
       access: accessOf(described),
-      success: Number(Object.keys(described.responses).find(status => /^[12]/.test(status))),
+      // What is created is 201 at first, and 200 where the same is there.
+      success: Number(
+        '201' in described.responses
+          ? '201'
+          : Object.keys(described.responses).find(status => /^[12]/.test(status)),
+      ),
       foreign: foreignOf(path, described),
     })),
   )

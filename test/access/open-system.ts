@@ -91,6 +91,8 @@ export async function openSystem(t: TestContext) {
       },
       { what: path },
     )
+  // An id that nobody has has as many digits.
+  await database.pool.query('alter table api_keys alter id restart with 1000')
   const chain = buildChain({ seed: 'access' })
   const gateways = [await chain.openGateway('owner'), await chain.openGateway('other')] as const
   await publish(gateways.map(({ created }) => created))
