@@ -41,13 +41,13 @@ t.test('the commands of the page guide work', async t => {
   const tab = await browser.newPage()
   const query = new URLSearchParams({ trackingId: 'order-43', baseUrl })
   await tab.goto(`http://127.0.0.1:${page}/?${query.toString()}`)
-  await tab.getByText('1 payment(s)').waitFor()
+  await tab.getByText('2 payment(s)').waitFor()
   const again = runScript(t, 'npm run --silent pay -- --tracking-id order-43 --amount 7', env)
   t.equal(await again.exitCode, 0, again.output())
-  await tab.getByText('2 payment(s)').waitFor()
+  await tab.getByText('3 payment(s)').waitFor()
   const shown = tab.locator('li')
-  await shown.nth(1).waitFor()
-  t.match(await shown.allInnerTexts(), [/^5000000 of /, /^7 of /])
+  await shown.nth(2).waitFor()
+  t.match(await shown.allInnerTexts(), [/^2000000 of /, /^3000000 of /, /^7 of /])
 })
 
 t.test('a key file is never overwritten, and a damaged one is named', async t => {

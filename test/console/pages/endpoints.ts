@@ -100,7 +100,6 @@ export function testEndpoints({
     await press(page, page.getByRole('checkbox', { name: 'One delivery at a time' }), 'Space')
     await type(page, page.getByLabel('Seconds after which'), '600')
     await type(page, page.getByLabel('requests a second'), '50')
-    await press(page, page.getByRole('checkbox', { name: 'When the endpoint answers again' }), 'Space')
     await press(page, page.getByRole('checkbox', { name: 'Set headers' }), 'Space')
     await type(page, field('Header 1'), 'x-shop')
     await type(page, field('Value 1'), 'coffee')
