@@ -28,7 +28,8 @@ t.test('every type of event is caused, and forwarded with a signature that holds
   const listening = run(`listen -- --forward ${receiver.url}hooks`)
   await waitFor(() => listening.output().includes('Ctrl-C ends it'), { what: 'the listener' })
   t.match(listening.output(), `secret   ${secret}`)
-  const types = [...WEBHOOK_EVENT_TYPES.filter(type => !/^webhook\./.test(type)), 'webhook.test']
+  const isCaused = (type: string) => !/^webhook\.|at_risk_cleared$/.test(type)
+  const types = [...WEBHOOK_EVENT_TYPES.filter(isCaused), 'webhook.test']
   for (const type of types) await finish(`trigger -- ${type}`)
   const typesOf = () =>
     new Set(receiver.requests.map(({ body }) => (JSON.parse(body) as { type: string }).type))
@@ -115,7 +116,7 @@ t.test(
     t.equal(await plain.exitCode, 0)
     t.notMatch(plain.output(), '\u001b[3')
     const endless = play('')
-    await waitFor(() => / USDC/.test(endless.output()), { what: 'a payment' })
+    await waitFor(() => endless.output().includes('merchant'), { what: 'the payments behind the order' })
     t.match(endless.output(), /Ctrl-C ends the demo; npm start goes on\.[^]*amount +tracking ID +merchant/)
     endless.end()
   },

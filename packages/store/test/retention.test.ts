@@ -146,6 +146,8 @@ t.test('retention', async t => {
       'archive_parts',
       'archive_problem',
       'event_counts',
+      'expectations',
+      'expected_payments',
       'gateways',
       'gateway_settings',
       'payment_stats',
