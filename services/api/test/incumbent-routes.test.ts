@@ -126,6 +126,8 @@ t.test('statistics name the average twice, and the document is there as YAML', a
     ...['payment.executed', 'payment.retracted', 'subscription.created', 'subscription.paused'],
     ...['subscription.resumed', 'subscription.completed', 'subscription.deleted', 'subscription.due_soon'],
     ...['subscription.overdue', 'subscription.expired', 'subscription.at_risk'],
-    ...['subscription.at_risk_cleared', 'webhook.failing', 'webhook.deactivated', 'webhook.test'],
+    ...['subscription.at_risk_cleared', 'expectation.paid', 'expectation.underpaid', 'expectation.overpaid'],
+    ...['expectation.expired', 'expectation.reopened'],
+    ...['webhook.failing', 'webhook.deactivated', 'webhook.test'],
   ])
 })
