@@ -120,7 +120,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
     async work(rows?: number): Promise<number> {
       for (let pages = 0; ; pages++) {
         const sizer = rows === undefined ? undefined : { rowsOf: () => rows, note: () => {} }
-        if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })) === null) return pages
+        if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length === 0) return pages
       }
     },
     /** The scheduler's next round. @returns the deliveries of its pages */
