@@ -58,7 +58,8 @@ t.test('the API has no route beside those described, but for pages', async t => 
   const described = new Set(
     operations.map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '1')}`),
   )
-  const isPage = (route: string) => /^GET (\/|\/openapi\.(json|yaml)|\/docs(\/.*)?)$/.test(route)
+  const isPage = (route: string) =>
+    /^GET (\/|\/(openapi|asyncapi)\.(json|yaml)|\/llms\.txt|\/docs(\/.*)?)$/.test(route)
   const routes = listRoutes(app)
     .map(({ method, path }) => `${method} ${path}`)
     .filter(route => !/^(HEAD|OPTIONS) /.test(route) && !isPage(route))

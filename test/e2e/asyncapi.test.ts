@@ -5,10 +5,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { CONTROL_SCHEMAS, DEFAULT_PROGRAM_ID, type ServerToClientEvents } from '@payment-tracking/contracts'
 import {
+  EXPECTATION_TYPES,
   LIFECYCLE_TYPES,
   NOTICE_TYPES,
   readControlMessage,
   readMessage,
+  renderExpectationMessage,
   renderLifecycleMessage,
   renderPaymentMessage,
   renderRetractionMessage,
@@ -17,6 +19,7 @@ import {
   WEBHOOK_EVENT_TYPES,
   type DeliveryMessage,
 } from '@payment-tracking/domain'
+import { cancelExpectation, createExpectation } from '@payment-tracking/store'
 import { startService, waitFor } from '@payment-tracking/testkit'
 import { Ajv } from 'ajv'
 import t from 'tap'
@@ -100,9 +103,13 @@ t.test('what is described is sent, and what is sent is described', async t => {
   const [client, other] = [pod.connect({ reconnection: false }), pod.connect({ reconnection: false })]
   hearAll(client)
   hearAll(other)
+  const terms = { gateway: 'gateway', trackingId: 'order', recipient: 'till', tokenMint: 'token' }
+  const { record } = await createExpectation(pods.store, {
+    ...{ ...terms, amount: 2n ** 64n - 1n, expiresAt: null, reference: 'cart-19' },
+  })
   const requests = [
-    { trackingId: 'order', events: true },
-    { trackingId: 'order', since: 0, events: true },
+    { trackingId: 'order', events: true, expectation: record.id },
+    { trackingId: 'order', since: 0, events: true, expectation: record.id },
   ]
   for (const request of requests) {
     hear('socket', 'subscribe', request)
@@ -129,6 +136,8 @@ t.test('what is described is sent, and what is sent is described', async t => {
   const { happen } = buildPolicyWriter(pods.database.pool)
   const policy = { address: 'policy', trackingId: 'order', start: await happen() }
   await pods.announce({ payments: [], lifecycles: [lifecycleOf(policy, 'created', policy.start)] })
+  await cancelExpectation(pods.store, 'gateway', record.id)
+  await waitFor(() => judge.seen.has('socket expectation'))
   await waitFor(() => judge.seen.has('socket lifecycle') && judge.seen.has('socket retraction'))
   await waitFor(() => stream.events.some(({ event }) => event === 'retraction'))
   for (const { event, data } of stream.events) hear('paymentStream', event, data)
@@ -171,6 +180,7 @@ t.test('what is described is sent, and what is sent is described', async t => {
       }),
     ),
     ...NOTICE_TYPES.map(type => renderWebhookNotice({ ...webhook, type, failingSince: at, reason: null })),
+    ...EXPECTATION_TYPES.map(type => renderExpectationMessage(type, record, { over: 'all', changes: 1n })),
     renderTestMessage({ ...webhook, format: 'standard', nonce: 'nonce' }),
   ]
   for (const { type, body } of sent) hear('webhooks', type, JSON.parse(body))
@@ -188,11 +198,15 @@ t.test('what is described is sent, and what is sent is described', async t => {
     // What ingest takes is described. What it refuses may fit: `data` of each event is its IDL's.
     if (readMessage(Buffer.from(line), settings).ok) hear('chainEvents', 'chainEvent', JSON.parse(line))
   }
-  const SIGNATURE = '1'.repeat(64)
+  const [SIGNATURE, KEY] = ['1'.repeat(64), '1'.repeat(32)]
   for (const [kind, given] of Object.entries({
     finalized: { slot: 7 },
     retracted: { signature: SIGNATURE, slot: 7 },
     gap: { fromSlot: 1, toSlot: 2, reason: 'away', bytes: 'AAAA', closed: false },
+    funds: {
+      ...{ tokenAccount: KEY, slot: 7, exists: true, owner: KEY, mint: KEY, balance: '18446744073709551615' },
+      ...{ delegate: null, allowance: 0, frozen: false, nodes: 2 },
+    },
   }))
     hear(`control-${kind}`, kind, given)
 

@@ -12,6 +12,13 @@ const Signature = () =>
     description: 'of the transaction: base58 of 64 bytes',
   })
 
+const Key = (description: string) =>
+  Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', description: `base58 of 32 bytes: ${description}` })
+const Amount = () =>
+  Type.Union([Type.Integer({ minimum: 0 }), Type.String({ pattern: '^(0|[1-9][0-9]{0,19})$' })], {
+    description: "in the token's smallest unit, below 2^64",
+  })
+
 /** An event of the program. */
 export const ChainMessageSchema = Type.Object(
   {
@@ -59,5 +66,20 @@ export const CONTROL_SCHEMAS = {
       closed: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
     },
     { title: 'Gap', description: 'What the publisher could not read, until it comes with `closed: true`.' },
+  ),
+  funds: Type.Object(
+    {
+      tokenAccount: Key('the account'),
+      slot: Slot(),
+      exists: Type.Boolean(),
+      owner: Nullable(Key('whose account it is; of a missing one, whose it would be')),
+      mint: Nullable(Key('its token')),
+      balance: Nullable(Amount()),
+      delegate: Nullable(Key('who may spend the allowance; null is nobody')),
+      allowance: Nullable(Amount()),
+      frozen: Type.Optional(Type.Boolean()),
+      nodes: Type.Integer({ minimum: 1, maximum: 1_000, description: 'how many nodes agreed' }),
+    },
+    { title: 'Funds', description: 'What the nodes see of a token account. The newest slot counts.' },
   ),
 } as const

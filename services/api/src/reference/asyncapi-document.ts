@@ -100,6 +100,7 @@ const CONTROL_SUMMARIES: Record<keyof typeof CONTROL_SCHEMAS, string> = {
   finalized: 'Every event up to a slot is final',
   retracted: 'A transaction is not on the finalized chain',
   gap: 'What the publisher could not read',
+  funds: 'What the nodes see of a token account',
 }
 
 const channels = (): Record<string, Channel> => ({
