@@ -105,7 +105,10 @@ t.test('what is described is sent, and what is sent is described', async t => {
   hearAll(other)
   const terms = { gateway: 'gateway', trackingId: 'order', recipient: 'till', tokenMint: 'token' }
   const { record } = await createExpectation(pods.store, {
-    ...{ ...terms, amount: 2n ** 64n - 1n, expiresAt: null, reference: 'cart-19' },
+    ...terms,
+    amount: 2n ** 64n - 1n,
+    expiresAt: null,
+    reference: 'cart-19',
   })
   const requests = [
     { trackingId: 'order', events: true, expectation: record.id },
@@ -204,8 +207,16 @@ t.test('what is described is sent, and what is sent is described', async t => {
     retracted: { signature: SIGNATURE, slot: 7 },
     gap: { fromSlot: 1, toSlot: 2, reason: 'away', bytes: 'AAAA', closed: false },
     funds: {
-      ...{ tokenAccount: KEY, slot: 7, exists: true, owner: KEY, mint: KEY, balance: '18446744073709551615' },
-      ...{ delegate: null, allowance: 0, frozen: false, nodes: 2 },
+      tokenAccount: KEY,
+      slot: 7,
+      exists: true,
+      owner: KEY,
+      mint: KEY,
+      balance: '18446744073709551615',
+      delegate: null,
+      allowance: 0,
+      frozen: false,
+      nodes: 2,
     },
   }))
     hear(`control-${kind}`, kind, given)

@@ -29,6 +29,7 @@ t.test("AsyncAPI's own parser finds nothing but that 3.1 exists", async t => {
     'chain.events.control.finalized',
     'chain.events.control.retracted',
     'chain.events.control.gap',
+    'chain.events.control.funds',
   ])
   t.match(body.servers, {
     http: { host: 'pay.example:8080', protocol: 'http' },

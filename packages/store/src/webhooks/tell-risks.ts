@@ -4,7 +4,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { bigints, join, raw, sql, type Tx } from '../database/sql.js'
+import { bigints, raw, sql, type Tx } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import {
   LIFECYCLE_COLUMNS,
