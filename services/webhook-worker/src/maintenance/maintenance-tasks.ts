@@ -26,6 +26,7 @@ import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'
 import { buildRiskTask } from './risk-task.js'
+import { tellPages } from './tell-pages.js'
 import { buildWatchdog } from './watchdog.js'
 
 export interface MaintenanceParts {
@@ -59,9 +60,6 @@ const isAnswering = (store: Store): Promise<boolean> =>
     ),
     sleep(ANSWER_WITHIN_MS, false, { ref: false }),
   ])
-
-/** Rests after a page of work for as long as the page took, so that at most half of Postgres' time goes to such work. */
-const restAfter = (startedAt: number): Promise<void> => sleep(performance.now() - startedAt)
 
 /**
  * The tasks that a worker runs beside its jobs. All workers run all tasks; the statements share the rows among the
@@ -127,39 +125,25 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'due-dates',
       everyMs: tunables.dueCheckEveryMs,
       run: async stop => {
-        let startedAt = performance.now()
         const told = await tellDuePolicies(store, {
           soonSeconds: config.DUE_SOON_SECONDS,
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           programId: config.PROGRAM_ID,
           limit: TOLD_AT_ONCE,
           known: askedForDates,
-          onPage: async ({ deliveries }) => {
-            // While Redis is away, the sweeper enqueues these deliveries.
-            if (deliveries.length > 0) await queue.enqueueDeliveries(putBehind(deliveries)).catch(() => {})
-            await restAfter(startedAt)
-            startedAt = performance.now()
-            return !stop.aborted
-          },
+          onPage: tellPages(queue, stop),
         })
         if (told > 0) log.info({ policies: told }, 'due-dates.told')
       },
     },
-    buildRiskTask({ ...parts, restAfter }),
+    buildRiskTask(parts),
     {
       name: 'expectations',
       everyMs: 1_000,
       run: async stop => {
-        let startedAt = performance.now()
         const expired = await expireExpectations(store, {
           limit: TOLD_AT_ONCE,
-          onPage: async ({ deliveries }) => {
-            // While Redis is away, the sweeper enqueues these deliveries.
-            if (deliveries.length > 0) await queue.enqueueDeliveries(putBehind(deliveries)).catch(() => {})
-            await restAfter(startedAt)
-            startedAt = performance.now()
-            return !stop.aborted
-          },
+          onPage: tellPages(queue, stop),
         })
         if (expired > 0) log.info({ expectations: expired }, 'expectations.expired')
       },

@@ -1,15 +1,11 @@
-import type { Schemas } from '@payment-tracking/client'
 import { useId } from 'react'
-import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
-import { useTokens } from '../api/tokens.js'
-import { Amount, amountWidths } from '../show/amount.js'
+import { Amount } from '../show/amount.js'
 import { Loaded } from '../show/states.js'
-import { Table, type Column } from '../show/table.js'
-import { Key, Memo, shorten, Time } from '../show/values.js'
-
-type Due = Schemas['UpcomingPayment']
+import type { Column } from '../show/table.js'
+import { Key } from '../show/values.js'
+import { DueTable, type Due } from './due-table.js'
 
 const DAY_MS = 86_400_000
 const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
@@ -54,7 +50,11 @@ export function DuePayments({
             {items.length === 0 ? (
               <p className="quiet">{empty}</p>
             ) : (
-              <DueTable title={`${title}: the first ${items.length} of ${String(total)}`} items={items} />
+              <DueTable
+                title={`${title}: the first ${items.length} of ${String(total)}`}
+                items={items}
+                last={PAYER}
+              />
             )}
           </>
         )}
@@ -63,38 +63,4 @@ export function DuePayments({
   )
 }
 
-const COLUMNS: readonly Column<Due>[] = [
-  { head: 'due', phone: 'side', cell: ({ dueAt }) => <Time at={dueAt} /> },
-  {
-    head: 'policy',
-    cell: ({ policyAddress }) => (
-      <Link className="row-link" href={`/subscriptions/${policyAddress}`}>
-        <code>{shorten(policyAddress)}</code>
-      </Link>
-    ),
-  },
-  { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
-  {
-    head: 'amount',
-    kind: 'number',
-    phone: 'lead',
-    cell: ({ amount, tokenMint }) => <Amount raw={amount} mint={tokenMint} />,
-  },
-  { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> },
-]
-
-function DueTable({ title, items }: { title: string; items: readonly Due[] }) {
-  const widths = amountWidths(
-    items.map(({ amount, tokenMint }) => ({ raw: amount, mint: tokenMint })),
-    useTokens(),
-  )
-  return (
-    <Table
-      title={title}
-      widths={widths}
-      rows={items}
-      columns={COLUMNS}
-      keyOf={({ policyAddress, dueAt }) => `${policyAddress}/${String(dueAt)}`}
-    />
-  )
-}
+const PAYER: Column<Due> = { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> }

@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
+import { TermFields } from '../show/term-fields.js'
 
 const FIELDS = [
   { name: 'trackingId', title: 'Tracking ID, which the payer writes as the memo' },
@@ -41,18 +42,11 @@ export function NewExpectation() {
       <h2 id="new">Expect a payment</h2>
       <form onSubmit={submit}>
         <div className="columns">
-          {FIELDS.map(({ name, title }) => (
-            <label key={name}>
-              {title}
-              <input
-                required
-                value={terms[name]}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={event => setTerms({ ...terms, [name]: event.target.value })}
-              />
-            </label>
-          ))}
+          <TermFields
+            fields={FIELDS}
+            values={terms}
+            onChange={(name, value) => setTerms({ ...terms, [name]: value })}
+          />
           <label>
             Until when
             <input type="datetime-local" value={until} onChange={event => setUntil(event.target.value)} />

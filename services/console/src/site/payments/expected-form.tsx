@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { apiOf, ask } from '../api/request.js'
 import { Failure } from '../show/states.js'
+import { TermFields } from '../show/term-fields.js'
 import { Badge, Memo } from '../show/values.js'
 
 const FIELDS = [
@@ -42,18 +43,11 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
       </p>
       <form onSubmit={submit}>
         <div className="columns">
-          {FIELDS.map(({ name, title }) => (
-            <label key={name}>
-              {title}
-              <input
-                required
-                value={expected[name]}
-                autoComplete="off"
-                spellCheck={false}
-                onChange={event => setExpected({ ...expected, [name]: event.target.value })}
-              />
-            </label>
-          ))}
+          <TermFields
+            fields={FIELDS}
+            values={expected}
+            onChange={(name, value) => setExpected({ ...expected, [name]: value })}
+          />
         </div>
         <label className="tick">
           <input type="checkbox" checked={isFinal} onChange={event => setFinal(event.target.checked)} />
