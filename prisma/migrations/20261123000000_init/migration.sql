@@ -250,8 +250,8 @@ create table trackings (
   expected boolean not null default false
 ) with (fillfactor = 75);
 
--- What gateways expect. A triple of tracking ID, recipient and token is used once by a gateway, for ever. Sums and states are of
--- all payments that count, and of the final ones alone (`final_…`): packages/store/src/expectations
+-- What gateways expect to be paid (packages/store/src/expectations). A gateway uses each triple of tracking ID, recipient and token
+-- once, for ever. Each sum and state stands twice: over all payments that count, and over the final payments alone (`final_…`).
 create table expectations (
   id uuid primary key default gen_random_uuid(),
   gateway text collate "C" not null,
@@ -260,17 +260,17 @@ create table expectations (
   token_mint text collate "C" not null,
   amount numeric(20, 0) not null,
   expires_at timestamptz(3),
-  -- the gateway's own
+  -- the gateway's own name for the order; nobody else is shown it
   reference text,
   created_at timestamptz(3) not null default clock_timestamp(),
   cancelled_at timestamptz(3),
-  -- payments that were stored before are still being counted: nothing is told yet
+  -- work is still counting the payments that were stored before the expectation; until it ends, webhooks are told nothing
   counting boolean not null default false,
   paid_amount numeric not null default 0,
-  -- of payments with a block time up to expires_at
+  -- the part of paid_amount that was paid up to expires_at
   in_time_amount numeric not null default 0,
   payment_count bigint not null default 0,
-  -- what was told last, and how many changes there were
+  -- `state` is what webhooks and sockets were told last; `changes` counts how often it changed
   state text not null default 'open',
   changed_at timestamptz(3) not null default clock_timestamp(),
   changes bigint not null default 0,
@@ -280,7 +280,7 @@ create table expectations (
   final_state text not null default 'open',
   final_changed_at timestamptz(3) not null default clock_timestamp(),
   final_changes bigint not null default 0,
-  -- when time alone may change a state; null is never
+  -- when the scheduler looks at the row: `expires_at` may end it then; null is never
   look_at timestamptz(3)
 ) with (fillfactor = 75);
 -- createExpectation.
@@ -295,23 +295,23 @@ create index expectations_state on expectations (gateway, state, created_at, id)
 -- expireExpectations.
 create index expectations_look on expectations (look_at, id) where look_at is not null;
 
--- Which payments count for an expectation.
+-- Which payments count for an expectation: one row for each payment and expectation.
 create table expected_payments (
   expectation_id uuid not null,
-  -- as in events
+  -- time and slot of the payment's event, copied from `events`
   occurred_at timestamptz(3) not null,
   slot bigint not null,
   event_id uuid not null,
-  -- counts among the final ones
+  -- whether the sums `final_…` hold it
   final boolean not null,
-  -- recount; readExpectations: the newest
+  -- recount. readExpectations: the newest payments of an expectation
   primary key (expectation_id, occurred_at, slot, event_id)
 );
--- findPairs, findNextPairs: of an event that was retracted or got other facts.
+-- findPairs, findNextPairs: for which expectations a payment counts, when it was retracted or its facts changed.
 create index expected_payments_event on expected_payments (event_id, expectation_id);
 -- findFinalPairs.
 create index expected_payments_not_final on expected_payments (slot) where not final;
--- settle: the newest final ones of an expectation.
+-- settle: the newest final payments of an expectation.
 create index expected_payments_final on expected_payments (expectation_id, occurred_at, slot, event_id) where final;
 
 create table gateways (
@@ -449,21 +449,21 @@ create table event_counts (
 -- countEvents and listEventNames: one row for each name, among thousands of hours. Without `count`, which every batch changes.
 create index event_counts_all_time on event_counts (name) where span = 0;
 
--- Work that follows from a message or a request for many rows, and is done in pages afterwards: packages/store/src/work
+-- Work on many rows that one message or request has caused. Processes do it afterwards, page by page (packages/store/src/work).
 create table work (
-  -- by what is done; each kind has a file
+  -- what is to be done, such as `policy` or `hour`
   kind text collate "C" not null,
-  -- to what it is done
+  -- on which policy, hour, webhook and so on
   key text collate "C" not null,
   -- where the next page begins
   cursor text collate "C" not null default '',
-  -- what the cause said, and what the pages before found
+  -- what the pages must know of the cause, and what earlier pages have found
   state jsonb,
   handled bigint not null default 0,
-  -- another number after each page, and after whatever makes void what was read for a page
+  -- gets a new number after each page. A page that was read under an older number is void
   turn bigint not null generated by default as identity,
   since timestamptz(3) not null default clock_timestamp(),
-  -- when the next page may begin. Work that goes on stands behind all other work
+  -- when the next page may begin. After each page it is now, so work takes turns
   next_at timestamptz not null default clock_timestamp(),
   primary key (kind, key)
 );

@@ -11,8 +11,8 @@ export const isForPeople = (format: string): format is PeopleFormat =>
   (PEOPLE_FORMATS as readonly string[]).includes(format)
 
 /**
- * Signs that begin a mention, a link or markup in Slack or Discord, and what stands for them. Escapes differ between the two
- * and between their clients; other signs mean nothing to any of them.
+ * Signs that begin a mention, a link or markup in Slack or Discord, and the lookalikes that are sent instead. An escape would not do:
+ * Slack, Discord and their apps each escape in another way, and a lookalike has no meaning in any of them.
  */
 const LOOKALIKES: Readonly<Record<string, string>> = {
   '&': '＆',
@@ -92,7 +92,8 @@ const PARTS: readonly [member: string, say: (value: never, data: Data, tokens: T
 ]
 
 /**
- * @param body in the format `standard`
+ * Writes a message as one line.
+ * @param body the stored body, which is in the format `standard`
  * @returns `Payment received: 9.99 USDC, from 7xKX…wvL5, to …, tracking ID order-7`
  */
 export function renderLine(type: string, body: string, tokens: Tokens): string {
@@ -107,8 +108,8 @@ export function renderLine(type: string, body: string, tokens: Tokens): string {
 }
 
 /**
- * The body of a request in the format of its webhook: of those for people, what their incoming webhooks read; of the others
- * the stored body, unchanged.
+ * The body of a request to a webhook. Slack and Discord get JSON of their own with the line in it; every other format gets the stored
+ * body, unchanged.
  */
 export function bodyInFormat(
   { type, body }: { type: string; body: string },

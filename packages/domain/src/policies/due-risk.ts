@@ -1,4 +1,4 @@
-// Whether a payment that is due can execute, judged by what the nodes saw of the accounts that it needs.
+// Says whether a due payment can execute. The nodes have read the token accounts that it needs.
 
 /** What keeps a due payment from executing, in the order in which one of several is told. */
 export const RISK_CAUSES = [
@@ -15,9 +15,9 @@ export type RiskCause = (typeof RISK_CAUSES)[number]
 
 export const RISK_STATES = ['ok', 'at_risk', 'unknown'] as const
 /**
- * - `ok`: nothing that was seen keeps the payment from executing
- * - `at_risk`: it will not execute unless the cause is cured
- * - `unknown`: the accounts were not read, or too long ago
+ * - `ok`: the accounts allow the payment
+ * - `at_risk`: the payment will fail, unless somebody removes the cause
+ * - `unknown`: nobody has read the accounts in the last 15 minutes
  */
 export type RiskState = (typeof RISK_STATES)[number]
 

@@ -76,11 +76,12 @@ const PARTS = columnTable<WrittenPart>('p', {
 })
 
 /**
- * Archives the events of files that were written and read back: from this commit on no list shows them, and their `data` may
- * shrink.
- * @param before the head when the events of the files were read
- * @param serverRun the verified run of the server then; see `lockHead`
- * @returns false when another process has archived or restored meanwhile; the files are not used then
+ * Archives events. The caller has written them to files and read the files back. After this commit no list shows the events, and
+ * their `data` may be shortened.
+ * @param before the head, as it was when the caller read the events
+ * @param now the head to write
+ * @param serverRun the run of the server that the caller has verified; see `lockHead`
+ * @returns false when another process has archived or restored meanwhile: nothing was changed, and the files are not used
  */
 export const moveArchiveHead = (
   { database }: Store,

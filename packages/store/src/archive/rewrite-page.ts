@@ -1,5 +1,5 @@
 // Shortens and fills `data` of archived events, in place and in pages. A page takes no writer lock, and never waits for a row
-// while it holds others: ingest waits for a page at most, and nobody waits for each other in a circle.
+// while it holds others: ingest waits for one page at most, and no deadlock can arise.
 import { columnTable } from '../database/columns.js'
 import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
@@ -54,9 +54,10 @@ const countKnown = (lines: readonly ArchiveLine[], condition: Sql): Sql => sql`
 const BY_KEY = sql`select set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true)`
 
 /**
- * Shortens or fills `data` of the events of some lines, as the state of their part says.
- * @param lines of the part's file, which the caller has just read and verified
- * @returns how many events others hold, so that the page must be done again; null when the part has another state meanwhile, or the server is another one
+ * Shortens `data` of some events, or fills it from the archive's file: the state of the part says which.
+ * @param lines of that file. The caller has just read and verified it
+ * @returns how many events other transactions hold: the caller repeats the page until it is 0. Null when the part has changed its
+ *   state, or when another server has taken over
  * @throws ArchiveDiffersError when an event and its line differ: the page is not changed
  */
 export const rewriteArchivePage = (

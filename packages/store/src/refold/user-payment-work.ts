@@ -7,10 +7,10 @@ import { BEGINNING } from './places.js'
 import { addPolicyWork } from './policy-work.js'
 
 /**
- * Policies of user payments to which it matters that these became known: their payments lack an owner and a mint, or
- * messages about them wait for the mint. Relies on policies_user_payment_idx, and on two probes a policy; the order makes the second one use
+ * For each policy, whether it lacks what its user payment says: it has payments, which need an owner and a mint, or messages
+ * about it wait for the mint. Relies on policies_user_payment_idx, and on two probes a policy. `order by` makes the probe of messages use
  * waiting_messages_policy.
- * @param page which policies `p` to look at, at most
+ * @param page the condition and the limit by which policies `p` are looked at
  */
 const lacking = (page: Sql): Sql => sql`
   select p.address, p.created_at, p.last_payment_order is not null
@@ -21,8 +21,8 @@ const lacking = (page: Sql): Sql => sql`
 
 /**
  * The policies of some user payments that lack their owner and mint.
- * @param rows that the transaction does at once
- * @returns null when there are more policies than one transaction looks at
+ * @param rows the most payments of one transaction; a policy costs as much as some of them
+ * @returns null when one transaction cannot look at so many policies
  */
 export async function readPoliciesOf(
   tx: Tx,

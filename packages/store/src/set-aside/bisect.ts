@@ -16,10 +16,11 @@ export interface Bisection<Item, Result> {
 }
 
 /**
- * Does work for a page of items, in as few calls as it can: a page of n items of which one fails takes some 2·log₂ n calls.
- * @param work is atomic: it changes nothing when it throws
- * @returns what the calls returned, in their order
- * @throws an outage: the rest of the page was not done
+ * Calls `work` with all items. If it throws, calls it with each half, and so on, until the failing item stands alone. One bad item
+ * among n costs about 2·log₂ n calls.
+ * @param work must change nothing when it throws
+ * @returns the results of the calls, in the order of the items
+ * @throws the error of an outage; items behind it were not done
  */
 export async function bisect<Item, Result>(
   items: readonly Item[],

@@ -1,4 +1,5 @@
-// The customers of a gateway: their states, the filters by them, the time line of each, and cohorts.
+// The customers of a gateway: their states, the filters by them, the time line of each, and cohorts. All are asked of the same shop,
+// so it is one file of more than 300 lines.
 import { dueStateOf } from '@payment-tracking/domain'
 import { createWebhook, tellDuePolicies } from '@payment-tracking/store'
 import t from 'tap'

@@ -1,4 +1,4 @@
-// What several nodes say of the same accounts, as one.
+// Makes one answer of what several nodes say of the same accounts.
 import type { TokenAccount } from '@payment-tracking/chain'
 
 /** One node's answer for some accounts; null is no token account. */
@@ -22,8 +22,9 @@ const textOf = (account: TokenAccount | null): string =>
   JSON.stringify(account, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
 
 /**
- * @param highestSlot that is known to be final: all nodes may be behind alike
- * @returns for each account what all nodes that are not behind agree on; undefined where they do not, or all are behind
+ * Leaves out nodes that are far behind. The others must agree on an account.
+ * @param highestSlot the highest final slot that this process knows. All nodes together may be behind it
+ * @returns one entry for each account; undefined where the nodes disagree, or where every node is far behind
  */
 export function agree(
   answers: readonly AccountsAnswer[],

@@ -2,8 +2,8 @@
 //
 //   reading --begin--> live --> closed
 //
-// The id of an event is all that a client keeps for its next connection, so payments leave in the order of `seq`: one that
-// comes before an earlier one waits for it. While the history is read, everything waits.
+// A client resumes from the id of the last event that it got, so payments must leave in the order of `seq`. A payment that arrives too
+// early waits until those before it were sent. While the history is read, all new events wait.
 import type { ServerResponse } from 'node:http'
 import type { ResetMessage } from '@payment-tracking/contracts'
 import { eventOfFrame } from '@payment-tracking/redis'
