@@ -30,6 +30,8 @@ export function testEndpoints({
 
   t.test('an endpoint is added, tested, fails and is replayed, by keyboard', async t => {
     await type(page, field('URL'), receiver.url)
+    // Whoever replays by hand must come before what is sent again by itself: here nothing is.
+    await press(page, page.getByRole('checkbox', { name: /send again what failed/ }), 'Space')
     await press(page, button('Add'))
     await press(page, page.getByRole('status').getByRole('link'))
     await press(page, button('Send a test event'))
@@ -70,10 +72,9 @@ export function testEndpoints({
   })
 
   t.test('all that failed is replayed at once, by keyboard', async t => {
-    // Longer ago than what the endpoint recovers by itself.
     await database.pool.query(
       `insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at)
-       select id, 'missed-' || n, 'payment.executed', '{}', 'failed', 4, now() - interval '73 hours'
+       select id, 'missed-' || n, 'payment.executed', '{}', 'failed', 4, now()
          from webhooks, generate_series(1, 3) n`,
     )
     const before = receiver.requests.length
@@ -101,6 +102,7 @@ export function testEndpoints({
     await press(page, page.getByRole('checkbox', { name: 'One delivery at a time' }), 'Space')
     await type(page, page.getByLabel('Seconds after which'), '600')
     await type(page, page.getByLabel('requests a second'), '50')
+    await press(page, page.getByRole('checkbox', { name: /send again what failed/ }), 'Space')
     await press(page, page.getByRole('checkbox', { name: 'Set headers' }), 'Space')
     await type(page, field('Header 1'), 'x-shop')
     await type(page, field('Value 1'), 'coffee')

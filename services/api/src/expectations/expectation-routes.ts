@@ -22,6 +22,7 @@ import {
 } from '../http/error-answer-schema.js'
 import { Cursor, Limit, PublicKey, TrackingId } from '../http/fields.js'
 import { offerNextPage } from '../http/list-cursor.js'
+import { ClientConcurrency } from '../limits/client-concurrency.js'
 import {
   checkEnd,
   ExpectationAnswer,
@@ -208,23 +209,19 @@ export async function addExpectationRoutes(
 
 /** Requests that may wait for ingest at once: each holds a connection to Postgres meanwhile, and others need some. */
 const MOST_AT_ONCE = 2
+const EVERYBODY = 'everybody'
 
 /** All others wait without a connection. Must be called behind what opens the transaction. */
 function fewAtOnce(scope: ApiServer): void {
-  let running = 0
-  const waiting: (() => void)[] = []
+  const turns = new ClientConcurrency(MOST_AT_ONCE)
   scope.addHook('onRoute', route => {
     const handler = route.handler as RouteHandlerMethod
     route.handler = async function (request, reply) {
-      if (running >= MOST_AT_ONCE) await new Promise<void>(go => waiting.push(go))
-      else running += 1
+      await turns.enter(EVERYBODY)
       try {
         return await handler.call(this, request, reply)
       } finally {
-        // The turn goes on to the next, or ends.
-        const next = waiting.shift()
-        if (next) next()
-        else running -= 1
+        turns.leave(EVERYBODY)
       }
     }
   })

@@ -189,6 +189,8 @@ t.test('a search finds a wallet, and who is behind a tracking ID', async t => {
   t.equal((await get('subscribers?search=')).status, 400)
   await open('of theirs', due(NOW + DAY), NOW - DAY, { gateway: other.gateway, memo: 'theirs-1' })
   t.same(await found('theirs-1'), [], "another gateway's customer")
+  await open('regular', due(NOW + DAY), NOW - DAY, { gateway: other.gateway, memo: 'theirs-2' })
+  t.same(await found('theirs-2'), [], 'what a customer has with another gateway')
 })
 
 const timeline = async (name: string, query = ''): Promise<Entry[]> =>

@@ -4,6 +4,7 @@ import {
   findArchivedEvent,
   findArchivedMonth,
   beginRestore,
+  endRestore,
   listArchiveParts,
   listEvents,
   listEventsAfter,
@@ -156,6 +157,12 @@ t.test('a restore that was stopped is finished by the archiver, and till then ch
   const [left, all] = [await shrunk(), wereThere.get(first)!.size]
   t.ok(left > 0, `${left} of ${all} events are short`)
   t.strictSame(await lookEverywhere(t, store, wereThere), [...wereThere.keys()].sort().slice(2))
+  await endRestore(store)
+  t.strictSame(
+    await lookEverywhere(t, store, wereThere),
+    [...wereThere.keys()].sort().slice(2),
+    'no process ends it before every file is filled',
+  )
   await archive.run({ months: 0 })
   await ingest(store, [pay(SLOTS.at(-1)! + 7)])
   await database.pool.query('update ingest_batches set relayed_at = now()')
