@@ -12,6 +12,8 @@ const below = (files, folder) => files.filter(file => file.startsWith(folder))
 
 const LAWS = ['packages/store/test/laws/laws.long.test.ts']
 const REPLAYS = below(long, 'test/models/')
+/** The replays again, with breaks of the code that each must notice. */
+const PLANTED = { name: 'planted', files: REPLAYS, env: { PLANT_BREAKS: '1' }, minutes: 30 }
 const MUTANTS = { name: 'models', files: below(night, 'test/models/'), minutes: 60 }
 
 const own = process.env.SEED
@@ -33,6 +35,7 @@ const NAMED_SYSTEMS = [
     tests: ['test/chaos/', 'test/history/', 'infra/testkit/src/oracle/'],
   },
   { ...MUTANTS, tests: ['test/models/'] },
+  { ...PLANTED, tests: ['test/models/'] },
   {
     name: 'browsers',
     files: [
@@ -85,7 +88,7 @@ export const NIGHT = seeded(fresh, [
     minutes: 60,
   },
   { name: 'laws', files: LAWS, env: { LAWS_RUNS: '20000', LAWS_SECONDS: '1800' }, minutes: 90 },
-  { name: 'replays', files: REPLAYS, minutes: 30 },
+  { ...PLANTED, name: 'replays' },
   MUTANTS,
   {
     name: 'chaos',

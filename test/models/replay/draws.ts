@@ -1,0 +1,7 @@
+// What decides which traces are drawn.
+
+export const SEED = Number(process.env.SEED ?? 1)
+/** Whose traces are known to notice each break. */
+export const BREAKS_SEED = 1
+/** Whether breaks of the code are planted too: they test the replays, and not the code. */
+export const PLANTS_BREAKS = process.env.PLANT_BREAKS === '1'
