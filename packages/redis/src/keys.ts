@@ -13,6 +13,8 @@ export interface RedisKeys {
   evictions(pod: string): string
   /** A shard channel of payments, in a Redis Cluster. */
   payments(channel: number): string
+  /** The channel on which feeds that go on are told. */
+  readonly feeds: string
   /** A key of another folder of this package, such as `nonces`. */
   other(...parts: string[]): string
 }
@@ -31,6 +33,7 @@ export function buildRedisKeys(environment: string): RedisKeys {
     lease: name => `${tagged}:lease:${name}`,
     evictions: pod => `${prefix}:evict:${pod}`,
     payments: channel => `${prefix}:payments:${channel}`,
+    feeds: `${prefix}:feeds`,
     other: (...parts) => [tagged, ...parts].join(':'),
   }
 }

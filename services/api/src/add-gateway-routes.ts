@@ -5,6 +5,7 @@ import type { ApiServer } from './api-server.js'
 import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'
 import { addExpectationRoutes } from './expectations/expectation-routes.js'
+import { addFeedRoute, type FeedParts } from './feed/feed-route.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
 import type { Tokens } from '@payment-tracking/domain'
@@ -31,6 +32,7 @@ export interface GatewayRouteParts {
   /** how amounts are shown */
   shownTokens: Tokens
   nowMs: () => number
+  feed: Omit<FeedParts, 'auth'>
 }
 
 /** Sign-in may use this fraction of a client's requests a minute. */
@@ -43,7 +45,7 @@ const SIGN_IN_SHARE = 10
  */
 export async function addGatewayRoutes(
   app: ApiServer,
-  { config, store, redis, queue, shownTokens, nowMs }: GatewayRouteParts,
+  { config, store, redis, queue, shownTokens, nowMs, feed }: GatewayRouteParts,
 ): Promise<GatewayAuth> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
@@ -92,6 +94,7 @@ export async function addGatewayRoutes(
       addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
       await addExpectationRoutes(writing, { store, auth, queue, nowMs })
       addGatewayDeliveryRoutes(writing, { store, auth })
+      addFeedRoute(writing, { ...feed, auth })
     })
   })
   return auth

@@ -36,6 +36,7 @@ import { refuseUnknownParameters } from './http/refuse-unknown-parameters.js'
 import { addFrontPage } from './pages/front-page.js'
 import { addDocuments } from './documents/add-documents.js'
 import { addReference, baseUrlOf, collectSchemas } from './reference/add-reference.js'
+import { FeedWaits } from './feed/feed-waits.js'
 import { eventCountRoutes } from './events/event-counts.js'
 import { eventKindRoutes } from './events/event-kinds.js'
 import { eventsRoute } from './events/events.js'
@@ -122,7 +123,7 @@ export async function buildApp({
 
   // An unknown expectation is no reason to refuse; Node alone would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  boundRequests(
+  const rest = boundRequests(
     app,
     {
       perClient: tunables.requestsAtOncePerAddress,
@@ -206,6 +207,13 @@ export async function buildApp({
   ]) {
     addRoutes(app, parts)
   }
+  const waits = new FeedWaits(
+    store,
+    { perGateway: tunables.feedWaitsPerGateway, all: tunables.feedWaits },
+    log,
+  )
+  redis?.listenToFeeds(gateways => waits.wake(gateways))
+  app.addHook('preClose', () => waits.stop())
   const auth = await addGatewayRoutes(app, {
     config,
     store,
@@ -213,6 +221,7 @@ export async function buildApp({
     queue,
     nowMs,
     shownTokens: tokens,
+    feed: { reads, waits, rest },
   })
   addTraceRoute(app, { authenticate: request => auth.authenticate(request, 'webhooks:read') })
   await addStream(app, {

@@ -15,6 +15,9 @@ export const API_TUNABLES = {
   unreadBytes: 64 * 1024 * 1024,
   /** Streams of all events that a client address may have open on one process. */
   streamsPerAddress: 20,
+  /** Requests that may wait for the feed of one gateway, on one process, and for all feeds. */
+  feedWaitsPerGateway: 20,
+  feedWaits: 2_000,
   /** How often a stream is pinged; one that misses a ping is cut at the next. */
   streamPingEveryMs: 30_000,
   /** How long the reader of a stream may take nothing before the stream is closed. */

@@ -1,4 +1,5 @@
 import { mapStoreErrors } from '../errors.js'
+import { writeFeed } from '../feed/feed-notes.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Statement, Tx } from './sql.js'
@@ -24,6 +25,15 @@ export interface TransactionLimits {
   /** the longest that the transaction may take, in milliseconds */
   timeout?: number
 }
+
+/** Whatever a transaction told gateways is in their feeds when it commits. */
+const withFeed =
+  <Own extends Tx, T>(work: (tx: Own) => Promise<T>) =>
+  async (tx: Own): Promise<T> => {
+    const result = await work(tx)
+    await writeFeed(tx)
+    return result
+  }
 
 /** Of a transaction that works through a page of rows, beside others that hold connections. */
 export const PAGE_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 60_000 }
@@ -81,9 +91,9 @@ export function buildDatabase(
     write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
-    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(work, limits)),
+    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(withFeed(work), limits)),
     pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
-      mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(work, timeoutMs)),
+      mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(withFeed(work), timeoutMs)),
     read: statement => mapStoreErrors(() => parts.preparedReads(statement)),
     writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
     lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),

@@ -2,6 +2,7 @@
 // made whose secret nobody has seen. The functions of this package need not know: their lanes join the transaction.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mapStoreErrors } from '../errors.js'
+import { markNotes } from '../feed/feed-notes.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { Database, TransactionLimits } from './database.js'
 import type { Statement } from './sql.js'
@@ -43,12 +44,14 @@ async function inSavepoint<T>(
 ): Promise<T> {
   const { tx } = joined
   const name = `joined_${(joined.savepoints += 1)}`
+  const unnote = markNotes(tx)
   await tx.$executeRawUnsafe(`savepoint ${name}`)
   try {
     const result = await work(tx)
     await tx.$executeRawUnsafe(`release savepoint ${name}`)
     return result
   } catch (error) {
+    unnote()
     await tx.$executeRawUnsafe(`rollback to savepoint ${name}`)
     throw error
   }

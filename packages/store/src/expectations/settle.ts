@@ -12,7 +12,8 @@ import {
   type ExpectationType,
 } from '@payment-tracking/domain'
 import { raw, sql, type Tx } from '../database/sql.js'
-import { RoutedMessages, type Message } from '../webhooks/routed-messages.js'
+import { noteForFeed } from '../feed/feed-notes.js'
+import { feedNoteOf, RoutedMessages, type Message } from '../webhooks/routed-messages.js'
 import { readWebhooksOf } from '../webhooks/told-webhooks.js'
 import { MOST_LISTED_PAYMENTS } from '@payment-tracking/domain'
 import type { Expectation, Over } from './expectation-rows.js'
@@ -129,6 +130,7 @@ async function tell(
     const record = toExpectationRecord(terms, change, { sums: change.sums, finalCount, payments })
     for (const type of change.types) {
       const message = messageOfExpectation(type, record, { over, changes: change.changes })
+      if (over === 'all') noteForFeed(tx, feedNoteOf(terms.gateway, message))
       for (const webhook of webhooksOf.get(terms.gateway) ?? [])
         if ((webhook.finality === 'finalized') === (over === 'final')) routed.add(webhook, message, true)
     }

@@ -61,6 +61,8 @@ export interface CommittedNews {
   /** announcements of payments outside of the batch: the caller removes them after the announcement */
   announcementIds: bigint[]
   deliveries: DeliveryRef[]
+  /** gateways whose feeds go on */
+  feeds: string[]
 }
 
 export interface CommittedBatch extends CommittedNews {

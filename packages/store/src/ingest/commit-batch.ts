@@ -12,6 +12,7 @@ import { numberEvents, type NumberedEvent } from './number.js'
 import { refoldBatch } from './refold-batch.js'
 import { readForgotten } from './refold-causes.js'
 import type { Refolded } from '../refold/policy-work.js'
+import { feedsOf } from '../feed/feed-notes.js'
 import { tellBatch } from './tell-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
 import { REFOLD_ROWS } from '../work/work-table.js'
@@ -49,6 +50,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     ...told,
     deliveries: [...told.deliveries, ...expected.deliveries],
     expectations: expected.expectations,
+    feeds: feedsOf(tx, told.payments),
     epoch: head.epoch,
     lastPosition: numbered.at(-1)?.position ?? null,
     storedCount: fresh.length,

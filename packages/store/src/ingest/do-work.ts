@@ -5,6 +5,7 @@ import type { Store } from '../database/open-store.js'
 import { expectBatch } from '../expectations/expect-batch.js'
 import { EXPECTATION, EXPECTED_FINALITY, EXPECTED_PAYMENT } from '../expectations/expectation-work.js'
 import type { ExpectedNews } from '../expectations/settle.js'
+import { feedsOf } from '../feed/feed-notes.js'
 import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
 import { RECOUNT } from '../figures/recount-hours.js'
 import { ACCOUNT, GATEWAY } from '../refold/accounts.js'
@@ -89,7 +90,7 @@ async function tellPage(
     'payment',
     payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
   )
-  const deliveries = await tell(tx, { payments, lifecycles, isFinal })
+  const deliveries = await tell(tx, { payments, late: payments, lifecycles, isFinal })
   const news =
     expected ??
     (await expectBatch(tx, {
@@ -101,6 +102,7 @@ async function tellPage(
   addFactsWork(tx, policies)
   return {
     batchId: null,
+    feeds: feedsOf(tx, payments),
     payments,
     retractions: [],
     announcementIds,

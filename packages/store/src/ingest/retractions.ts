@@ -23,6 +23,8 @@ export interface RetractedEvent {
   amount: string | null
   paidAt: bigint | null
   tokenMint: string | null
+  /** of a payment that nobody was told of */
+  awaitsPolicy: boolean
 }
 
 /** A dead letter that contradicted a transaction until that transaction was retracted. */
@@ -59,7 +61,8 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
      where e.signature = r.signature and e.slot = r.slot and e.retracted_at is null
     returning e.id, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
               e.payment_policy as "paymentPolicy", e.user_payment as "userPayment", e.occurred_at as "occurredAt",
-              e.amount::text as amount, e.paid_at as "paidAt", e.token_mint as "tokenMint"`
+              e.amount::text as amount, e.paid_at as "paidAt", e.token_mint as "tokenMint",
+              e.awaits_policy as "awaitsPolicy"`
 
 /**
  * Retracts transactions: marks their events, and takes the events out of the figures. The caller holds the writer lock and

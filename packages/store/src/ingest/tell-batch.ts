@@ -32,7 +32,7 @@ export interface BatchDifferences {
 export async function tellBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
-): Promise<Omit<CommittedNews, 'epoch' | 'expectations'>> {
+): Promise<Omit<CommittedNews, 'epoch' | 'expectations' | 'feeds'>> {
   const { batch, identified, folded, numbered, refolded, webhooks } = differences
   const late = await readPayments(tx, withoutFresh(refolded.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]
@@ -55,10 +55,14 @@ export async function tellBatch(
   const isFinal = await finalityOf(tx, identified, [...late.map(idOf), ...stored])
   // First, so that an ordered webhook hears of a retraction before the payments of its batch. Most batches retract nothing,
   // and send nothing here.
-  const retracting = await forget(tx, { events: identified.retracted.map(idOfEvent), payments: retractions })
+  const retracting = await forget(tx, {
+    events: identified.retracted.map(idOfEvent),
+    payments: retractions,
+    untold: identified.retracted.filter(({ awaitsPolicy }) => awaitsPolicy).map(idOfEvent),
+  })
   // Sent together: the two write no table in common, so their order does not matter.
   const writing = Promise.all([
-    tell(tx, { payments, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
+    tell(tx, { payments, late, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
     numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
   ])
   batch.onWriting?.()

@@ -87,3 +87,19 @@ export function decodePositionCursor(cursor: string): PositionKey | null {
   const parts = decode('c', cursor, [UUID, /^\d{1,18}$/])
   return parts === null ? null : { epoch: parts[0]!, position: BigInt(parts[1]!) }
 }
+
+/** A place in the feed of a gateway: among payments, by their positions, and among all other messages. */
+export interface FeedKey extends PositionKey {
+  place: bigint
+}
+
+export const encodeFeedCursor = ({ epoch, position, place }: FeedKey): string =>
+  encode('f', [epoch, position.toString(), place.toString()])
+
+/** @returns null when the text is no cursor of a feed */
+export function decodeFeedCursor(cursor: string): FeedKey | null {
+  const parts = decode('f', cursor, [UUID, /^\d{1,18}$/, /^\d{1,18}$/])
+  return parts === null
+    ? null
+    : { epoch: parts[0]!, position: BigInt(parts[1]!), place: BigInt(parts[2]!) }
+}

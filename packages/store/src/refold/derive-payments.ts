@@ -168,6 +168,8 @@ export async function derivePayments(
     tx,
     completing.map(({ payment }) => payment.row.tracked_as),
   )
+  const differing = changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id)
+  if (differing.length > 0) keepTold(tx, differing)
   tx.send(sql`
     update events e set recipient = f.recipient, payer = f.payer, token_mint = f.token_mint
       from unnest(${changes.map(({ payment }) => payment.row.id)}::uuid[],
@@ -194,9 +196,18 @@ export async function derivePayments(
     completed: completing
       .filter(({ payment }) => !payment.row.retracted)
       .map(({ payment }) => payment.row.id),
-    changed: changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id),
+    changed: differing,
   }
 }
+
+/** The feed tells a payment for ever as webhooks were told of it: its first facts are kept, where it was told before. */
+const keepTold = (tx: PipelinedTx, ids: readonly string[]): void =>
+  tx.send(sql`
+    insert into told_payments (event_id, recipient, payer, token_mint)
+    select e.id, e.recipient, e.payer, e.token_mint from events e
+     where e.id = any(${[...ids]}::uuid[]) and not e.awaits_policy
+       and e.position <= (select position from stream_head where id = 1)
+    on conflict do nothing`)
 
 function factsOf({ event, row }: StoredPayment, sourcesOf: (policy: string) => PolicySources): PaymentFacts {
   const incarnation =

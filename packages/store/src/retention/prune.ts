@@ -95,6 +95,19 @@ const TABLES = {
          where p.address = r.policy and p.live and p.incarnation_start = r.incarnation_start and p.due_at <= r.due_at)
       and r.began_at`,
   },
+  // No cursor of a feed leads there any more: the stream begins later.
+  feed_messages: {
+    key: [['place', 'bigint']],
+    risesWith: sql`r.told_at`,
+    age: ({ batchDays }: Retention) => olderThan(batchDays),
+    mayGo: sql`r.position < (select first_position from stream_head) and r.told_at`,
+  },
+  told_payments: {
+    key: [['event_id', 'uuid']],
+    age: ({ batchDays }: Retention) => olderThan(batchDays),
+    mayGo: sql`
+      (select e.position from events e where e.id = r.event_id) < (select first_position from stream_head) and r.kept_at`,
+  },
   // Nothing that is due needs the account any more; it is read again when something does.
   token_accounts: {
     key: [['address', 'text']],

@@ -5,13 +5,27 @@ import { empty, sql, type Sql } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import { IS_PAYMENT } from './payment-names.js'
 
-interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted' | 'memo'> {
+export interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted' | 'memo'> {
   occurredAt: Date
   /** a JSON array of bytes, or null */
   memo: string | null
   retracted: boolean
   epoch?: string
 }
+
+/**
+ * The columns of a `PaymentRow`, of events `e`.
+ * @param facts of the payment
+ */
+export const paymentColumns = (
+  facts = { recipient: sql`e.recipient`, payer: sql`e.payer`, tokenMint: sql`e.token_mint` },
+): Sql => sql`
+  e.id as "eventId", e.position::text as position, e.tracking_id as "trackingId", e.seq::float8 as seq,
+  e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
+  e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
+  e.record_id::float8 as "recordId", ${facts.recipient} as recipient, ${facts.payer} as payer,
+  ${facts.tokenMint} as "tokenMint", case when e.tracking_id is null then (e.data -> 'memo')::text end as memo,
+  e.retracted_at is not null as retracted`
 
 /**
  * Payments for sockets and webhooks.
@@ -28,12 +42,7 @@ export async function readCommittedPayments(
 ): Promise<CommittedPayment[]> {
   const ofEpoch = epoch === undefined ? empty : sql`, (select epoch::text from stream_head) as epoch`
   const rows = await run<PaymentRow>(sql`
-    select e.id as "eventId", e.position::text as position, e.tracking_id as "trackingId", e.seq::float8 as seq,
-           e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
-           e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
-           e.record_id::float8 as "recordId", e.recipient, e.payer, e.token_mint as "tokenMint",
-           case when e.tracking_id is null then (e.data -> 'memo')::text end as memo,
-           e.retracted_at is not null as retracted ${ofEpoch}
+    select ${paymentColumns()} ${ofEpoch}
       from events e
      where ${IS_PAYMENT} and ${condition}
      ${tail}`)
@@ -47,7 +56,7 @@ const memoTextOf = (json: string | null): string =>
   readMemoText(Uint8Array.from(json === null ? [] : ((JSON.parse(json) as number[] | null) ?? [])))
 
 /** Most messages to sockets do without `retracted` and `memo`. */
-function toCommittedPayment({ retracted, memo: bytes, epoch: _, ...payment }: PaymentRow): CommittedPayment {
+export function toCommittedPayment({ retracted, memo: bytes, epoch: _, ...payment }: PaymentRow): CommittedPayment {
   const memo = memoTextOf(bytes)
   return {
     ...payment,

@@ -5,6 +5,7 @@ import {
   RETRACTION_MESSAGE_TYPE,
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
+import { noteForFeed } from '../feed/feed-notes.js'
 import { IS_ACTIVE, cancelDeliveries } from '../rows/deliveries.js'
 import { insertMessages, orderKeyOf } from './insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'
@@ -15,11 +16,16 @@ import { deleteWaitingOf } from './waiting-messages.js'
  * have got it (at least one request was sent). Relies on the indexes of waiting messages and of deliveries by event.
  * @param events all retracted events
  * @param payments those of them that are payments, with their present facts
+ * @param untold those of which nobody was told
  * @returns the new deliveries
  */
 export async function forget(
   tx: Tx,
-  { events, payments }: { events: readonly string[]; payments: readonly CommittedPayment[] },
+  {
+    events,
+    payments,
+    untold,
+  }: { events: readonly string[]; payments: readonly CommittedPayment[]; untold: readonly string[] },
 ): Promise<DeliveryRef[]> {
   const ids = payments.map(({ eventId }) => eventId)
   const gone = [...new Set([...events, ...ids])]
@@ -36,6 +42,9 @@ export async function forget(
        and ${IS_ACTIVE} and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`
   const places = new Map(ids.map((id, at) => [id, at + 1]))
   const messages = payments.map(each => ({ ...renderRetractionMessage(each), eventId: each.eventId }))
+  const unheard = new Set(untold)
+  for (const [at, { gateway, eventId }] of payments.entries())
+    if (!unheard.has(eventId)) noteForFeed(tx, { ...messages[at]!, gateway })
   const addresses = told.map(({ eventId, orderedBy, ...to }) => {
     const message = places.get(eventId)!
     return { ...to, message, orderKey: orderKeyOf(orderedBy, payments[message - 1]!.trackingId) }

@@ -15,6 +15,7 @@ import {
   type RoutedMessage,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
+import type { FeedNote } from '../feed/feed-notes.js'
 import { insertMessages, orderKeyOf, type Address, type EventMessage } from './insert-messages.js'
 import type { ToldWebhook } from './told-webhooks.js'
 import { insertWaiting, type WaitingMessage } from './waiting-messages.js'
@@ -72,6 +73,13 @@ export function messageOfLifecycle(policy: LifecyclePolicy, lifecycle: Lifecycle
     render: () => (rendered ??= renderLifecycleMessage(policy, lifecycle)),
   }
 }
+
+/** A message as the feed of a gateway tells it: as a webhook without choices. */
+export const feedNoteOf = (gateway: string, message: Message): FeedNote => ({
+  ...message.render('standard'),
+  gateway,
+  eventId: message.eventId,
+})
 
 /** Collects what is sent now and what waits, in the order of the calls, and writes both. */
 export class RoutedMessages {

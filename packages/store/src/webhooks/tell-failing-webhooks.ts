@@ -3,6 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { PEOPLE_FORMATS, renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql, type Tx } from '../database/sql.js'
+import { noteForFeed } from '../feed/feed-notes.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import { insertMessages } from './insert-messages.js'
@@ -23,7 +24,7 @@ export const TROUBLED_COLUMNS = sql`
 
 /**
  * Writes one delivery for each other active webhook of the gateway that named the type, or that people read and that named
- * none.
+ * none; and one message of the feed.
  */
 export async function insertNotices(
   tx: Tx,
@@ -52,6 +53,7 @@ export async function insertNotices(
       return { ...renderWebhookNotice(notice), eventId: null }
     },
   )
+  for (const [at, { gateway }] of troubled.entries()) noteForFeed(tx, { ...messages[at]!, gateway })
   const addresses = troubled.flatMap(({ id, gateway }, index) =>
     listeners
       .filter(listener => listener.gateway === gateway && listener.id !== id)

@@ -13,7 +13,8 @@ import {
   type LifecycleRow,
 } from '../rows/policies.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import { noteForFeed } from '../feed/feed-notes.js'
+import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-messages.js'
 import { readWebhooksOf } from './told-webhooks.js'
 import { readDueRisks } from '../funds/due-risks.js'
 import { listWatchedPolicies, type WatchedPlace } from '../funds/watched-policies.js'
@@ -182,7 +183,6 @@ const tellPage = ({ database }: Store, addresses: readonly string[], round: Risk
     let told = 0
     const add = (notice: Notice, type: Lifecycle['type']) => {
       const { policy: address, incarnationStart, dueAt, cause } = notice
-      if (!notice.told) return
       const policy = byAddress.get(address)
       // A later life of the address can belong to another gateway: the end of the earlier one was told.
       if (policy === undefined || policy.incarnationStart !== incarnationStart) return
@@ -197,6 +197,8 @@ const tellPage = ({ database }: Store, addresses: readonly string[], round: Risk
         ...(type === CLEARED && { clearedCause: cause }),
       }
       const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+      noteForFeed(tx, feedNoteOf(policy.gateway, message))
+      if (!notice.told) return
       told += 1
       // Nodes are asked for what is final.
       for (const webhook of webhooksOf.get(policy.gateway) ?? []) routed.add(webhook, message, true)

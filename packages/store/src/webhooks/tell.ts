@@ -3,7 +3,8 @@ import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
 import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
-import { messageOfLifecycle, messageOfPayment, RoutedMessages, type Message } from './routed-messages.js'
+import { noteForFeed } from '../feed/feed-notes.js'
+import { feedNoteOf, messageOfLifecycle, messageOfPayment, RoutedMessages, type Message } from './routed-messages.js'
 import { readWebhooksOf, type KnownWebhooks } from './told-webhooks.js'
 
 /** What happened to a policy, with the policy's figures after it. */
@@ -17,6 +18,8 @@ export type IsFinal = (cause: { eventId: string; slot: number }) => boolean
 
 export interface News {
   payments: readonly CommittedPayment[]
+  /** those of `payments` that are of earlier batches; default: none */
+  late?: readonly CommittedPayment[]
   lifecycles: readonly PolicyLifecycle[]
   /** by event, when events are traced */
   traceParents?: ReadonlyMap<string, string> | undefined
@@ -28,12 +31,13 @@ export interface News {
 /**
  * Tells the webhooks of each gateway what is new, in the transaction that stores it: writes a delivery, or what waits, for
  * each webhook as `route` says. Existing rows stay as they are, so a replay adds none. One statement reads the webhooks of
- * all gateways (by webhooks_gateway_idx), one inserts what waits, one inserts deliveries.
+ * all gateways (by webhooks_gateway_idx), one inserts what waits, one inserts deliveries. The feed finds the payments of a batch
+ * among its events; of the rest it gets a row each.
  * @returns the new deliveries, for `enqueueDeliveries` after the commit
  */
 export async function tell(
   tx: Tx,
-  { payments, lifecycles, traceParents, isFinal, webhooks = new Map() }: News,
+  { payments, late = [], lifecycles, traceParents, isFinal, webhooks = new Map() }: News,
 ): Promise<DeliveryRef[]> {
   const gateways = [...payments, ...lifecycles.map(({ policy }) => policy)].map(({ gateway }) => gateway)
   const unread = [...new Set(gateways)].filter(gateway => !webhooks.has(gateway))
@@ -48,9 +52,13 @@ export async function tell(
     const final = eventId === null || slot === null || isFinal({ eventId, slot })
     for (const webhook of told) routed.add(webhook, message, final)
   }
+  for (const payment of late) noteForFeed(tx, feedNoteOf(payment.gateway, messageOfPayment(payment)))
   for (const payment of payments) add(payment.gateway, () => messageOfPayment(payment))
-  for (const { policy, lifecycle } of lifecycles)
-    add(policy.gateway, () => messageOfLifecycle(policy, lifecycle))
+  for (const { policy, lifecycle } of lifecycles) {
+    const message = messageOfLifecycle(policy, lifecycle)
+    noteForFeed(tx, feedNoteOf(policy.gateway, message))
+    add(policy.gateway, () => message)
+  }
   return routed.write(tx, traceParents)
 }
 

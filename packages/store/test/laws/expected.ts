@@ -21,7 +21,7 @@ export interface CreatedPlan {
   cancelled: boolean
 }
 
-const EMPTY = { epoch: '', batchId: null, payments: [], retractions: [], lifecycles: [], announcementIds: [] }
+const EMPTY = { epoch: '', batchId: null, payments: [], retractions: [], lifecycles: [], announcementIds: [], feeds: [] }
 
 /** Does what is commanded at some time of a history. @returns what committed */
 export async function createAll(

@@ -192,7 +192,7 @@ t.test('what is retracted is not told any more', async t => {
     policyEvent,
     stays.eventId,
   ])
-  const told = await transaction(tx => forget(tx, { events: [gone.eventId, policyEvent], payments: [gone] }))
+  const told = await transaction(tx => forget(tx, { events: [gone.eventId, policyEvent], payments: [gone], untold: [] }))
   t.same(
     told.map(({ webhookId }) => String(webhookId)),
     [every],
@@ -207,5 +207,5 @@ t.test('what is retracted is not told any more', async t => {
     { type: 'payment.executed', state: 'pending' },
     { type: 'payment.retracted', state: 'pending' },
   ])
-  t.same(await transaction(tx => forget(tx, { events: [], payments: [] })), [])
+  t.same(await transaction(tx => forget(tx, { events: [], payments: [], untold: [] })), [])
 })

@@ -43,8 +43,22 @@ interface InWork {
   readonly answerBefore: Promise<void>
 }
 
+/** The part of a client's running requests that a request takes. */
+interface Place {
+  client: string
+  /** resolves when it may run; null while it rests */
+  entered: Promise<void> | null
+  hasEnded: boolean
+}
+
+/**
+ * Waits for something outside: meanwhile the request is not in work, so it takes no place among the client's running requests,
+ * no deadline ends it, and its connection may be silent.
+ */
+export type Rest = <T>(request: FastifyRequest, wait: () => Promise<T>) => Promise<T>
+
 /** Adds the bounds to every route. Must be called before any hook that may answer. */
-export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Metrics): void {
+export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Metrics): Rest {
   const closes = metrics.counter('http_connections_closed_total', 'Connections closed for not reading', [
     'reason',
   ])
@@ -58,6 +72,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   const concurrency = new ClientConcurrency(bounds.perClient)
   const connections = new WeakMap<Socket, Connection>()
   const inWork = new Map<FastifyRequest, InWork>()
+  const places = new WeakMap<FastifyRequest, Place>()
 
   const connectionOf = (socket: Socket): Connection => {
     let connection = connections.get(socket)
@@ -107,10 +122,14 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const connection = connectionOf(request.raw.socket)
     await inWork.get(request)?.answerBefore
     const client = countedAddress(request.ip)
-    const entered = concurrency.enter(client)
+    const place: Place = { client, entered: concurrency.enter(client), hasEnded: false }
+    places.set(request, place)
     // A request that ends while it waits leaves as soon as it may start.
-    atEnd(reply, connection, () => void entered.then(() => concurrency.leave(client)))
-    await entered
+    atEnd(reply, connection, () => {
+      place.hasEnded = true
+      void place.entered?.then(() => concurrency.leave(client))
+    })
+    await place.entered
     // No client would read the answer.
     if (connection.isGone) throw new ApiError('INVALID_REQUEST', 'The connection was closed.')
   })
@@ -147,4 +166,25 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   })
   looking.start()
   app.addHook('onClose', () => looking.stop())
+
+  return async (request, wait) => {
+    const place = places.get(request)!
+    const work = inWork.get(request)
+    const { socket } = request.raw
+    if (place.hasEnded || !work) return wait()
+    place.entered = null
+    concurrency.leave(place.client)
+    inWork.delete(request)
+    socket.setTimeout(0)
+    try {
+      return await wait()
+    } finally {
+      socket.setTimeout(app.server.timeout)
+      if (!place.hasEnded) {
+        place.entered = concurrency.enter(place.client)
+        inWork.set(request, { ...work, sinceMs: performance.now() })
+        await place.entered
+      }
+    }
+  }
 }

@@ -4,9 +4,10 @@ import type { RelaySinks } from './outbox-relay.js'
 
 /** The relay's sinks in Redis: pub/sub for payments and life-cycle events, the queue for deliveries. */
 export const buildSinks = (
-  redis: Pick<RedisConnections, 'announce'>,
+  redis: Pick<RedisConnections, 'announce' | 'wakeFeeds'>,
   queue: Pick<DeliveryQueue, 'enqueueDeliveries'>,
 ): RelaySinks => ({
   announce: announcement => redis.announce(announcement),
+  wakeFeeds: gateways => redis.wakeFeeds(gateways),
   enqueue: deliveries => queue.enqueueDeliveries(deliveries),
 })

@@ -11,6 +11,8 @@ import { markRelayed, removeAnnouncements, type CommittedNews, type Store } from
 export interface RelaySinks {
   announce(announcement: Announcement & { epoch: string }): Promise<unknown>
   enqueue(deliveries: readonly DeliveryRef[]): Promise<unknown>
+  /** Best effort. */
+  wakeFeeds(gateways: readonly string[]): Promise<unknown>
 }
 
 /** Batches that may wait for Redis. The sweeper relays the rest later, so that memory stays bounded. */
@@ -40,6 +42,7 @@ export class OutboxRelay {
   async #run(committed: readonly CommittedNews[], committedAt: Date): Promise<void> {
     try {
       await Promise.all([
+        this.sinks.wakeFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
         ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>
           this.sinks.announce({
             epoch,

@@ -1,0 +1,28 @@
+// Tells the API's processes which gateways' feeds went on, for the requests that wait. What is lost is found by their own look
+// at the database, a second later at most.
+import type { Redis } from 'ioredis'
+import type { RedisKeys } from '../keys.js'
+
+/** More gateways are told as all. */
+const MOST_NAMED = 200
+
+/** Best effort: nobody depends on it. @returns how many processes were told */
+export async function wakeFeeds(
+  redis: Redis,
+  keys: RedisKeys,
+  gateways: readonly string[],
+): Promise<number> {
+  if (gateways.length === 0 || redis.status !== 'ready') return 0
+  const named = gateways.length > MOST_NAMED ? null : gateways
+  return redis.publish(keys.feeds, JSON.stringify(named)).catch(() => 0)
+}
+
+/** @param onWake gets the gateways; null for all of them, also after the connection was away */
+export function listenToFeeds(
+  redis: Redis,
+  keys: RedisKeys,
+  onWake: (gateways: readonly string[] | null) => void,
+): void {
+  redis.on('message', (_channel, message) => onWake(JSON.parse(message) as string[] | null))
+  redis.on('ready', () => void redis.subscribe(keys.feeds).then(() => onWake(null), () => {}))
+}

@@ -1,0 +1,170 @@
+// A page of a gateway's feed: the bodies that a webhook without filters is sent, oldest first.
+//
+// Two orders are merged, and a cursor has a place in both: payments of their own batch by the position of their event, everything
+// else by the place of its row (feed-notes.ts). Each of the two is the order of commits, so what commits late is behind the cursor,
+// wherever it belongs among the others.
+import { PAYMENT_MESSAGE_TYPE, renderPaymentMessage, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
+import type { RunRead } from '../database/database.js'
+import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
+import { StoreUnavailableError } from '../errors.js'
+import type { FeedKey } from '../reads/cursor.js'
+import { paymentColumns, toCommittedPayment, type PaymentRow } from '../rows/committed-payments.js'
+
+export interface FeedQuery {
+  gateway: string
+  types: readonly string[]
+  /** null is the beginning */
+  after: FeedKey | null
+  /** the most messages of the page, and the most rows of each order that it examines */
+  limit: number
+}
+
+export interface FeedPage {
+  /** JSON texts */
+  bodies: string[]
+  next: FeedKey
+  /** more may be stored behind `next` already */
+  goesOn: boolean
+}
+
+/** Why nothing can be read behind a cursor. */
+export type FeedRefusal = 'archived' | 'another database'
+
+/** What a page has examined. */
+interface Entry {
+  position: bigint
+  /** null for a payment of its own batch */
+  place: bigint | null
+  /** null where the page does not tell it */
+  body: string | null
+}
+
+interface Part {
+  gateway: string
+  from: FeedKey
+  /** the last position of an event when the page was begun */
+  upTo: bigint
+  limit: number
+}
+
+/**
+ * Reads a page in three statements. It examines at most `limit` payments of the gateway, by events_gateway_feed, and as many
+ * other messages, by feed_messages_gateway, whatever else is stored. So a page may be short or empty, and still go on.
+ */
+export async function readFeedPage(
+  { database }: Store,
+  { gateway, types, after, limit }: FeedQuery,
+): Promise<FeedPage | FeedRefusal> {
+  const [head] = await database.lookUp<{ epoch: string; position: bigint; firstPosition: bigint }>(sql`
+    select epoch::text as epoch, position, first_position as "firstPosition" from stream_head`)
+  const { epoch, position: upTo, firstPosition } = head!
+  const beginning = firstPosition > 0n ? firstPosition - 1n : 0n
+  const from = after ?? { epoch, position: beginning, place: 0n }
+  if (from.epoch !== epoch) return 'another database'
+  if (from.position < beginning) return 'archived'
+  const part: Part = { gateway, from, upTo, limit }
+  const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readPayments(database.read, part) : []
+  const rows = await readRows(database.read, part)
+  const told = new Set(types)
+  return merge(
+    payments,
+    rows.map(({ type, body, ...row }) => ({
+      ...row,
+      body: told.has(type) && row.position >= firstPosition ? body : null,
+    })),
+    part,
+  )
+}
+
+/**
+ * Payments as they were told first. Not those that were told later than their batch, which have a row of their own, and none
+ * that nobody was told of: its tracking ID is not known yet, or the chain had taken it back before it came.
+ */
+async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
+  const asTold = (column: 'recipient' | 'payer' | 'token_mint') =>
+    sql`case when t.event_id is null then e.${COLUMNS[column]} else t.${COLUMNS[column]} end`
+  const hasRow = (type: string) =>
+    sql`exists (select from feed_messages f where f.event_id = e.id and f.gateway = e.gateway and f.type = ${type})`
+  const facts = {
+    recipient: asTold('recipient'),
+    payer: asTold('payer'),
+    tokenMint: asTold('token_mint'),
+  }
+  const found = await run<PaymentRow & { isTold: boolean; epoch: string }>(sql`
+    select ${paymentColumns(facts)}, (select epoch::text from stream_head) as epoch,
+           not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
+             and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isTold"
+      from (select * from events e
+             where e.gateway = ${gateway} and e.amount is not null and e.position > ${from.position} and e.position <= ${upTo}
+             order by e.position limit ${limit}) e
+      left join told_payments t on t.event_id = e.id
+     order by e.position`)
+  requireEpoch(found, from)
+  return found.map(({ isTold, ...row }) => ({
+    position: BigInt(row.position),
+    place: null,
+    body: isTold ? renderPaymentMessage(toCommittedPayment(row)).body : null,
+  }))
+}
+
+/** The columns of facts, in `events` and in `told_payments`. */
+const COLUMNS = { recipient: sql`recipient`, payer: sql`payer`, token_mint: sql`token_mint` }
+
+interface FeedRow {
+  position: bigint
+  place: bigint
+  type: string
+  body: string
+  epoch: string
+}
+
+/** Messages that were told when at most so many events were stored: a later one is behind payments that the page has not read. */
+async function readRows(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<readonly FeedRow[]> {
+  const rows = await run<FeedRow>(sql`
+    select f.place, f.position, f.type, f.body, (select epoch::text from stream_head) as epoch
+      from (select * from feed_messages f
+             where f.gateway = ${gateway} and f.place > ${from.place} order by f.place limit ${limit}) f
+     where f.position <= ${upTo}
+     order by f.place`)
+  requireEpoch(rows, from)
+  // Positions rise with places. A cursor must not pass a place, even if one day they do not.
+  let last = 0n
+  return rows.map(row => ({ ...row, position: (last = row.position > last ? row.position : last) }))
+}
+
+/** @throws StoreUnavailableError when the database lost commits, or another one answered, between two statements */
+function requireEpoch(rows: readonly { epoch: string }[], { epoch }: FeedKey): void {
+  if (rows.some(row => row.epoch !== epoch))
+    throw new StoreUnavailableError('the database began another epoch during the read')
+}
+
+/**
+ * Merges both orders: a message is behind the payments that were stored when it was told. Of two orders of which only one was
+ * read to its end, the page ends where the other one was left.
+ */
+function merge(payments: readonly Entry[], rows: readonly Entry[], { from, upTo, limit }: Part): FeedPage {
+  const endOf = (read: readonly Entry[]) => (read.length < limit ? upTo : read.at(-1)!.position)
+  const [endOfPayments, endOfRows] = [endOf(payments), endOf(rows)]
+  const end = endOfPayments < endOfRows ? endOfPayments : endOfRows
+  const entries = [...payments, ...rows].filter(({ position }) => position <= end).sort(byPosition)
+  const bodies: string[] = []
+  let { position, place } = from
+  for (const entry of entries) {
+    if (bodies.length === limit) return { bodies, next: { ...from, position, place }, goesOn: true }
+    if (entry.position > position) position = entry.position
+    if (entry.place !== null) place = entry.place
+    if (entry.body !== null) bodies.push(entry.body)
+  }
+  if (end > position) position = end
+  const goesOn = payments.length === limit || rows.length === limit
+  return { bodies, next: { ...from, position, place }, goesOn }
+}
+
+/** A sort is stable: payments and rows each keep their order. */
+const byPosition = (a: Entry, b: Entry): number =>
+  a.position === b.position
+    ? Number(a.place !== null) - Number(b.place !== null)
+    : a.position < b.position
+      ? -1
+      : 1

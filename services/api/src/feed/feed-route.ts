@@ -1,0 +1,174 @@
+// What webhooks would be sent, for servers that nobody can reach.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FEED_TYPES, PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
+import {
+  decodeFeedCursor,
+  encodeFeedCursor,
+  findArchivedAfter,
+  readFeedPage,
+  type FeedKey,
+  type FeedPage,
+  type FeedQuery,
+  type Reads,
+  type Store,
+} from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { ApiError, ArchivedError, InvalidParameterError } from '../http/api-errors.js'
+import { ARCHIVED_REFUSAL } from '../http/error-answer-schema.js'
+import { Limit, Text, Written } from '../http/fields.js'
+import type { Rest } from '../limits/bound-requests.js'
+import { own, params } from '../merchant/merchant-route.js'
+import { READS } from '../webhooks/webhook-routes.js'
+import { WEBHOOK_REFUSALS } from '../webhooks/webhook-schemas.js'
+import type { FeedWaits } from './feed-waits.js'
+
+export interface FeedParts {
+  auth: GatewayAuth
+  reads: Reads
+  waits: FeedWaits
+  rest: Rest
+}
+
+const LONGEST_WAIT_SECONDS = 25
+/** Pages without a message that one request reads: rows that nobody was told of, or of types that were not asked for. */
+const MOST_EMPTY_PAGES = 20
+/** Whoever is woken by messages of other types reads at most so often. */
+const REST_MS = 40
+
+const Message = Type.Object(
+  {
+    id: Type.Optional(Text('the same as `webhook-id` of every endpoint: dedupe by it')),
+    type: Type.Optional(Text('the type of the message', PAYMENT_MESSAGE_TYPE)),
+  },
+  {
+    title: 'FeedMessage',
+    description: 'The body that a webhook without filters is sent; `webhooks` describes it by its type.',
+  },
+)
+
+const Feed = Type.Object(
+  {
+    items: Written(Type.Array(Message)),
+    next: Text('where to go on, as `after`; also where `items` is empty'),
+  },
+  { title: 'Feed' },
+)
+
+const Query = Type.Object({
+  after: Type.Optional(
+    Type.String({ format: 'cursor', description: '`next` of the page before; without it from the beginning' }),
+  ),
+  types: Type.Optional(
+    Type.String({
+      description: `types of messages with commas between them, of ${FEED_TYPES.join(', ')}; without it ${PAYMENT_MESSAGE_TYPE} alone`,
+    }),
+  ),
+  limit: Limit(),
+  wait: Type.Integer({
+    minimum: 0,
+    maximum: LONGEST_WAIT_SECONDS,
+    default: 0,
+    description: 'seconds to wait for a message where there is none',
+  }),
+})
+
+/** @throws InvalidParameterError, which names the types */
+function readTypes(text: string): string[] {
+  const types = text.split(',').map(type => type.trim())
+  const unknown = types.find(type => !(FEED_TYPES as readonly string[]).includes(type))
+  if (unknown !== undefined)
+    throw new InvalidParameterError(
+      'types',
+      `names ${JSON.stringify(unknown.slice(0, 64))}, which is no type of the feed; these are ${FEED_TYPES.join(', ')}`,
+    )
+  return types
+}
+
+function readAfter(text: string): FeedKey {
+  const after = decodeFeedCursor(text)
+  if (after === null)
+    throw new InvalidParameterError('after', 'is no cursor of a feed; send `next` of a page')
+  return after
+}
+
+/** Reads on until there is a message, or nothing more. @throws ArchivedError, InvalidParameterError */
+async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
+  for (let { after } = query, pages = 1; ; pages += 1) {
+    const page = await readFeedPage(store, { ...query, after })
+    if (page === 'another database')
+      throw new InvalidParameterError('after', 'is of another database; begin again without it')
+    if (page === 'archived')
+      throw new ArchivedError((await findArchivedAfter(store, after!.position)) ?? 'an earlier month')
+    if (page.bodies.length > 0 || !page.goesOn || pages === MOST_EMPTY_PAGES) return page
+    after = page.next
+  }
+}
+
+/** A signal for the end of a request's connection. */
+function watchConnection({ raw: { socket } }: FastifyRequest): { gone: AbortSignal; unwatch: () => void } {
+  const controller = new AbortController()
+  const end = () => controller.abort()
+  socket.once('close', end)
+  return { gone: controller.signal, unwatch: () => void socket.off('close', end) }
+}
+
+export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedParts): void {
+  /** Reads at once; then, while there is nothing, whenever the feed may have gone on. */
+  const readWaiting = async (
+    request: FastifyRequest,
+    query: FeedQuery,
+    waitSeconds: number,
+  ): Promise<FeedPage> => {
+    const { gone, unwatch } = watchConnection(request)
+    const wait = waits.open(query.gateway, waitSeconds * 1_000, gone)
+    try {
+      let page = await readOn(request.store, query)
+      while (page.bodies.length === 0) {
+        if (!page.goesOn && !(await rest(request, () => wait.next()))) return page
+        // A replica may not know yet what woke the request.
+        const { store } = await reads.begin({ replicas: false })
+        page = await readOn(store, { ...query, after: page.next })
+        if (page.bodies.length === 0) await rest(request, () => sleep(REST_MS))
+      }
+      return page
+    } finally {
+      wait.close()
+      unwatch()
+    }
+  }
+
+  app.get(
+    '/v1/gateway/:gateway/feed',
+    {
+      config: { reads: 'replicas' },
+      // After the rate limit, before all other checks of the request.
+      preParsing: auth.require('webhooks:read'),
+      schema: {
+        operationId: 'readFeed',
+        tags: ['webhooks'],
+        security: READS,
+        summary: 'What a webhook without filters is sent, to fetch, oldest first',
+        description:
+          'For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time.',
+        params,
+        querystring: Query,
+        response: { 200: Feed, ...ARCHIVED_REFUSAL, ...WEBHOOK_REFUSALS },
+      },
+    },
+    async request => {
+      const { after, types, limit, wait } = request.query
+      const query: FeedQuery = {
+        gateway: own(request),
+        types: types === undefined ? [PAYMENT_MESSAGE_TYPE] : readTypes(types),
+        after: after === undefined ? null : readAfter(after),
+        limit,
+      }
+      const page =
+        wait === 0 ? await readOn(request.store, query) : await readWaiting(request, query, wait)
+      return { items: `[${page.bodies.join(',')}]`, next: encodeFeedCursor(page.next) }
+    },
+  )
+}

@@ -1,0 +1,126 @@
+// Requests of this process that wait for a feed to go on. Whoever waits holds a socket and some hundred bytes, and no connection to
+// Postgres or Redis. One listener and, while somebody waits, one look a second serve them all.
+import { repeat, type Logger } from '@payment-tracking/runtime'
+import { readFeedsSince, type FeedMark, type Store } from '@payment-tracking/store'
+import { ApiError } from '../http/api-errors.js'
+
+/** How soon a feed goes on whose wake was lost, or which no message of ingest caused. */
+const LOOK_EVERY_MS = 1_000
+
+export interface FeedWaitLimits {
+  /** of one gateway, on this process */
+  perGateway: number
+  /** of all gateways */
+  all: number
+}
+
+/** A request that waits, or reads before it waits. */
+export interface FeedWait {
+  /**
+   * Resolves when the feed may have gone on since the last call, or since it was opened.
+   * @returns false when the time is over, the client is gone or the process stops
+   */
+  next(): Promise<boolean>
+  close(): void
+}
+
+interface Waiter {
+  /** the feed went on, and nobody has asked yet */
+  isWoken: boolean
+  wake(isOn: boolean): void
+}
+
+export class FeedWaits {
+  readonly #waiters = new Map<string, Set<Waiter>>()
+  #count = 0
+  #mark: FeedMark | null = null
+  #isStopping = false
+  readonly #looking
+
+  constructor(
+    private readonly store: Store,
+    private readonly limits: FeedWaitLimits,
+    log: Pick<Logger, 'debug'>,
+  ) {
+    this.#looking = repeat({
+      everyMs: LOOK_EVERY_MS,
+      ref: false,
+      run: () => this.#look(),
+      onError: err => log.debug({ err }, 'feed.look-failed'),
+    })
+    this.#looking.start()
+  }
+
+  /** How many requests wait. */
+  get size(): number {
+    return this.#count
+  }
+
+  /**
+   * Begins to wait. Called before the page is read, so that nothing is missed between the page and the wait.
+   * @param gone ends the wait
+   * @throws ApiError TOO_MANY_CONNECTIONS
+   */
+  open(gateway: string, waitMs: number, gone: AbortSignal): FeedWait {
+    const { perGateway, all } = this.limits
+    const waiters = this.#waiters.get(gateway) ?? new Set()
+    if (waiters.size >= perGateway || this.#count >= all) {
+      const sentence = `At most ${perGateway} requests of a gateway wait at a time. Please try again.`
+      throw new ApiError('TOO_MANY_CONNECTIONS', sentence, { retry: 'later' })
+    }
+    let isOver = this.#isStopping || gone.aborted
+    let resolve: ((isOn: boolean) => void) | undefined
+    const waiter: Waiter = {
+      isWoken: false,
+      wake: isOn => {
+        if (isOn) waiter.isWoken = true
+        else isOver = true
+        resolve?.(isOn)
+      },
+    }
+    const end = () => waiter.wake(false)
+    const timer = setTimeout(end, waitMs)
+    gone.addEventListener('abort', end)
+    waiters.add(waiter)
+    this.#waiters.set(gateway, waiters)
+    this.#count += 1
+    return {
+      next: async () => {
+        if (!isOver && !waiter.isWoken) await new Promise<boolean>(done => (resolve = done))
+        waiter.isWoken = false
+        return !isOver
+      },
+      close: () => {
+        clearTimeout(timer)
+        gone.removeEventListener('abort', end)
+        if (!waiters.delete(waiter)) return
+        if (waiters.size === 0) this.#waiters.delete(gateway)
+        this.#count -= 1
+      },
+    }
+  }
+
+  /** @param gateways null for all */
+  wake(gateways: readonly string[] | null): void {
+    for (const gateway of gateways ?? this.#waiters.keys())
+      for (const waiter of this.#waiters.get(gateway) ?? []) waiter.wake(true)
+  }
+
+  /** Ends every wait: the requests are answered. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.wake(false)
+    await this.#looking.stop()
+  }
+
+  async #look(): Promise<void> {
+    if (this.#count === 0) {
+      // Whoever comes next may have read before the next look.
+      this.#mark = null
+      return
+    }
+    const { mark, gateways } = await readFeedsSince(this.store, this.#mark)
+    this.#mark = mark
+    this.wake(gateways)
+  }
+}
