@@ -209,7 +209,11 @@ export async function buildApp({
   }
   const waits = new FeedWaits(
     store,
-    { perGateway: tunables.feedWaitsPerGateway, all: tunables.feedWaits },
+    {
+      perGateway: tunables.feedWaitsPerGateway,
+      all: tunables.feedWaits,
+      lookEveryMs: tunables.feedLookEveryMs,
+    },
     log,
   )
   redis?.listenToFeeds(gateways => waits.wake(gateways))

@@ -253,6 +253,9 @@ export function historyOf(
     const messages = tellWorld(world, drawnWorld, retractions)
     messages.forEach((message, at) => placed.push({ message, place: at / messages.length }))
     hooks.push(...drawnWorld.webhooks.map(plan => webhookOf(world, plan)))
+    // The feed of each gateway is compared with what this one is sent.
+    for (const { address: gateway } of addressesOf(world).gateways)
+      hooks.push({ gateway, types: TYPES.all!, finality: 'confirmed', filters: null, tried: true })
   }
   placed.sort((a, b) => a.place - b.place)
   return {

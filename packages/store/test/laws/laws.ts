@@ -3,6 +3,7 @@ import { buildModel, sumsOf, type Model } from '@payment-tracking/testkit/oracle
 import { rebuildProjections } from '../../src/index.js'
 import type { ExpectationPlan } from './expected-plans.js'
 import { describeExpectation, endsOf, findExpectedProblems } from './expected.js'
+import { findFeedProblems, missing, readFeeds } from './feeds.js'
 import { findRows } from './found.js'
 import type { Arrival } from './arrivals.js'
 import { historyOf } from './histories.js'
@@ -21,6 +22,7 @@ export const LAWS = {
   sums: 'aggregates equal the sums over payments, their extremes and their first and last times',
   seq: 'seq counts the payments of a tracking ID from 1 without holes, in the order of commits',
   told: 'each fact is told exactly once, to those who asked for it',
+  feed: 'the feed of a gateway is what a webhook without filters is sent, in any pages at any time',
   expected:
     'what is expected is the state of the sum of what counts, and each change of it is told once, in order',
   reads: 'the public functions for reading say the same',
@@ -66,6 +68,11 @@ export interface Drawn {
 
 const isStanding = ({ retracted }: { retracted: boolean }): boolean => !retracted
 
+const changedFeed = (before: readonly string[], after: readonly string[]): string[] => [
+  ...missing(before, after).map(body => `a feed tells no more: ${body}`),
+  ...missing(after, before).map(body => `a feed tells in addition: ${body}`),
+]
+
 /** What the model says of one run. */
 async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: ReadonlySet<Law>) {
   const model = trackedAsIn(run, ideal)
@@ -93,6 +100,7 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
     ...findLifecycleProblems(run, model),
     ...findHandedProblems(run, model),
   ])
+  check('feed', () => findFeedProblems(run, model))
   check('expected', () => findExpectedProblems(run, model))
   if (asked.has('reads')) {
     const problems = await findReadProblems(law.store, run, model)
@@ -103,7 +111,9 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
     await law.pool.query(['delete from deliveries', ...run.arrival.rebuild.spoils].join(';'))
     await rebuildProjections(law.store, pageOptions(run.arrival))
     const { tables, payments } = await findRows(law.store, law.pool)
+    const feeds = await readFeeds(law.store, run.history.webhooks)
     check('rebuild', () => [
+      ...[...feeds].flatMap(([gateway, bodies]) => changedFeed(run.feeds.get(gateway) ?? [], bodies)),
       ...differences(rows, rowsOf(tables, payments)),
       ...tables.deliveries.map(({ type }) => `a rebuild tells ${String(type)}`),
     ])

@@ -16,6 +16,7 @@ import {
 import { findRows, type Found } from './found.js'
 import { arrive, type Arrival } from './arrivals.js'
 import { createAll, type CreatedPlan } from './expected.js'
+import { FeedReader } from './feeds.js'
 import type { History, Webhook } from './histories.js'
 import { bytesOf, type EventMessage, type Message } from './messages.js'
 
@@ -106,6 +107,8 @@ export interface Run extends Found {
   batches: Message[][]
   /** the ids of the history's webhooks, in their order */
   webhookIds: string[]
+  /** the bodies of each gateway's feed, as it was read meanwhile */
+  feeds: ReadonlyMap<string, readonly string[]>
   /** what the history's gateways expect, in their order */
   expected: CreatedPlan[]
 }
@@ -127,6 +130,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   await pool.query(clear)
   const webhookIds = await insertWebhooks(pool, history.webhooks)
   const tried = webhookIds.filter((_, at) => history.webhooks[at]!.tried)
+  const feeds = new FeedReader(target, history.webhooks)
   const batches = arrive(history, arrival)
   const committed: CommittedNews[] = []
   const { rowsAtOnce } = arrival
@@ -135,6 +139,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
     const done = await news
     if (done.length === 0) return false
     committed.push(...done)
+    await feeds.readNext()
     if (tried.length > 0)
       await pool.query(
         'update deliveries set attempts_made = 1 where attempts_made = 0 and webhook_id = any($1::bigint[])',
@@ -164,7 +169,9 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   }
   const { rows: setAside } = await pool.query('select task, key, error from set_aside')
   if (setAside.length > 0) throw new CommitFailed(batches, arrival, `set aside: ${JSON.stringify(setAside)}`)
-  return { history, arrival, committed, batches, webhookIds, expected, ...(await findRows(target, pool)) }
+  await feeds.readToEnd()
+  const found = await findRows(target, pool)
+  return { history, arrival, committed, batches, webhookIds, feeds: feeds.bodies, expected, ...found }
 }
 
 async function insertWebhooks(pool: Pool, webhooks: readonly Webhook[]): Promise<string[]> {

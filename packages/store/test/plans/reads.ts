@@ -11,6 +11,7 @@ import {
   listSubscribers,
   listSubscriptions,
   readEventPlaces,
+  readFeedPage,
   readFirstEvent,
   readMonth,
   readOneTimePage,
@@ -26,6 +27,7 @@ import {
   surveyMonth,
   type EventFilter,
 } from '@payment-tracking/store'
+import { FEED_TYPES } from '@payment-tracking/domain'
 import { runIn } from '../../src/database/database.js'
 import { readNextPayments } from '../../src/refold/derive-payments.js'
 import { readRegisters } from '../../src/refold/read-registers.js'
@@ -76,6 +78,10 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     (of: Parameters<typeof listSubscriptions>[1]): Query =>
     store =>
       listSubscriptions(store, of, { limit: LIMIT })
+  const feed =
+    (of: string): Query =>
+    store =>
+      readFeedPage(store, { gateway: of, types: FEED_TYPES, after: null, limit: LIMIT })
   const stop = new AbortController().signal
   return [
     ['an id', 'events_pkey', 4, 7, store => readEventPlaces(store, [ID])],
@@ -228,6 +234,8 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       2_500,
       (_, tx) => readNextPayments(tx, [{ policy: OFTEN, after: '' }], { limit: 500, programId }),
     ],
+    ['a feed', 'events_gateway_feed', 500, 700, feed(gateway)],
+    ['a feed with many payments', 'events_gateway_feed', 500, 700, feed(OFTEN)],
     ['where lists begin', null, 7, 16, readFirstEvent],
     ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
     // Pages of a thousand rows.

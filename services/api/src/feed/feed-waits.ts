@@ -4,14 +4,13 @@ import { repeat, type Logger } from '@payment-tracking/runtime'
 import { readFeedsSince, type FeedMark, type Store } from '@payment-tracking/store'
 import { ApiError } from '../http/api-errors.js'
 
-/** How soon a feed goes on whose wake was lost, or which no message of ingest caused. */
-const LOOK_EVERY_MS = 1_000
-
 export interface FeedWaitLimits {
   /** of one gateway, on this process */
   perGateway: number
   /** of all gateways */
   all: number
+  /** how soon a feed goes on whose wake was lost, or that no message of ingest caused */
+  lookEveryMs: number
 }
 
 /** A request that waits, or reads before it waits. */
@@ -43,7 +42,7 @@ export class FeedWaits {
     log: Pick<Logger, 'debug'>,
   ) {
     this.#looking = repeat({
-      everyMs: LOOK_EVERY_MS,
+      everyMs: limits.lookEveryMs,
       ref: false,
       run: () => this.#look(),
       onError: err => log.debug({ err }, 'feed.look-failed'),

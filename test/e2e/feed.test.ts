@@ -1,0 +1,115 @@
+// The feed on its whole way: from the stream through ingest, while an endpoint of the gateway receives the same by webhooks.
+import { controlSubjectOf } from '@payment-tracking/contracts'
+import { FEED_TYPES } from '@payment-tracking/domain'
+import { buildJwtKeys } from '@payment-tracking/stack'
+import {
+  buildChain,
+  openPublisher,
+  openReceiver,
+  startService,
+  useEnvironment,
+  waitFor,
+  type ChainMessage,
+} from '@payment-tracking/testkit'
+import t from 'tap'
+import { askJson } from '../ask-json.js'
+import { signIn } from '../chaos/load/receivers.js'
+
+t.test('the feed tells the bodies that an endpoint receives, and wakes who waits', async t => {
+  const { database, settings } = await useEnvironment(t)
+  const env = {
+    ...settings,
+    PORT: '0',
+    JWT_PRIVATE_KEYS: buildJwtKeys(),
+    RATE_LIMIT_MAX: '1000000',
+    WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
+    // Redis alone wakes who waits.
+    'api.feedLookEveryMs': '3600000',
+  }
+  const [api] = await Promise.all(['api', 'ingest', 'webhook-worker'].map(name => startService(t, name, env)))
+  const baseUrl = String((await api!.waitForLog('http.listening')).address)
+  const publisher = await openPublisher(settings)
+  t.teardown(() => publisher.close())
+  const publish = async (...messages: ChainMessage[]) => {
+    for (const message of messages) await publisher.publish(JSON.stringify(message))
+  }
+  const chain = buildChain({ seed: 'feed' })
+  const [shop, other] = [await chain.openGateway('shop'), await chain.openGateway('other')]
+  const [known, late] = [await chain.openUserPayment(), await chain.openUserPayment()]
+  await publish(shop.created, other.created, known.created)
+  await waitFor(async () => (await database.pool.query('select from gateways')).rowCount === 2, {
+    what: 'the gateways',
+  })
+  const token = await signIn(baseUrl, shop)
+  const receiver = await openReceiver(t)
+  const registered = await askJson(`${baseUrl}/v1/webhooks`, {
+    method: 'POST',
+    token,
+    body: { gateway_pubkey: shop.address, endpoint_url: `${receiver.url}hook`, eventTypes: FEED_TYPES },
+  })
+  t.equal(registered.status, 201)
+
+  const read = async (query: string) => {
+    const answer = await fetch(`${baseUrl}/v1/gateway/${shop.address}/feed?${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+    })
+    const text = await answer.text()
+    const { next } = JSON.parse(text) as { next: string }
+    // The bodies byte by byte.
+    return { status: answer.status, next, items: /^\{"items":\[(.*)\],"next":"[\w-]+"\}$/.exec(text)![1]! }
+  }
+  const empty = await read('')
+  t.same(empty, { status: 200, next: empty.next, items: '' })
+  const waiting = read(`after=${empty.next}&wait=25`)
+  const first = chain.payDirectly({
+    gateway: shop.address,
+    payer: known.owner,
+    recipient: known.owner,
+    tokenMint: known.tokenMint,
+    amount: 5_000_000n,
+    trackingId: 'first',
+  })
+  await publish(first)
+  const woken = await waiting
+  const [delivery] = await receiver.waitForRequests(1)
+  t.equal(woken.items, delivery!.body)
+
+  // Policies come before and behind their payments, and accounts behind both, so bodies differ from what is stored in the end.
+  const policies = [
+    await chain.openPolicy(shop, known, { trackingId: 'a' }),
+    await chain.openPolicy(shop, late, { trackingId: 'b' }),
+    await chain.openPolicy(other, known, { trackingId: 'c' }),
+  ] as const
+  const payments = policies.map(policy => [chain.pay(policy), chain.pay(policy), chain.pay(policy)])
+  const settle = (deliveries: number) =>
+    waitFor(
+      async () => {
+        const { rows } = await database.pool.query<{ state: string }>('select state from deliveries')
+        return rows.length >= deliveries && rows.every(({ state }) => state === 'delivered')
+      },
+      { what: `${deliveries} deliveries`, timeoutMs: 60_000 },
+    )
+  await publish(payments[0]![0]!, policies[1].created, payments[1]![0]!)
+  await settle(3)
+  await publish(...policies.map(({ created }) => created), ...payments.flat(), late.created)
+  await publish(chain.changeStatus(policies[0], 'Active', 'Paused'), chain.deletePolicy(policies[1]))
+  await settle(11)
+  const { signature, slot } = first
+  const subject = controlSubjectOf(String(settings.SUBJECT_PREFIX), 'retracted')
+  await publisher.publish(JSON.stringify({ subject, message: { signature, slot } }))
+  await settle(12)
+
+  const sent = receiver.requests.map(({ body }) => body).sort()
+  for (const limit of [1, 2, 5, 1000]) {
+    const told: string[] = []
+    for (let after: string | undefined; ;) {
+      const page = await read(
+        `types=${FEED_TYPES.join()}&limit=${limit}${after === undefined ? '' : `&after=${after}`}`,
+      )
+      if (page.items === '' && page.next === after) break
+      after = page.next
+      if (page.items !== '') told.push(...page.items.split(/,(?=\{"id":"msg_)/))
+    }
+    t.same(told.sort(), sent, `in pages of ${limit}`)
+  }
+})
