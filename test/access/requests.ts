@@ -123,6 +123,7 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   rotateWebhookSecret: ofWebhook('/secret/rotate'),
   searchDeliveries: target => ({ path: `/v1/webhooks/deliveries?trackingId=${target.trackingId}` }),
   listDeliveries: ofWebhook('/deliveries'),
+  readFeed: target => ({ path: `/v1/gateway/${target.address}/feed` }),
   listGatewayDeliveries: target => ({ path: `/v1/gateway/${target.address}/deliveries?status=failed` }),
   getDelivery: target => ofWebhook(`/deliveries/${target.deliveryId}`)(target),
   redeliver: target => ofWebhook(`/deliveries/${target.deliveryId}/redeliver`)(target),

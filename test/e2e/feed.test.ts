@@ -1,6 +1,6 @@
 // The feed on its whole way: from the stream through ingest, while an endpoint of the gateway receives the same by webhooks.
 import { controlSubjectOf } from '@payment-tracking/contracts'
-import { FEED_TYPES } from '@payment-tracking/domain'
+import { FEED_TYPES, isSignedDelivery } from '@payment-tracking/domain'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
   buildChain,
@@ -12,6 +12,7 @@ import {
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openFeed } from '../../infra/stack/src/commands/dev-kit/follow-feed.js'
 import { askJson } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 
@@ -98,6 +99,41 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
   const subject = controlSubjectOf(String(settings.SUBJECT_PREFIX), 'retracted')
   await publisher.publish(JSON.stringify({ subject, message: { signature, slot } }))
   await settle(12)
+
+  // As `npm run listen` without an endpoint.
+  const passed: string[] = []
+  const paths: string[] = []
+  const ended = new AbortController()
+  const session = {
+    gateway: shop.address,
+    token,
+    ask: () => Promise.reject(new Error('the feed is enough')),
+    read: async (path: string) => {
+      paths.push(path)
+      return (await askJson(`${baseUrl}${path}`, { token })).text
+    },
+  }
+  const feed = openFeed(
+    { DATA_DIR: t.testdir() },
+    shop.address,
+    () => Promise.resolve(session),
+    (headers, body) => {
+      t.ok(isSignedDelivery(headers, body, [feed.secret], Date.now() / 1000))
+      passed.push(body)
+      ended.abort()
+      return Promise.resolve(true)
+    },
+  )
+  const following = feed.follow(ended.signal)
+  await waitFor(() => paths.some(path => path.includes('wait=25')), { what: 'all before to be read' })
+  await publish(chain.pay(policies[0]))
+  await following
+  await settle(13)
+  t.same(
+    passed,
+    receiver.requests.slice(-1).map(({ body }) => body),
+    'what came from then on',
+  )
 
   const sent = receiver.requests.map(({ body }) => body).sort()
   for (const limit of [1, 2, 5, 1000]) {

@@ -7,6 +7,20 @@ export interface GatewaySession {
   token: string
   /** Asks the REST interface as the gateway. @throws Error with the reason of the service */
   ask<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: object): Promise<T>
+  /** The same for the text of an answer, with each digit. */
+  read(path: string, signal?: AbortSignal): Promise<string>
+}
+
+/** The service refused a request. */
+export class ServiceRefusedError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string | undefined,
+    path: string,
+    why: string | undefined,
+  ) {
+    super(`the service refused ${path}: ${why}`)
+  }
 }
 
 /**
@@ -29,21 +43,39 @@ export async function openGatewaySession(
     gateway,
     token,
     ask: (method, path, body) => send(method, `${baseUrl}${path}`, headers, body),
+    read: (path, signal) => sendForText('GET', `${baseUrl}${path}`, headers, undefined, signal),
   }
 }
 
-async function send<T>(
+async function send<T>(...request: Parameters<typeof sendForText>): Promise<T> {
+  return JSON.parse(await sendForText(...request)) as T
+}
+
+/** @throws ServiceRefusedError */
+async function sendForText(
   method: string,
   url: string,
   headers: Record<string, string>,
   body?: object,
-): Promise<T> {
+  signal?: AbortSignal,
+): Promise<string> {
   const response = await fetch(url, {
     method,
     headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
     ...(body && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
   })
-  const answer = (await response.json()) as T & { error?: string }
-  if (!response.ok) throw new Error(`the service refused ${new URL(url).pathname}: ${answer.error}`)
-  return answer
+  const text = await response.text()
+  if (response.ok) return text
+  const { code, error } = readRefusal(text)
+  throw new ServiceRefusedError(response.status, code, new URL(url).pathname, error)
+}
+
+/** A proxy in between may answer with a page. */
+function readRefusal(text: string): { code?: string; error?: string } {
+  try {
+    return JSON.parse(text) as { code?: string; error?: string }
+  } catch {
+    return { error: text.slice(0, 200) }
+  }
 }

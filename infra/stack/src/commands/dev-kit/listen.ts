@@ -6,14 +6,16 @@ import { deriveGateway, isSignedDelivery } from '@payment-tracking/domain'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { calledAs } from '../called-as.js'
 import { findStack } from '../find-stack.js'
-import { openGatewaySession } from './gateway-session.js'
+import { openFeed } from './follow-feed.js'
+import { openGatewaySession, ServiceRefusedError } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
-import { keepListener, redeliverMissed, type Listener } from './listener.js'
+import { keepListener, redeliverMissed } from './listener.js'
 import { programIdOf } from './program-id.js'
 
 const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
        ${calledAs('listen', '--print-secret')}
-  Shows the webhook deliveries of a gateway, and those that it missed since it last ran.
+  Shows the webhook deliveries of a gateway, and those that it missed since it last ran. Where the service can reach no
+  endpoint on this machine, it follows the gateway's feed.
   --forward URL       sends each delivery on to a local server, with its signature
   --print-secret      prints the secret that signs the deliveries, and ends
   --key FILE          the key of the gateway's authority or signer
@@ -27,6 +29,8 @@ const OPTIONS = {
   gateway: { type: 'string' },
 } as const
 
+/** The service reaches no address of this machine, or the gateway has all its endpoints. */
+const NO_ENDPOINT: ReadonlySet<string> = new Set(['INVALID_ENDPOINT_URL', 'TOO_MANY_WEBHOOKS'])
 /** Less than the service waits for an answer. */
 const FORWARD_TIMEOUT_MS = 9_000
 /** A delivery's body is smaller. */
@@ -45,8 +49,26 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
   const { baseUrl } = findStack(env)
   const key = readKeyFile(keyFileOf(values.key, env))
   const gateway = values.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
-  const session = await openGatewaySession(baseUrl, gateway, key)
-  const listener = await keepListener(session, env)
+  const signIn = () => openGatewaySession(baseUrl, gateway, key)
+  const session = await signIn()
+  const listener = await keepListener(session, env).catch((error: unknown) => {
+    if (error instanceof ServiceRefusedError && NO_ENDPOINT.has(error.code ?? '')) return null
+    throw error
+  })
+  if (listener === null) {
+    const feed = openFeed(env, gateway, signIn, (headers, body) =>
+      tellLocally(forward, headers, Buffer.from(body)),
+    )
+    if (values['print-secret']) {
+      console.log(feed.secret)
+      return 0
+    }
+    report({ gateway, forward, secret: feed.secret, log: 'no endpoint: following the feed' })
+    const ended = new AbortController()
+    void untilStopped().then(() => ended.abort())
+    await feed.follow(ended.signal)
+    return 0
+  }
   if (values['print-secret']) {
     console.log(listener.secret)
     return 0
@@ -65,18 +87,27 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
     )
     server.listen(listener.port, '127.0.0.1', resolve)
   })
-  report({ baseUrl, gateway, forward, listener })
+  const { secret } = listener
+  report({
+    gateway,
+    forward,
+    secret,
+    log: `log\n  ${baseUrl}/console/endpoints/${listener.id}?gateway=${gateway}`,
+  })
   const missed = await redeliverMissed(session, listener)
   if (missed > 0)
     console.log(missed === 1 ? '1 missed delivery comes again' : `${missed} missed deliveries come again`)
-  await new Promise<void>(resolve => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
-  })
+  await untilStopped()
   server.close()
   server.closeAllConnections()
   return 0
 }
+
+const untilStopped = (): Promise<void> =>
+  new Promise(resolve => {
+    process.once('SIGINT', () => resolve())
+    process.once('SIGTERM', () => resolve())
+  })
 
 function readUrl(text: string): URL {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
@@ -84,12 +115,12 @@ function readUrl(text: string): URL {
   return new URL(text)
 }
 
-function report(told: { baseUrl: string; gateway: string; forward: URL | undefined; listener: Listener }) {
-  const { baseUrl, gateway, forward, listener } = told
+function report(told: { gateway: string; forward: URL | undefined; secret: string; log: string }) {
+  const { gateway, forward, secret, log } = told
   console.log(`listening for ${gateway}`)
   if (forward) console.log(`forwarding to ${forward.href}`)
-  console.log(`secret   ${listener.secret}`)
-  console.log(`log\n  ${baseUrl}/console/endpoints/${listener.id}?gateway=${gateway}`)
+  console.log(`secret   ${secret}`)
+  console.log(log)
   console.log('Ctrl-C ends it; what comes meanwhile is delivered at the next start.')
 }
 
@@ -109,13 +140,32 @@ async function receive(
     response.writeHead(400, { connection: 'close' }).end('this is no delivery\n')
     return
   }
+  response.writeHead(await passOn(forward, headers, body)).end()
+}
+
+/** Passes a message on, and prints it. @returns the status of the answer */
+async function passOn(
+  forward: URL | undefined,
+  headers: Record<string, string>,
+  body: Buffer<ArrayBuffer>,
+): Promise<number> {
   const answer = forward === undefined ? { status: 204, why: '' } : await pass(forward, headers, body)
   const outcome = forward === undefined ? '' : ` → ${answer.status}${answer.why && ` (${answer.why})`}`
   const shown = visibleText(`${describe(body)}\n  ${headers['webhook-id'] ?? ''}${outcome}`, {
     keepLines: true,
   })
   console.log(`${new Date().toISOString()} ${shown}`)
-  response.writeHead(answer.status).end()
+  return answer.status
+}
+
+/** @returns whether the local server took it */
+async function tellLocally(
+  forward: URL | undefined,
+  headers: Record<string, string>,
+  body: Buffer<ArrayBuffer>,
+): Promise<boolean> {
+  const status = await passOn(forward, headers, body)
+  return status >= 200 && status < 300
 }
 
 /** @returns null for more than a delivery can be */

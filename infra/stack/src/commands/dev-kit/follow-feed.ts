@@ -1,0 +1,93 @@
+// Without an endpoint: `npm run listen` follows the gateway's feed, and is to the local server what the service would be.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  FEED_TYPES,
+  readJson,
+  retryDelayMs,
+  signDelivery,
+  webhookSecretOf,
+  WEBHOOK_SECRET_BYTES,
+  writeJson,
+  type Json,
+} from '@payment-tracking/domain'
+import { ServiceRefusedError, type GatewaySession } from './gateway-session.js'
+
+/** What DATA_DIR keeps of each gateway: the secret that signs for the local server, and where to go on. */
+interface Followed {
+  secret: string
+  next?: string
+}
+
+/** A message as an endpoint would get it. */
+export interface Followable {
+  secret: string
+  /** @returns when `signal` ends it; messages that `take` refuses come again, three times */
+  follow(signal: AbortSignal): Promise<void>
+}
+
+const RETRY_MS = 1_000
+const TRIES = 4
+const FIRST_RETRY_MS = 5_000
+const fileOf = (env: NodeJS.ProcessEnv): string =>
+  resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
+
+/**
+ * @param signIn called again when the token has ended
+ * @param take gets the headers and the body of each message. @returns whether it was taken
+ */
+export function openFeed(
+  env: NodeJS.ProcessEnv,
+  gateway: string,
+  signIn: () => Promise<GatewaySession>,
+  take: (headers: Record<string, string>, body: string) => Promise<boolean>,
+): Followable {
+  const file = fileOf(env)
+  const all = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Followed>) : {}
+  const own = (all[gateway] ??= { secret: webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES)) })
+  const keep = () => writeFileSync(file, JSON.stringify(all))
+  keep()
+  const isFirst = own.next === undefined
+  const tell = async (item: Json, signal: AbortSignal) => {
+    const body = writeJson(item)
+    const { id } = item as { id: string }
+    for (let tries = 1; ; tries += 1) {
+      const sentAt = Math.floor(Date.now() / 1000)
+      const headers = {
+        'content-type': 'application/json',
+        ...signDelivery({ id, sentAt, body }, [own.secret]),
+      }
+      if ((await take(headers, body)) || tries === TRIES) return
+      await sleep(retryDelayMs(tries, FIRST_RETRY_MS, Math.random()), undefined, { signal })
+    }
+  }
+  const readPage = async (session: GatewaySession, wait: number, signal: AbortSignal) => {
+    const after = own.next === undefined ? '' : `&after=${own.next}`
+    const path = `/v1/gateway/${gateway}/feed?types=${FEED_TYPES.join()}&wait=${wait}${after}`
+    return readJson(await session.read(path, signal)) as { items: Json[]; next: string }
+  }
+  return {
+    secret: own.secret,
+    async follow(signal) {
+      let session = await signIn()
+      // As an endpoint that is new, a first run is told what comes from now on.
+      for (let isBefore = isFirst; !signal.aborted;) {
+        try {
+          const page = await readPage(session, isBefore ? 0 : 25, signal)
+          if (!isBefore) for (const item of page.items) await tell(item, signal)
+          if (page.items.length === 0) isBefore = false
+          own.next = page.next
+          keep()
+        } catch (error) {
+          if (signal.aborted) return
+          if (error instanceof ServiceRefusedError && error.code === 'UNAUTHORIZED') session = await signIn()
+          else if (error instanceof ServiceRefusedError && error.status < 500 && error.status !== 429)
+            throw error
+          else await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
+        }
+      }
+    },
+  }
+}
