@@ -7,11 +7,7 @@ import type { RedisKeys } from '../keys.js'
 const MOST_NAMED = 200
 
 /** Best effort: nobody depends on it. @returns how many processes were told */
-export async function wakeFeeds(
-  redis: Redis,
-  keys: RedisKeys,
-  gateways: readonly string[],
-): Promise<number> {
+export async function wakeFeeds(redis: Redis, keys: RedisKeys, gateways: readonly string[]): Promise<number> {
   if (gateways.length === 0 || redis.status !== 'ready') return 0
   const named = gateways.length > MOST_NAMED ? null : gateways
   return redis.publish(keys.feeds, JSON.stringify(named)).catch(() => 0)
@@ -24,5 +20,12 @@ export function listenToFeeds(
   onWake: (gateways: readonly string[] | null) => void,
 ): void {
   redis.on('message', (_channel, message) => onWake(JSON.parse(message) as string[] | null))
-  redis.on('ready', () => void redis.subscribe(keys.feeds).then(() => onWake(null), () => {}))
+  redis.on(
+    'ready',
+    () =>
+      void redis.subscribe(keys.feeds).then(
+        () => onWake(null),
+        () => {},
+      ),
+  )
 }

@@ -99,7 +99,5 @@ export const encodeFeedCursor = ({ epoch, position, place }: FeedKey): string =>
 /** @returns null when the text is no cursor of a feed */
 export function decodeFeedCursor(cursor: string): FeedKey | null {
   const parts = decode('f', cursor, [UUID, /^\d{1,18}$/, /^\d{1,18}$/])
-  return parts === null
-    ? null
-    : { epoch: parts[0]!, position: BigInt(parts[1]!), place: BigInt(parts[2]!) }
+  return parts === null ? null : { epoch: parts[0]!, position: BigInt(parts[1]!), place: BigInt(parts[2]!) }
 }

@@ -56,7 +56,12 @@ const memoTextOf = (json: string | null): string =>
   readMemoText(Uint8Array.from(json === null ? [] : ((JSON.parse(json) as number[] | null) ?? [])))
 
 /** Most messages to sockets do without `retracted` and `memo`. */
-export function toCommittedPayment({ retracted, memo: bytes, epoch: _, ...payment }: PaymentRow): CommittedPayment {
+export function toCommittedPayment({
+  retracted,
+  memo: bytes,
+  epoch: _,
+  ...payment
+}: PaymentRow): CommittedPayment {
   const memo = memoTextOf(bytes)
   return {
     ...payment,

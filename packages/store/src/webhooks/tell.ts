@@ -4,7 +4,13 @@ import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
 import { noteForFeed } from '../feed/feed-notes.js'
-import { feedNoteOf, messageOfLifecycle, messageOfPayment, RoutedMessages, type Message } from './routed-messages.js'
+import {
+  feedNoteOf,
+  messageOfLifecycle,
+  messageOfPayment,
+  RoutedMessages,
+  type Message,
+} from './routed-messages.js'
 import { readWebhooksOf, type KnownWebhooks } from './told-webhooks.js'
 
 /** What happened to a policy, with the policy's figures after it. */

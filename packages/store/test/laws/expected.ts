@@ -21,7 +21,15 @@ export interface CreatedPlan {
   cancelled: boolean
 }
 
-const EMPTY = { epoch: '', batchId: null, payments: [], retractions: [], lifecycles: [], announcementIds: [], feeds: [] }
+const EMPTY = {
+  epoch: '',
+  batchId: null,
+  payments: [],
+  retractions: [],
+  lifecycles: [],
+  announcementIds: [],
+  feeds: [],
+}
 
 /** Does what is commanded at some time of a history. @returns what committed */
 export async function createAll(

@@ -66,7 +66,9 @@ export function findFeedProblems({ history, webhookIds, tables, feeds }: Run, mo
     const told = feeds.get(gateway) ?? []
     return [
       ...missing(sent, told).map(body => `the feed of ${labelOf(gateway)} lacks ${body}`),
-      ...missing(told, sent).map(body => `the feed of ${labelOf(gateway)} tells, and no webhook is sent ${body}`),
+      ...missing(told, sent).map(
+        body => `the feed of ${labelOf(gateway)} tells, and no webhook is sent ${body}`,
+      ),
     ]
   })
 }

@@ -192,7 +192,9 @@ t.test('what is retracted is not told any more', async t => {
     policyEvent,
     stays.eventId,
   ])
-  const told = await transaction(tx => forget(tx, { events: [gone.eventId, policyEvent], payments: [gone], untold: [] }))
+  const told = await transaction(tx =>
+    forget(tx, { events: [gone.eventId, policyEvent], payments: [gone], untold: [] }),
+  )
   t.same(
     told.map(({ webhookId }) => String(webhookId)),
     [every],

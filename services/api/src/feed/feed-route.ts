@@ -59,7 +59,10 @@ const Feed = Type.Object(
 
 const Query = Type.Object({
   after: Type.Optional(
-    Type.String({ format: 'cursor', description: '`next` of the page before; without it from the beginning' }),
+    Type.String({
+      format: 'cursor',
+      description: '`next` of the page before; without it from the beginning',
+    }),
   ),
   types: Type.Optional(
     Type.String({
@@ -166,8 +169,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
         after: after === undefined ? null : readAfter(after),
         limit,
       }
-      const page =
-        wait === 0 ? await readOn(request.store, query) : await readWaiting(request, query, wait)
+      const page = wait === 0 ? await readOn(request.store, query) : await readWaiting(request, query, wait)
       return { items: `[${page.bodies.join(',')}]`, next: encodeFeedCursor(page.next) }
     },
   )

@@ -33,7 +33,10 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   UPGRADE_REQUIRED: [426, 'this path is a WebSocket'],
   RATE_LIMITED: [429, 'too many requests; see `retry-after`'],
   REDELIVERY_QUOTA: [429, 'the gateway has redelivered all it may today (UTC); see `retry-after`'],
-  TOO_MANY_CONNECTIONS: [429, 'too many streams of this client or waits for a feed, or no seat of a tracking ID is free'],
+  TOO_MANY_CONNECTIONS: [
+    429,
+    'too many streams of this client or waits for a feed, or no seat of a tracking ID is free',
+  ],
   HEADERS_TOO_LARGE: [431, 'more than 16 KiB'],
   INTERNAL: [500, 'our fault; the log has the request id'],
   STORE_UNAVAILABLE: [503, 'the database is away'],
