@@ -46,6 +46,8 @@ create table ingest_batches (
 );
 -- readPaymentTrace: the batch of an event's position.
 create unique index ingest_batches_first_position_key on ingest_batches (first_position);
+-- replay: the positions that were stored in a span of time.
+create index ingest_batches_committed on ingest_batches (committed_at);
 -- sweepBatches, readOldestOutboxSeconds: the oldest batches that a crash left without announcement.
 create index ingest_batches_pending on ingest_batches (id) where relayed_at is null;
 
@@ -701,10 +703,14 @@ create table feed_messages (
   -- null for what time causes
   event_id uuid,
   body text not null,
+  -- what an event says of a policy: a webhook that is told of it later gets it by its filters
+  lifecycle json,
   told_at timestamptz(3) not null default clock_timestamp()
 );
 -- readFeedPage.
 create index feed_messages_gateway on feed_messages (gateway, place);
+-- readGatewayNews.
+create index feed_messages_lifecycles on feed_messages (gateway, position, place) where lifecycle is not null;
 -- writeFeed: as the keys of deliveries, with the gateway in place of a webhook.
 create unique index feed_messages_gateway_message_id_key on feed_messages (gateway, message_id);
 create unique index feed_messages_event_id_gateway_type_key on feed_messages (event_id, gateway, type)

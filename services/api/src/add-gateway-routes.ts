@@ -7,6 +7,7 @@ import type { ApiConfig } from './config.js'
 import { addExpectationRoutes } from './expectations/expectation-routes.js'
 import { addFeedRoute, type FeedParts } from './feed/feed-route.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
+import { addReplayRoutes } from './webhooks/replay-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
 import type { Tokens } from '@payment-tracking/domain'
 import { addSecretRoutes } from './webhooks/secret-routes.js'
@@ -92,6 +93,7 @@ export async function addGatewayRoutes(
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
       addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
+      addReplayRoutes(writing, { store, auth })
       await addExpectationRoutes(writing, { store, auth, queue, nowMs })
       addGatewayDeliveryRoutes(writing, { store, auth })
       addFeedRoute(writing, { ...feed, auth })

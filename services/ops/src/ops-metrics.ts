@@ -34,7 +34,7 @@ export function measurePipeline(metrics: Metrics, store: Store): void {
   })
   const work = metrics.gauge(
     'webhook_work',
-    'Webhooks with deliveries to cancel or to redeliver in pages; ends at 0 by itself',
+    'Webhooks with deliveries to cancel, redeliver or make in pages; ends at 0 by itself',
     ['kind'],
   )
   const oldest = metrics.gauge(

@@ -11,6 +11,8 @@ export interface FeedNote extends DeliveryMessage {
   gateway: string
   /** null for what time causes */
   eventId: string | null
+  /** JSON of what an event says of a policy */
+  lifecycle?: string | null
 }
 
 const notesOf = new WeakMap<Tx, FeedNote[]>()
@@ -43,6 +45,7 @@ const NOTES = columnTable<FeedNote & { place: number }>('m', {
   message_id: ['text', ({ id }) => id],
   event_id: ['uuid', ({ eventId }) => eventId],
   body: ['text', ({ body }) => body],
+  lifecycle: ['json', ({ lifecycle }) => lifecycle ?? null],
 })
 
 /**
@@ -55,8 +58,8 @@ export async function writeFeed(tx: Tx): Promise<void> {
   notesOf.delete(tx)
   await tx.$executeRaw`select pg_advisory_xact_lock(${FEED_LOCK})`
   await tx.$executeRaw`
-    insert into feed_messages (gateway, position, type, message_id, event_id, body)
-    select m.gateway, h.position, m.type, m.message_id, m.event_id, m.body
+    insert into feed_messages (gateway, position, type, message_id, event_id, body, lifecycle)
+    select m.gateway, h.position, m.type, m.message_id, m.event_id, m.body, m.lifecycle
       from ${NOTES.listOf(notes.map((note, place) => ({ ...note, place })))} join stream_head h on h.id = 1
      order by m.place
     on conflict do nothing`

@@ -17,6 +17,7 @@ export type IsolatingTask =
   | 'redeliver'
   | 'refold'
   | 'release-messages'
+  | 'replay-messages'
   | `retention ${string}`
   | 'sweep-deliveries'
   | 'webhook-health'

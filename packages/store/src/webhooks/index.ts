@@ -14,6 +14,14 @@ export * from './read-gateway-state.js'
 export * from './redeliver.js'
 export { RedeliveryQuotaError, requireRedeliveryQuota } from './redelivery-quota.js'
 export * from './remove-old-deliveries.js'
+export {
+  beginReplay,
+  readReplay,
+  REPLAYED_DAYS,
+  REPLAYED_TYPES,
+  ReplayUnderWayError,
+  type ReplayProgress,
+} from './replay-missing.js'
 export * from './sweep-deliveries.js'
 export * from './tell-failing-webhooks.js'
 export * from './update-webhook.js'

@@ -49,3 +49,10 @@ export const COUNT_REDELIVERIES: Sql = sql`
     set redelivered = excluded.redelivered
                       + case when redelivery_counts.day = excluded.day then redelivery_counts.redelivered else 0 end,
         day = excluded.day`
+
+/** Counts deliveries that a replay has made for a gateway. */
+export async function countRedeliveries({ database }: Store, gateway: string, count: number): Promise<void> {
+  if (count > 0)
+    await database.execute(sql`
+      with opened as (select ${gateway}::text as gateway from generate_series(1, ${count}::int)) ${COUNT_REDELIVERIES}`)
+}

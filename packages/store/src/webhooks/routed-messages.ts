@@ -18,7 +18,7 @@ import type { Tx } from '../database/sql.js'
 import type { FeedNote } from '../feed/feed-notes.js'
 import { insertMessages, orderKeyOf, type Address, type EventMessage } from './insert-messages.js'
 import type { ToldWebhook } from './told-webhooks.js'
-import { insertWaiting, type WaitingMessage } from './waiting-messages.js'
+import { insertWaiting, writeLifecycle, type WaitingMessage } from './waiting-messages.js'
 
 /** Something to tell, whatever number of webhooks gets it. */
 export interface Message extends RoutedMessage {
@@ -79,6 +79,7 @@ export const feedNoteOf = (gateway: string, message: Message): FeedNote => ({
   ...message.render('standard'),
   gateway,
   eventId: message.eventId,
+  lifecycle: message.eventId === null ? null : writeLifecycle(message.lifecycle),
 })
 
 /** Collects what is sent now and what waits, in the order of the calls, and writes both. */

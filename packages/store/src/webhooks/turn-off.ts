@@ -26,6 +26,6 @@ export const turnOff = (
     insert into work (kind, key) select 'cancel', id::text from off
     on conflict (kind, key) do update set cursor = '', state = null, ${BEHIND_OTHERS}
   ), ended as (
-    delete from work where kind = 'redeliver' and key in (select id::text from off)
+    delete from work where kind in ('redeliver', 'replay') and key in (select id::text from off)
   )
   select * from off`

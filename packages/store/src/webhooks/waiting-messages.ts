@@ -31,7 +31,7 @@ export interface WaitingRow extends WaitingMessage {
 }
 
 /** JSON has no bigint. */
-const writeLifecycle = (lifecycle: Lifecycle | null): string | null =>
+export const writeLifecycle = (lifecycle: Lifecycle | null): string | null =>
   lifecycle && JSON.stringify({ ...lifecycle, dueAt: lifecycle.dueAt?.toString() ?? null })
 
 const WRITTEN = columnTable<WaitingMessage>('w', {
@@ -54,7 +54,13 @@ export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]):
     on conflict do nothing`
 }
 
-type StoredLifecycle = Omit<Lifecycle, 'dueAt'> & { dueAt: string | null }
+export type StoredLifecycle = Omit<Lifecycle, 'dueAt'> & { dueAt: string | null }
+
+export const toLifecycle = ({ dueAt, ...lifecycle }: StoredLifecycle): Lifecycle => ({
+  ...lifecycle,
+  dueAt: dueAt === null ? null : BigInt(dueAt),
+})
+
 type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
   ToldWebhook & { place: string; slot: bigint | null; lifecycle: StoredLifecycle | null }
 
@@ -70,7 +76,6 @@ export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
       join webhooks w on w.id = a.webhook_id`
   return rows.map(row => {
     const { place, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
-    const dueAt = lifecycle?.dueAt ?? null
     return {
       place,
       webhook,
@@ -82,7 +87,7 @@ export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
       body,
       waitsFor,
       slot: slot === null ? null : Number(slot),
-      lifecycle: lifecycle && { ...lifecycle, dueAt: dueAt === null ? null : BigInt(dueAt) },
+      lifecycle: lifecycle && toLifecycle(lifecycle),
     }
   })
 }

@@ -16,7 +16,7 @@ export interface WebhookWorkProgress {
   addedAt: Date
 }
 
-const KINDS: readonly WebhookWorkKind[] = ['cancel', 'redeliver']
+const KINDS: readonly WebhookWorkKind[] = ['cancel', 'redeliver', 'replay']
 const IS_SETTLING = sql`coalesce((k.state ->> 'isSettling')::boolean, false)`
 
 /** Oldest first. */

@@ -5,6 +5,7 @@
 //             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or facts.
 //             The work ends when every transaction that saw the webhook on must have ended.
 // redeliver   Begins a new round of tries for the deliveries of a span of time.
+// replay      Makes the deliveries that the webhook missed (replay-missing.ts).
 //
 // A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A page that is done
 // again changes nothing, because a redelivery begins no second round of a delivery.
@@ -18,8 +19,9 @@ import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from '../row
 import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
 import { openRound } from './open-round.js'
 import { readRedeliveryQuota } from './redelivery-quota.js'
+import { replayPage } from './replay-page.js'
 
-export type WebhookWorkKind = 'cancel' | 'redeliver'
+export type WebhookWorkKind = 'cancel' | 'redeliver' | 'replay'
 
 /** What a redelivery was asked for. */
 export interface RedeliveryState {
@@ -102,6 +104,8 @@ export async function doWebhookWork(
 ): Promise<WebhookWorkPage | null> {
   const work = await takeWork(store, of)
   if (work === undefined) return null
+  if (work.kind === 'replay')
+    return { kind: work.kind, webhookId: work.id, ...(await replayPage(store, work, of.limit)) }
   const page =
     work.kind === 'cancel'
       ? await cancelPage(store, work)

@@ -24,7 +24,7 @@ export interface LeasedPage {
   handled: number
   /** null when nothing is left */
   left: Pick<Work, 'cursor' | 'state'> | null
-  /** how long the next page waits */
+  /** how long the next page waits; Infinity: the work has ended, and its row is kept for readers */
   restSeconds?: number | undefined
 }
 
@@ -42,9 +42,13 @@ export async function endPage(
   const isOurs = sql`kind = ${kind} and key = ${key} and turn = ${turn}`
   if (left === null) return (await database.execute(sql`delete from work where ${isOurs} and ${isOver}`)) > 0
   const state = left.state === null ? null : JSON.stringify(left.state)
+  const nextAt =
+    restSeconds === Infinity
+      ? sql`'infinity'`
+      : sql`clock_timestamp() + make_interval(secs => ${restSeconds}::float8)`
   await database.execute(sql`
     update work set cursor = ${left.cursor}, state = ${state}::jsonb, handled = handled + ${handled},
-           next_at = clock_timestamp() + make_interval(secs => ${restSeconds}::float8)
+           next_at = ${nextAt}
      where ${isOurs}`)
   return true
 }

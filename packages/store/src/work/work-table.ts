@@ -126,8 +126,8 @@ export async function countWork(
   return { count: row!.count, oldestSeconds: Math.max(0, row!.seconds) }
 }
 
-/** The work `w` of some kinds, the oldest turns of each first. Relies on work_next. */
+/** The work `w` of some kinds that has not ended, the oldest turns of each first. Relies on work_next. */
 export const eachOf = (kinds: readonly string[]): Sql => sql`
   unnest(${[...kinds]}::text[]) as k (kind)
   cross join lateral (
-    select * from work w where w.kind = k.kind order by w.next_at limit ${MOST_COUNTED}) w`
+    select * from work w where w.kind = k.kind and w.next_at < 'infinity' order by w.next_at limit ${MOST_COUNTED}) w`

@@ -18,6 +18,7 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   REQUEST_TIMEOUT: [408, 'the request took too long to arrive'],
   TOO_MANY_WEBHOOKS: [409, 'the gateway has 20 webhooks'],
   REDELIVERY_UNDER_WAY: [409, 'another redelivery of the webhook is not done yet'],
+  REPLAY_UNDER_WAY: [409, 'a replay of what the webhook missed is not done yet'],
   TOO_MANY_API_KEYS: [409, 'the gateway has 20 API keys'],
   EXPECTATION_EXISTS: [
     409,

@@ -8,23 +8,21 @@ import {
   beginRedelivery,
   doWebhookWork,
   getDelivery,
-  getWebhook,
   insertMessage,
   listDeliveries,
   redeliverOne,
   requireRedeliveryQuota,
   searchDeliveries,
   type Store,
-  type WebhookRecord,
 } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
-import { parseTime } from '../http/formats.js'
+import { InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import { Limit, Offset, Signature, TrackingId } from '../http/fields.js'
-import { noWebhook, READS, WRITES } from './webhook-routes.js'
+import { activeWebhookOf, readTime, webhookOf } from './find-webhook.js'
+import { READS, WRITES } from './webhook-routes.js'
 import {
   CONFLICT_REFUSAL,
   DeliveryAnswer,
@@ -60,20 +58,6 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
-  const webhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
-    const webhook = await getWebhook(store, gatewayOf(request), BigInt(id))
-    if (!webhook) throw noWebhook()
-    return webhook
-  }
-  const activeWebhookOf = async (request: FastifyRequest, id: number): Promise<WebhookRecord> => {
-    const webhook = await webhookOf(request, id)
-    if (!webhook.active)
-      throw new ApiError(
-        'WEBHOOK_INACTIVE',
-        'The webhook is not active; activate it first: PUT it with {"active": true}.',
-      )
-    return webhook
-  }
   /** Once the rows are committed. While Redis is away, a sweeper finds the rows a little later. */
   const wake = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
     afterCommit(async () =>
@@ -122,7 +106,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       },
     },
     async request => {
-      const webhook = await webhookOf(request, request.params.id)
+      const webhook = await webhookOf(store, request, request.params.id)
       return (await listDeliveries(store, webhook.id, request.query)).map(toDeliveryAnswer)
     },
   )
@@ -142,7 +126,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       },
     },
     async request => {
-      const webhook = await webhookOf(request, request.params.id)
+      const webhook = await webhookOf(store, request, request.params.id)
       const delivery = await getDelivery(store, webhook.id, BigInt(request.params.deliveryId))
       if (!delivery) throw noDelivery()
       return {
@@ -169,7 +153,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       },
     },
     async (request, reply) => {
-      const webhook = await activeWebhookOf(request, request.params.id)
+      const webhook = await activeWebhookOf(store, request, request.params.id)
       const id = BigInt(request.params.deliveryId)
       if (!(await getDelivery(store, webhook.id, id))) throw noDelivery()
       await requireRedeliveryQuota(store, webhook.gateway)
@@ -214,7 +198,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
     },
     async (request, reply) => {
       const { since, until, status } = request.body
-      const webhook = await activeWebhookOf(request, request.params.id)
+      const webhook = await activeWebhookOf(store, request, request.params.id)
       await requireRedeliveryQuota(store, webhook.gateway)
       await beginRedelivery(store, webhook.id, {
         since: readTime('since', since, 'down'),
@@ -250,7 +234,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       },
     },
     async (request, reply) => {
-      const webhook = await activeWebhookOf(request, request.params.id)
+      const webhook = await activeWebhookOf(store, request, request.params.id)
       const message = renderTestMessage({
         webhookId: webhook.id,
         gateway: webhook.gateway,
@@ -267,11 +251,3 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
 }
 
 const noDelivery = () => new NotFoundError('There is no such delivery.')
-
-function readTime(field: string, text: string, round: 'up' | 'down'): Date {
-  // `until` is inclusive: a date without a time means the whole day.
-  const time = parseTime(text, round, round === 'up' ? 'last' : 'first')
-  if (time === null)
-    throw new ApiError('INVALID_BODY', `Field ${field} must be an ISO 8601 date or date-time.`)
-  return time
-}

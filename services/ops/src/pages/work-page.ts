@@ -28,8 +28,8 @@ export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
     const csrf = sessions.sign(request.opsSession, 'csrf')
     const body = html`<h2>Deliveries of webhooks</h2>
       <p>
-        Workers write the rows of endpoints that were turned off, and make redeliveries of a span due. The
-        deliveries of an endpoint that is off read as cancelled from the beginning.
+        Workers write the rows of endpoints that were turned off, redeliver a span, and send what was missed.
+        The deliveries of an endpoint that is off read as cancelled from the beginning.
       </p>
       ${table(['work', 'since', 'webhook', 'endpoint', 'gateway', 'rows written', 'state'], webhooks.map(webhookRow))}
       <h2>Policies, user payments, hours and watermarks</h2>
@@ -80,7 +80,11 @@ const table = (columns: readonly string[], rows: readonly Html[]): Html =>
         </table>
       </div>`
 
-const WEBHOOK_WORK = { cancel: 'cancel deliveries', redeliver: 'redeliver a span' }
+const WEBHOOK_WORK = {
+  cancel: 'cancel deliveries',
+  redeliver: 'redeliver a span',
+  replay: 'replay what was missed',
+}
 
 const webhookRow = (work: WebhookWorkProgress): Html =>
   html`<tr>

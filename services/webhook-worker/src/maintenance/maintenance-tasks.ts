@@ -158,7 +158,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
             () => Infinity,
           )
           const isFull = behind > BACKLOG
-          const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver']
+          const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver', 'replay']
           const page = await doWebhookWork(store, { kinds })
           if (page === null) return false
           metrics.workRows.inc({ kind: page.kind }, page.handled)

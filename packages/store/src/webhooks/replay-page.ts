@@ -1,0 +1,311 @@
+// A page of `replay-missing.ts`. What it writes and how far it came commit together, so a page that is lost leaves nothing. A page
+// that is done again changes nothing: the keys of deliveries refuse a second one of an event.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import {
+  PAYMENT_MESSAGE_TYPE,
+  renderRetractionMessage,
+  RETRACTION_MESSAGE_TYPE,
+  route,
+} from '@payment-tracking/domain'
+import { PAGE_LIMITS, runIn } from '../database/database.js'
+import { inOneTransaction } from '../database/in-one-transaction.js'
+import type { Store } from '../database/open-store.js'
+import { bigints, raw, sql, type Tx } from '../database/sql.js'
+import { readCommittedPayments } from '../rows/committed-payments.js'
+import { DELIVERY_STATE } from '../rows/deliveries.js'
+import { isolate } from '../set-aside/isolate.js'
+import { endPage } from '../work/leased-work.js'
+import { readGatewayNews, type GatewayNews } from './gateway-news.js'
+import { insertMessages, orderKeyOf } from './insert-messages.js'
+import { openRound } from './open-round.js'
+import { countRedeliveries, readRedeliveryQuota } from './redelivery-quota.js'
+import {
+  readCursor,
+  REPLAYED_TYPES,
+  writeCursor,
+  type ReplayPlace,
+  type ReplayState,
+} from './replay-missing.js'
+import { RoutedMessages, type Message } from './routed-messages.js'
+import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
+import { readWaitingFacts } from './waiting-facts.js'
+
+/** A row of work, with what its page needs of the webhook. */
+export interface ReplayWork {
+  kind: string
+  key: string
+  turn: bigint
+  cursor: string
+  state: unknown
+  addedAt: Date
+  /** of the webhook */
+  id: bigint
+  gateway: string
+  isActive: boolean
+}
+
+export interface ReplayedPage {
+  handled: number
+  deliveries: DeliveryRef[]
+  goesOn: boolean
+}
+
+const PAGE = 500
+
+/** @param atMost the deliveries of the page; default and most 500 */
+export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE): Promise<ReplayedPage> {
+  const state = work.state as ReplayState
+  if (state.last === undefined) return findSpan(store, work, state)
+  return inOneTransaction(store, async () => {
+    const webhook = await readWebhook(store, work.id)
+    if (!webhook.active) return end(store, work, state, [])
+    const quota = await readRedeliveryQuota(store, work.gateway)
+    const limit = Math.min(atMost, PAGE, quota.left)
+    if (limit === 0) {
+      const goesOnAt = new Date(Date.now() + quota.goesOnInSeconds * 1_000).toISOString()
+      return goOn(store, work, { ...state, goesOnAt }, readCursor(work.cursor)!, [], quota.goesOnInSeconds)
+    }
+    const place = readCursor(work.cursor)!
+    return place.phase === 'news'
+      ? newsPage(store, { work, state, webhook, place, limit })
+      : retractionPage(store, { work, state, webhook, place, limit })
+  })
+}
+
+/**
+ * Finds the positions of the span. Waits for the writer that may have seen the webhook off: what commits later, ingest tells.
+ * Nobody waits for this statement longer than it takes.
+ */
+async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Promise<ReplayedPage> {
+  const { database } = store
+  const [head] = await database.write<{ position: bigint }>(
+    sql`select position from stream_head where id = 1 for share`,
+  )
+  // The feed tells of a batch behind the batch's last position, and of work that follows it there too.
+  const [span] = await database.read<{ first: bigint | null; last: bigint | null; place: bigint }>(sql`
+    select s.*, coalesce((select max(f.place) from feed_messages f
+                           where f.gateway = ${work.gateway} and f.lifecycle is not null and f.position = s.first
+                             and f.told_at < ${state.since}::timestamptz), 0) as place
+      from (select (select first_position - 1 from ingest_batches where committed_at >= ${state.since}::timestamptz
+             order by committed_at, first_position limit 1) as first,
+           (select last_position from ingest_batches where committed_at <= ${state.until}::timestamptz
+             order by committed_at desc, last_position desc limit 1) as last) s`)
+  const last = state.until === null ? head!.position : (span!.last ?? 0n)
+  const first = span!.first ?? last
+  const found = { ...state, first: first.toString(), last: last.toString() }
+  return goOn(store, work, found, { phase: 'news', position: first, place: span!.place }, [])
+}
+
+interface Page<Phase extends ReplayPlace['phase']> {
+  work: ReplayWork
+  state: ReplayState
+  webhook: ToldWebhook
+  place: Extract<ReplayPlace, { phase: Phase }>
+  limit: number
+}
+
+/** What the webhook asks for, of what was asked to be replayed. */
+function typesOf({ state, webhook }: Pick<Page<'news'>, 'state' | 'webhook'>): string[] {
+  const asked = webhook.eventTypes?.length ? webhook.eventTypes : [PAYMENT_MESSAGE_TYPE]
+  return (state.types ?? REPLAYED_TYPES).filter(type => asked.includes(type))
+}
+
+async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage> {
+  const { work, state, webhook, place, limit } = page
+  const of = { after: place, last: BigInt(state.last!), types: typesOf(page), limit }
+  const news = await store.database.transaction(tx => readGatewayNews(tx, webhook.gateway, of))
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, news), some =>
+    tellNews(
+      store,
+      work,
+      webhook,
+      some.map(({ of }) => of),
+    ),
+  )
+  const looked = state.looked + news.length
+  const next: ReplayPlace =
+    news.length === limit
+      ? { phase: 'news', ...news.at(-1)!.at }
+      : { phase: 'retractions', at: state.since, eventId: '00000000-0000-0000-0000-000000000000' }
+  return goOn(store, work, { ...state, looked }, next, deliveries.flat())
+}
+
+/** As rows that can be set aside. */
+const keyed = <Row extends { eventId: string }>({ id }: ToldWebhook, rows: readonly Row[]) =>
+  rows.map(of => ({ of, toString: () => `${id} ${of.eventId}` }))
+
+/** Makes the deliveries of some news, and sends again what was cancelled. */
+async function tellNews(
+  store: Store,
+  work: ReplayWork,
+  webhook: ToldWebhook,
+  news: readonly GatewayNews[],
+): Promise<DeliveryRef[]> {
+  const { database } = store
+  return database.transaction(async tx => {
+    const routed = new RoutedMessages()
+    const sent: { eventId: string; type: string }[] = []
+    const add = (message: Message, final: boolean): void => {
+      if (routed.add(webhook, message, final) === 'send')
+        sent.push({ eventId: message.eventId!, type: message.type })
+    }
+    const decided = await decide(tx, webhook, news)
+    const isUnsure = ({ way }: Decided) => way === 'await-facts'
+    const unsure = decided.filter(isUnsure).map(({ row }) => ({ ...row, body: null }))
+    // Whoever stores the missing facts releases what waits for them: from here until the commit, nobody does.
+    if (unsure.length > 0) await tx.$executeRaw(sql`select from stream_head where id = 1 for share`)
+    const again = unsure.length === 0 ? [] : await decide(tx, webhook, unsure)
+    for (const each of decided) {
+      const { message, final } = isUnsure(each)
+        ? again.find(({ row }) => row.messageId === each.row.messageId)!
+        : each
+      add(message, final)
+    }
+    const opened = await openCancelled(store, work, webhook, sent)
+    return [...opened, ...(await counted(store, webhook, await routed.write(tx)))]
+  }, PAGE_LIMITS)
+}
+
+interface Decided {
+  row: GatewayNews
+  way: ReturnType<typeof route>
+  message: Message
+  final: boolean
+}
+
+async function decide(tx: Tx, webhook: ToldWebhook, news: readonly GatewayNews[]): Promise<Decided[]> {
+  const rows = news.map(row => ({
+    ...row,
+    row,
+    webhookId: webhook.id,
+    waitsFor: 'facts' as const,
+    place: '',
+    webhook,
+  }))
+  const [head] = await tx.$queryRaw<{ finalizedSlot: bigint }[]>(
+    sql`select finalized_slot as "finalizedSlot" from stream_head where id = 1`,
+  )
+  const factsOf = await readWaitingFacts(tx, rows, ({ slot }) => BigInt(slot) <= head!.finalizedSlot)
+  return rows.map(waiting => {
+    const { message, final } = factsOf(waiting)
+    return { row: waiting.row, way: route(webhook, message, message.known, final), message, final }
+  })
+}
+
+/** Opens a round for what turning off cancelled. What the chain took back is cancelled too, and is no news. */
+async function openCancelled(
+  store: Store,
+  { addedAt }: ReplayWork,
+  { id, activation }: ToldWebhook,
+  sent: readonly { eventId: string; type: string }[],
+): Promise<DeliveryRef[]> {
+  if (sent.length === 0) return []
+  const rows = await store.database.read<{ id: bigint }>(sql`
+    select d.id from unnest(${sent.map(({ eventId }) => eventId)}::uuid[], ${sent.map(({ type }) => type)}::text[]) as s (event_id, type)
+      join deliveries d on d.event_id = s.event_id and d.webhook_id = ${id} and d.type = s.type
+      join webhooks w on w.id = d.webhook_id
+     where ${DELIVERY_STATE} = 'cancelled'`)
+  return openRound(store, {
+    ids: rows.map(row => row.id),
+    isCounted: true,
+    states: ['cancelled'],
+    activation,
+    openedBefore: addedAt,
+  })
+}
+
+async function counted(store: Store, { gateway }: ToldWebhook, made: DeliveryRef[]): Promise<DeliveryRef[]> {
+  await countRedeliveries(store, gateway, made.length)
+  return made
+}
+
+/** Retracted payments of which the webhook was told, or may have been. Hardly an event is retracted. */
+async function retractionPage(store: Store, page: Page<'retractions'>): Promise<ReplayedPage> {
+  const { work, state, webhook, place, limit } = page
+  if (!typesOf(page).includes(RETRACTION_MESSAGE_TYPE)) return end(store, work, state, [])
+  const looked = await store.database.read<{ eventId: string; at: string; isOwn: boolean }>(sql`
+    select e.id as "eventId", e.retracted_at::text as at,
+           e.gateway = ${webhook.gateway} and e.amount is not null and exists (
+             select from deliveries d
+              where d.event_id = e.id and d.webhook_id = ${webhook.id} and d.type = ${PAYMENT_MESSAGE_TYPE}
+                and d.attempts_made > 0) as "isOwn"
+      from events e
+     where e.retracted_at is not null and (e.retracted_at, e.id) > (${place.at}::timestamptz, ${place.eventId}::uuid)
+       and e.retracted_at <= coalesce(${state.until}::timestamptz, ${raw("'infinity'")})
+     order by e.retracted_at, e.id limit ${limit}`)
+  const own = looked.filter(({ isOwn }) => isOwn)
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, own), some =>
+    tellRetractions(
+      store,
+      work,
+      webhook,
+      some.map(({ of }) => of.eventId),
+    ),
+  )
+  const now = { ...state, looked: state.looked + own.length }
+  if (looked.length < limit) return end(store, work, now, deliveries.flat())
+  const { at, eventId } = looked.at(-1)!
+  return goOn(
+    store,
+    work,
+    now,
+    { phase: 'retractions', at: at.replace(' ', 'T'), eventId },
+    deliveries.flat(),
+  )
+}
+
+async function tellRetractions(
+  store: Store,
+  work: ReplayWork,
+  webhook: ToldWebhook,
+  ids: readonly string[],
+): Promise<DeliveryRef[]> {
+  return store.database.transaction(async tx => {
+    const payments = await readCommittedPayments(runIn(tx), sql`e.id = any(${[...ids]}::uuid[])`)
+    const { id: webhookId, activation, orderedBy } = webhook
+    const sent = ids.map(eventId => ({ eventId, type: RETRACTION_MESSAGE_TYPE }))
+    const opened = await openCancelled(store, work, webhook, sent)
+    const made = await insertMessages(
+      tx,
+      payments.map(({ trackingId }, at) => ({
+        webhookId,
+        message: at + 1,
+        activation,
+        orderKey: orderKeyOf(orderedBy, trackingId),
+      })),
+      payments.map(payment => ({ ...renderRetractionMessage(payment), eventId: payment.eventId })),
+    )
+    return [...opened, ...(await counted(store, webhook, made))]
+  }, PAGE_LIMITS)
+}
+
+async function readWebhook(store: Store, id: bigint): Promise<ToldWebhook> {
+  const [webhook] = await store.database.read<ToldWebhook>(sql`
+    select ${TOLD_WEBHOOK} from webhooks w where w.id = any(${bigints([id])})`)
+  return webhook!
+}
+
+async function goOn(
+  store: Store,
+  work: ReplayWork,
+  { goesOnAt, ...state }: ReplayState,
+  place: ReplayPlace,
+  deliveries: DeliveryRef[],
+  restSeconds = 0,
+): Promise<ReplayedPage> {
+  const left = { cursor: writeCursor(place), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
+  await endPage(store, work, { handled: deliveries.length, left, restSeconds })
+  return { handled: deliveries.length, deliveries, goesOn: true }
+}
+
+/** The row stays, and nobody takes it any more. */
+async function end(
+  store: Store,
+  work: ReplayWork,
+  state: ReplayState,
+  deliveries: DeliveryRef[],
+): Promise<ReplayedPage> {
+  const left = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
+  await endPage(store, work, { handled: deliveries.length, left, restSeconds: Infinity })
+  return { handled: deliveries.length, deliveries, goesOn: false }
+}
