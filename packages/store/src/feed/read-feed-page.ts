@@ -96,8 +96,9 @@ async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part):
            not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
              and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isTold"
       from (select * from events e
-             where e.gateway = ${gateway} and e.amount is not null and e.position > ${from.position} and e.position <= ${upTo}
-             order by e.position limit ${limit}) e
+             where e.gateway = ${gateway} and e.amount is not null
+               and e.position + 0 > ${from.position} and e.position + 0 <= ${upTo}
+             order by e.position + 0 limit ${limit}) e
       left join told_payments t on t.event_id = e.id
      order by e.position`)
   requireEpoch(found, from)

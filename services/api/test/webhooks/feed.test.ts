@@ -2,6 +2,7 @@
 // test/e2e/feed.test.ts.
 import { FEED_TYPES } from '@payment-tracking/domain'
 import { encodeFeedCursor } from '@payment-tracking/store'
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { memoOf, tellChain } from '../tell-chain.js'
@@ -28,8 +29,17 @@ interface Body {
   data: { trackingId: string }
 }
 
-const read = (shop: Shop, query = '', token: string | undefined = shop.token) =>
-  api.call('GET', `/v1/gateway/${shop.gateway.address}/feed?${query}`, { token })
+// Over sockets: who waits holds one.
+const baseUrl = await api.apps[0]!.listen({ port: 0, host: '127.0.0.1' })
+const read = async (shop: Shop, query = '', token = shop.token, signal?: AbortSignal) => {
+  const answer = await fetch(`${baseUrl}/v1/gateway/${shop.gateway.address}/feed?${query}`, {
+    headers: { authorization: `Bearer ${token}` },
+    ...(signal && { signal }),
+  })
+  // Tests read untyped JSON on purpose.
+  // oxlint-disable-next-line typescript/no-explicit-any
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any }
+}
 const idsOf = ({ body }: { body: { items: Body[] } }) => body.items.map(({ data }) => data.trackingId)
 
 t.test('a feed is read in pages, with or without an endpoint, and says where to go on', async t => {
@@ -117,6 +127,20 @@ t.test('who waits is answered when there is a message, and holds nothing meanwhi
   t.same(idsOf(await other), [`order-${paid}`])
 })
 
+t.test('who goes away while it waits, waits no more', async t => {
+  const shop = await addSignedIn(api)
+  const { next } = (await read(shop)).body
+  const ended = new AbortController()
+  const waiting = Array.from({ length: 20 }, () =>
+    read(shop, `wait=25&after=${next}`, shop.token, ended.signal),
+  )
+  const statusOf = async () => (await read(shop, `wait=1&after=${next}`)).status
+  await waitFor(async () => (await statusOf()) === 429, { what: 'all places to be taken' })
+  ended.abort()
+  t.ok((await Promise.allSettled(waiting)).every(({ status }) => status === 'rejected'))
+  await waitFor(async () => (await statusOf()) === 200, { what: 'the places to be free' })
+})
+
 t.test('a wait ends without a message', async t => {
   const shop = await addSignedIn(api)
   const { next } = (await read(shop)).body
@@ -150,4 +174,15 @@ t.test('a cursor from before the archive, or of another database, is refused', a
   t.same(idsOf(await read(shop)), [`order-${paid}`], 'without a cursor it begins there')
   await api.database.pool.query('update stream_head set first_position = 0, epoch = gen_random_uuid()')
   t.match(await read(shop, `after=${next}`), { status: 400, body: { code: 'INVALID_PARAMETER' } })
+})
+
+t.test('a process that stops answers who waits', async t => {
+  const shop = await addSignedIn(api)
+  const { next } = (await read(shop)).body
+  const waiting = Array.from({ length: 20 }, () => read(shop, `wait=25&after=${next}`))
+  await waitFor(async () => (await read(shop, `wait=1&after=${next}`)).status === 429, {
+    what: 'all to wait',
+  })
+  await api.apps[0]!.close()
+  for (const answer of await Promise.all(waiting)) t.match(answer, { status: 200, body: { items: [] } })
 })
