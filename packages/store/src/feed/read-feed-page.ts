@@ -6,7 +6,7 @@
 import { PAYMENT_MESSAGE_TYPE, renderPaymentMessage, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
 import type { RunRead } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Sql } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import type { FeedKey } from '../reads/cursor.js'
 import { paymentColumns, toCommittedPayment, type PaymentRow } from '../rows/committed-payments.js'
@@ -65,16 +65,8 @@ export async function readFeedPage(
   if (from.position < beginning) return 'archived'
   const part: Part = { gateway, from, upTo, limit }
   const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readPayments(database.read, part) : []
-  const rows = await readRows(database.read, part)
-  const told = new Set(types)
-  return merge(
-    payments,
-    rows.map(({ type, body, ...row }) => ({
-      ...row,
-      body: told.has(type) && row.position >= firstPosition ? body : null,
-    })),
-    part,
-  )
+  const rows = await readRows(database.read, part, { types, firstPosition })
+  return merge(payments, rows, part)
 }
 
 /**
@@ -82,14 +74,13 @@ export async function readFeedPage(
  * that nobody was told of: its tracking ID is not known yet, or the chain had taken it back before it came.
  */
 async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
-  const asTold = (column: 'recipient' | 'payer' | 'token_mint') =>
-    sql`case when t.event_id is null then e.${COLUMNS[column]} else t.${COLUMNS[column]} end`
+  const asTold = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`
   const hasRow = (type: string) =>
     sql`exists (select from feed_messages f where f.event_id = e.id and f.gateway = e.gateway and f.type = ${type})`
   const facts = {
-    recipient: asTold('recipient'),
-    payer: asTold('payer'),
-    tokenMint: asTold('token_mint'),
+    recipient: asTold(sql`recipient`),
+    payer: asTold(sql`payer`),
+    tokenMint: asTold(sql`token_mint`),
   }
   const found = await run<PaymentRow & { isTold: boolean; epoch: string }>(sql`
     select ${paymentColumns(facts)}, (select epoch::text from stream_head) as epoch,
@@ -109,21 +100,24 @@ async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part):
   }))
 }
 
-/** The columns of facts, in `events` and in `told_payments`. */
-const COLUMNS = { recipient: sql`recipient`, payer: sql`payer`, token_mint: sql`token_mint` }
-
 interface FeedRow {
   position: bigint
   place: bigint
-  type: string
-  body: string
+  /** null for a type that was not asked for, and for what is as old as archived events */
+  body: string | null
   epoch: string
 }
 
 /** Messages that were told when at most so many events were stored: a later one is behind payments that the page has not read. */
-async function readRows(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<readonly FeedRow[]> {
+async function readRows(
+  run: RunRead,
+  { gateway, from, upTo, limit }: Part,
+  { types, firstPosition }: { types: readonly string[]; firstPosition: bigint },
+): Promise<readonly FeedRow[]> {
   const rows = await run<FeedRow>(sql`
-    select f.place, f.position, f.type, f.body, (select epoch::text from stream_head) as epoch
+    select f.place, f.position,
+           case when f.type = any(${[...types]}::text[]) and f.position >= ${firstPosition} then f.body end as body,
+           (select epoch::text from stream_head) as epoch
       from (select * from feed_messages f
              where f.gateway = ${gateway} and f.place > ${from.place} order by f.place limit ${limit}) f
      where f.position <= ${upTo}

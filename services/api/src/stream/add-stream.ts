@@ -21,7 +21,7 @@ import { Integer, Text } from '../http/fields.js'
 import type { Tokens } from '@payment-tracking/domain'
 import { checkUpgrade } from './check-upgrade.js'
 import { CLOSE } from './close-codes.js'
-import { Feed } from './feed.js'
+import { StreamTail } from './stream-tail.js'
 import { Reader } from './reader.js'
 
 export const STREAM_PATH = '/v1/events/stream'
@@ -88,7 +88,7 @@ declare module 'fastify' {
 /** The stream of all events: the stored events since a cursor, then new events. */
 export async function addStream(app: ApiServer, options: StreamOptions): Promise<void> {
   const { store, tokens, log, maxConnections } = options
-  const feed = new Feed(store, tokens, log)
+  const tail = new StreamTail(store, tokens, log)
   const readers = new Map<WebSocket, Reader>()
   const connections = new Map<string, number>()
 
@@ -97,7 +97,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
     errorHandler: (_error, socket) => socket.terminate(),
     preClose(done) {
       for (const reader of readers.values()) reader.close(CLOSE.stopping)
-      feed.close().then(() => this.websocketServer.close(() => done()), done)
+      tail.close().then(() => this.websocketServer.close(() => done()), done)
     },
   })
   app.decorateRequest('streamStart', null)
@@ -111,7 +111,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
         'is no cursor of this stream; send a cursor, or 0 for the first event',
       )
     }
-    const head = await feed.open()
+    const head = await tail.open()
     const archivedUpTo = await readArchivedUpTo(store)
     if (key === undefined) {
       if (since !== FROM_THE_FIRST) return { head, start: head, archivedUpTo }
@@ -183,7 +183,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
         new Reader({
           store,
           tokens,
-          feed,
+          tail,
           socket,
           filter,
           position,

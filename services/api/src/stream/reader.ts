@@ -1,6 +1,6 @@
 // One socket of the stream. It has two states. Catching up: it reads pages from the database at the pace of its client.
-// Live: it receives the events of the feed. In both states, every event up to `position` was sent or did not pass the
-// filter. The reader goes live in the same step that finds no event between its position and the feed's position, so no
+// Live: it receives the events of the tail. In both states, every event up to `position` was sent or did not pass the
+// filter. The reader goes live in the same step that finds no event between its position and the tail's position, so no
 // event is missed or sent twice. The reader returns to catching up when its client falls behind. The server closes the
 // socket when the client reads nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,7 +15,7 @@ import {
 } from '@payment-tracking/store'
 import type { Tokens } from '@payment-tracking/domain'
 import { CLOSE } from './close-codes.js'
-import type { Feed } from './feed.js'
+import type { StreamTail } from './stream-tail.js'
 import { matchesFilter } from './matches-filter.js'
 import { SendQueue } from './send-queue.js'
 
@@ -29,7 +29,7 @@ const CUT_AFTER_MS = 5_000
 export interface ReaderOptions {
   store: Store
   tokens: Tokens
-  feed: Feed
+  tail: StreamTail
   socket: WebSocket
   filter: EventFilter
   /** the position up to which the client has read */
@@ -52,7 +52,7 @@ export class Reader {
   constructor(private readonly options: ReaderOptions) {
     this.#position = options.position
     this.#sendQueue = new SendQueue(options.socket)
-    this.#leave = options.feed.listen({
+    this.#leave = options.tail.listen({
       onEvents: events => this.#onEvents(events),
       onOtherEpoch: () => this.close(CLOSE.otherEpoch),
     })
@@ -89,16 +89,16 @@ export class Reader {
   }
 
   async #catchUp(): Promise<void> {
-    const { feed, stallMs, log } = this.options
+    const { tail, stallMs, log } = this.options
     while (!this.#isClosed) {
       if (this.#sendQueue.isFull && !(await this.#sendQueue.drained(stallMs)))
         return this.close(CLOSE.tooSlow)
-      if (this.#position >= feed.position) {
+      if (this.#position >= tail.position) {
         this.#isLive = true
         return
       }
       try {
-        await this.#sendPage(feed.position)
+        await this.#sendPage(tail.position)
       } catch (err) {
         log.warn({ err }, 'stream.catch-up-failed')
         await sleep(AFTER_FAILURE_MS)

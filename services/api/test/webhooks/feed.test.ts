@@ -29,6 +29,13 @@ interface Body {
   data: { trackingId: string }
 }
 
+/** What is told: a page, or a refusal. */
+interface Told {
+  items: Body[]
+  next: string
+  error: string
+}
+
 // Over sockets: who waits holds one.
 const baseUrl = await api.apps[0]!.listen({ port: 0, host: '127.0.0.1' })
 const read = async (shop: Shop, query = '', token = shop.token, signal?: AbortSignal) => {
@@ -36,9 +43,7 @@ const read = async (shop: Shop, query = '', token = shop.token, signal?: AbortSi
     headers: { authorization: `Bearer ${token}` },
     ...(signal && { signal }),
   })
-  // Tests read untyped JSON on purpose.
-  // oxlint-disable-next-line typescript/no-explicit-any
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as any }
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Told }
 }
 const idsOf = ({ body }: { body: { items: Body[] } }) => body.items.map(({ data }) => data.trackingId)
 

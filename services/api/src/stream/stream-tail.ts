@@ -16,18 +16,18 @@ const POLL_EVERY_MS = 150
 const AFTER_FAILURE_MS = 1_000
 const PAGE = 500
 
-export interface FeedListener {
+export interface TailListener {
   /** Receives events in commit order; each call continues after the last event of the previous call. */
   onEvents(events: readonly StreamEvent[]): void
   /** The database was replaced: all positions are invalid. */
   onOtherEpoch(): void
 }
 
-export class Feed {
+export class StreamTail {
   #head: StreamHead | undefined
   #starting: Promise<StreamHead> | undefined
   #running: Promise<void> | undefined
-  readonly #listeners = new Set<FeedListener>()
+  readonly #listeners = new Set<TailListener>()
   readonly #stop = new AbortController()
 
   constructor(
@@ -41,18 +41,18 @@ export class Feed {
     return this.#head?.position ?? 0n
   }
 
-  /** The present end of the stream; a feed without listeners starts there. */
+  /** The present end of the stream; a tail without listeners starts there. */
   async open(): Promise<StreamHead> {
     if (this.#head && this.#listeners.size > 0) return readStreamHead(this.store)
     this.#starting ??= readStreamHead(this.store).finally(() => (this.#starting = undefined))
     const head = await this.#starting
-    // Other listeners may have started meanwhile; their feed must not jump.
+    // Other listeners may have started meanwhile; their tail must not jump.
     if (this.#listeners.size === 0) this.#head = head
     return head
   }
 
   /** @returns a function that stops listening */
-  listen(listener: FeedListener): () => void {
+  listen(listener: TailListener): () => void {
     this.#listeners.add(listener)
     this.#start()
     return () => void this.#listeners.delete(listener)
