@@ -18,5 +18,5 @@ t.test('a failure after turning off leaves the delivery cancelled', async t => {
   const { status, lastError, finishedAt } = off!
   t.match(await getDelivery(store, webhook.id, id), { status, lastError, finishedAt })
   await updateWebhook(store, gateway, webhook.id, { active: true })
-  t.same(await recoverFailed(store, { hours: 24, restMs: 0, limit: 9 }), [])
+  t.same(await recoverFailed(store, { restMs: 0, limit: 9 }), [])
 })

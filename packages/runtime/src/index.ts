@@ -18,6 +18,7 @@ export {
   withoutPassword,
 } from './config.js'
 export { DueConfig, OverdueConfig } from './due-settings.js'
+export { RetryConfig } from './retry-settings.js'
 export { DEFAULT_TOKENS, TokensConfig } from './tokens-setting.js'
 export { ServiceError, type Retry } from './error.js'
 export { ARRIVAL_TIMEOUT_MS, arrivalLimits } from './http/arrival-limits.js'

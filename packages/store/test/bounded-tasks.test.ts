@@ -222,8 +222,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
   'age of the oldest wait': () => readOldestAwaitingFactsSeconds(store),
   'failing webhooks': () => tellFailingWebhooks(store),
-  recovery: () => recoverFailed(store, { hours: 72, restMs: 5_000, limit: 500 }),
-  'recovery while nothing failed lately': () => recoverFailed(store, { hours: 0, restMs: 5_000, limit: 500 }),
+  recovery: () => recoverFailed(store, { restMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
     noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),
   'the probe of an endpoint': () => chooseProbe(store, drowning),

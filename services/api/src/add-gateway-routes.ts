@@ -88,14 +88,23 @@ export async function addGatewayRoutes(
     })
     return scope.register(async (writing: ApiServer) => {
       answerBeforeCommit(writing, store)
+      const retries = {
+        backoffMs: config.WEBHOOK_BACKOFF_MS,
+        backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
+      }
       addApiKeyRoutes(writing, { store, auth, nowMs })
-      addWebhookRoutes(writing, { store, auth, allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS })
+      addWebhookRoutes(writing, {
+        store,
+        auth,
+        allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
+        retries,
+      })
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
-      addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens })
+      addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens, retries })
       addReplayRoutes(writing, { store, auth })
       await addExpectationRoutes(writing, { store, auth, queue, nowMs })
-      addGatewayDeliveryRoutes(writing, { store, auth })
+      addGatewayDeliveryRoutes(writing, { store, auth, retries })
       addFeedRoute(writing, { ...feed, auth })
     })
   })

@@ -6,6 +6,7 @@ import {
   PoolSize,
   RedisConfig,
   ReplicaConfig,
+  RetryConfig,
   Secret,
   WebConfig,
   TokensConfig,
@@ -30,6 +31,7 @@ export const ApiConfig = Type.Object({
   ...ProgramSetting,
   ...TokensConfig,
   ...OverdueConfig,
+  ...RetryConfig,
   OPS_URL: Type.Optional(
     Type.String({
       pattern: '^https?://[^\\s"<>]+$',

@@ -5,6 +5,7 @@ import {
   Flag,
   PoolSize,
   RedisConfig,
+  RetryConfig,
   TokensConfig,
   ServerUrl,
 } from '@payment-tracking/runtime'
@@ -16,18 +17,7 @@ export const WebhookWorkerConfig = Type.Object({
   ...RedisConfig,
   ...DatabaseConfig,
   DATABASE_POOL_SIZE: PoolSize(4),
-  WEBHOOK_BACKOFF_MS: Type.Integer({
-    default: 5_000,
-    minimum: 1,
-    maximum: 3_600_000,
-    description: 'the delay before the first retry; it grows with each',
-  }),
-  WEBHOOK_BACKOFF_FACTOR: Type.Integer({
-    default: 2,
-    minimum: 1,
-    maximum: 100,
-    description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
-  }),
+  ...RetryConfig,
   ...DueConfig,
   ...TokensConfig,
   ...ProgramSetting,

@@ -88,7 +88,7 @@ export async function claimDeliveries(
         from deliveries d
              cross join lateral (
                select ${IS_LIVE} as live, ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, w.ordered,
-                      w.ordered_by, w.ordered_within_seconds
+                      w.ordered_by, w.ordered_within_seconds, w.recover, w.failing_since
                  from webhooks w where w.id = d.webhook_id limit 1) w
        where d.id = any(${bigints(ids)}) and ${IS_OPEN}
          and d.due_at <= clock_timestamp()::timestamptz(3)

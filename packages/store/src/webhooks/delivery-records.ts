@@ -6,12 +6,14 @@ import {
   CANCELLED_WHY,
   DELIVERY_FINISHED_AT,
   DELIVERY_STATE,
+  IS_ACTIVE,
   IS_CANCELLED_UNWRITTEN,
   IS_LIVE,
   IS_OPEN,
 } from '../rows/deliveries.js'
 import { deliveriesIn, readActivation, readActivations } from './delivery-ranges.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
+import { IS_RECOVERABLE } from './recovery-rests.js'
 
 export interface DeliveryRecord {
   id: bigint
@@ -24,6 +26,12 @@ export interface DeliveryRecord {
   createdAt: Date
   /** when the next try is due; null after the end of the delivery */
   nextAttemptAt: Date | null
+  /** how many requests there may be at the end of its round */
+  triesAllowed: number
+  /** rounds follow by themselves */
+  recovers: boolean
+  /** its endpoint fails */
+  isFailing: boolean
   finishedAt: Date | null
   lastError: string | null
   heldReason: string | null
@@ -51,6 +59,8 @@ export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
   ${DELIVERY_STATE} as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
   case when ${IS_OPEN} and ${IS_LIVE} then d.due_at end as "nextAttemptAt",
+  d.tries_allowed::int as "triesAllowed", w.failing_since is not null as "isFailing",
+  w.recover and (${IS_OPEN} and ${IS_LIVE} or ${IS_ACTIVE} and ${IS_RECOVERABLE}) as recovers,
   ${DELIVERY_FINISHED_AT} as "finishedAt",
   case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_WHY} else d.last_error end as "lastError",
   case when ${IS_LIVE} then d.held_reason end as "heldReason",

@@ -1,6 +1,7 @@
 // Ordered delivery: a webhook gets one delivery at a time, in the order in which they were made: of all its deliveries, or of
 // those of each tracking ID.
 import type { DeliveryRef } from '@payment-tracking/contracts'
+import { RECOVERED_BELOW_ATTEMPTS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { bigints, empty, raw, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
@@ -27,20 +28,38 @@ const hasEarlier = (ofOrder: Sql): Sql => sql`exists (
  * are asked. What has no tracking ID, or was made before the webhook ordered by it, is an order of its own. Relies on
  * deliveries_open_webhook and deliveries_open_order. `w` has the webhook's ordered_by and ordered_within_seconds.
  */
-export const HAS_EARLIER = sql`
+const HAS_EARLIER = sql`
   case when w.ordered_by = 'all' then ${hasEarlier(sql`true`)}
        when d.order_key is null then ${hasEarlier(sql`b.order_key is null`)}
        else ${hasEarlier(sql`b.order_key = d.order_key`)} end`
+
+/**
+ * Whether the row `d`, which was never tried, waits for an earlier one that failed and has rounds left: while the endpoint of an
+ * ordered webhook that recovers is away, nothing overtakes what it will get. Two failures are asked for, so that one message that
+ * the endpoint cannot take holds nobody back; and nobody waits longer than the webhook allows. Relies on deliveries_failed_webhook
+ * and deliveries_webhook_state. `w` has also recover and failing_since.
+ */
+const IS_BEHIND_FAILED = sql`(
+  w.recover and w.failing_since is not null and d.attempts_made = 0
+  and d.opened_at > clock_timestamp() - make_interval(secs => w.ordered_within_seconds)
+  and 2 = (select count(*) from (select from deliveries b
+                                  where b.webhook_id = d.webhook_id and b.state = 'failed'
+                                    and b.finished_at > w.failing_since limit 2) b)
+  and exists (select from (select * from deliveries b
+                            where b.webhook_id = d.webhook_id and b.state = 'failed' and b.id < d.id
+                            order by b.id desc limit ${NEAREST}) b
+               where b.finished_at > w.failing_since and b.attempts_made < ${raw(String(RECOVERED_BELOW_ATTEMPTS))}
+                 and (w.ordered_by = 'all' or b.order_key is not distinct from d.order_key)))`
 
 /** The deliveries of one expectation are in order for every webhook. */
 const OF_EXPECTATION = raw(`like 'expectation.%'`)
 
 /**
  * Whether the row `d` must wait for an earlier one: of an ordered webhook, or of the same expectation. `w` has also the
- * webhook's `ordered`.
+ * webhook's `ordered`, `recover` and `failing_since`.
  */
 export const MUST_WAIT = sql`
-  case when w.ordered then ${HAS_EARLIER}
+  case when w.ordered then ${HAS_EARLIER} or ${IS_BEHIND_FAILED}
        when d.type ${OF_EXPECTATION} then ${hasEarlier(sql`b.order_key = d.order_key and b.type ${OF_EXPECTATION}`)}
        else false end`
 

@@ -1,7 +1,7 @@
 // The deliveries of a webhook, and their redelivery.
 import { randomBytes } from 'node:crypto'
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { bodyInFormat, renderTestMessage, type Tokens } from '@payment-tracking/domain'
+import { bodyInFormat, renderTestMessage, type RetryRules, type Tokens } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import {
   afterCommit,
@@ -13,6 +13,7 @@ import {
   redeliverOne,
   requireRedeliveryQuota,
   searchDeliveries,
+  type DeliveryRecord,
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
@@ -41,6 +42,7 @@ export interface DeliveryRouteParts {
   /** without the queue, the workers' sweepers find new deliveries */
   queue: DeliveryQueue | undefined
   tokens: Tokens
+  retries: RetryRules
 }
 
 const tags = ['webhook deliveries']
@@ -54,10 +56,14 @@ const FOUND_BY = {
   offset: Offset(),
 }
 
-export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }: DeliveryRouteParts): void {
+export function addDeliveryRoutes(
+  app: ApiServer,
+  { store, auth, queue, tokens, retries }: DeliveryRouteParts,
+): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
 
+  const answerOf = (delivery: DeliveryRecord) => toDeliveryAnswer(delivery, retries)
   /** Once the rows are committed. While Redis is away, a sweeper finds the rows a little later. */
   const wake = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
     afterCommit(async () =>
@@ -86,7 +92,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       const { trackingId, signature } = request.query
       if (trackingId === undefined && signature === undefined)
         throw new InvalidParameterError('trackingId', 'or signature is needed')
-      return (await searchDeliveries(store, gatewayOf(request), request.query)).map(toDeliveryAnswer)
+      return (await searchDeliveries(store, gatewayOf(request), request.query)).map(answerOf)
     },
   )
 
@@ -107,7 +113,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
     },
     async request => {
       const webhook = await webhookOf(store, request, request.params.id)
-      return (await listDeliveries(store, webhook.id, request.query)).map(toDeliveryAnswer)
+      return (await listDeliveries(store, webhook.id, request.query)).map(answerOf)
     },
   )
 
@@ -130,7 +136,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       const delivery = await getDelivery(store, webhook.id, BigInt(request.params.deliveryId))
       if (!delivery) throw noDelivery()
       return {
-        ...toDeliveryAnswer(delivery),
+        ...answerOf(delivery),
         body: bodyInFormat(delivery, webhook.format, tokens),
         attemptLog: delivery.attemptLog.map(toAttemptAnswer),
       }
@@ -159,7 +165,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       await requireRedeliveryQuota(store, webhook.gateway)
       await wake(request, await redeliverOne(store, webhook.id, id))
       void reply.code(202)
-      return toDeliveryAnswer((await getDelivery(store, webhook.id, id))!)
+      return answerOf((await getDelivery(store, webhook.id, id))!)
     },
   )
 
@@ -245,7 +251,7 @@ export function addDeliveryRoutes(app: ApiServer, { store, auth, queue, tokens }
       const delivery = await insertMessage(store, webhook.id, message)
       await wake(request, [delivery])
       void reply.code(202)
-      return toDeliveryAnswer((await getDelivery(store, webhook.id, delivery.id))!)
+      return answerOf((await getDelivery(store, webhook.id, delivery.id))!)
     },
   )
 }

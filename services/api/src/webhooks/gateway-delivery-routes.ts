@@ -1,4 +1,5 @@
 // The deliveries of all webhooks of a gateway.
+import type { RetryRules } from '@payment-tracking/domain'
 import { listGatewayDeliveries, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
@@ -17,7 +18,7 @@ function readCursor(text: string): bigint {
 
 export function addGatewayDeliveryRoutes(
   app: ApiServer,
-  { store, auth }: { store: Store; auth: GatewayAuth },
+  { store, auth, retries }: { store: Store; auth: GatewayAuth; retries: RetryRules },
 ): void {
   app.get(
     '/v1/gateway/:gateway/deliveries',
@@ -50,7 +51,7 @@ export function addGatewayDeliveryRoutes(
       const found = await listGatewayDeliveries(store, request.params.gateway, page)
       const deliveries = found.slice(0, limit)
       if (found.length > limit) offerNextPage(request, reply, String(deliveries.at(-1)!.id))
-      return deliveries.map(toDeliveryAnswer)
+      return deliveries.map(delivery => toDeliveryAnswer(delivery, retries))
     },
   )
 }

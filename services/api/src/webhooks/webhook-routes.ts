@@ -1,13 +1,15 @@
 // A gateway's webhooks. Every route covers only the token's gateway: the id of another gateway's webhook is not found.
-import { isForPeople } from '@payment-tracking/domain'
+import { isForPeople, type RetryRules } from '@payment-tracking/domain'
 import {
   createWebhook,
   deleteWebhooks,
   getWebhook,
   listWebhooks,
   readGatewaySettings,
+  readWaits,
   updateWebhook,
   type Store,
+  type WebhookRecord,
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
@@ -18,6 +20,7 @@ import { NewChoices, readChoices, WebhookChanges } from './webhook-choices.js'
 import {
   CONFLICT_REFUSAL,
   CreatedWebhookAnswer,
+  NOTHING_WAITS,
   WEBHOOK_REFUSALS,
   WebhookAnswer,
   WebhookPath,
@@ -28,6 +31,7 @@ export interface WebhookRouteParts {
   store: Store
   auth: GatewayAuth
   allowPrivateTargets: boolean
+  retries: RetryRules
 }
 
 export const tags = ['webhooks']
@@ -47,11 +51,16 @@ const WHAT_TO_CHANGE =
 
 export function addWebhookRoutes(
   app: ApiServer,
-  { store, auth, allowPrivateTargets }: WebhookRouteParts,
+  { store, auth, allowPrivateTargets, retries }: WebhookRouteParts,
 ): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
   const registering = auth.require('webhooks:write', WHAT_TO_CHANGE)
+  const answersOf = async (webhooks: readonly WebhookRecord[]) => {
+    const ids = webhooks.map(({ id }) => id)
+    const waits = await readWaits(store, ids, retries)
+    return webhooks.map(webhook => toWebhookAnswer(webhook, waits.get(webhook.id)!))
+  }
 
   app.post(
     '/v1/webhooks',
@@ -99,7 +108,7 @@ export function addWebhookRoutes(
       const warning = twin
         ? `Webhook ${twin.id} sends to the same URL: this endpoint is told twice of what both are told of.`
         : null
-      return { ...toWebhookAnswer(webhook), secret: webhook.secret, warning }
+      return { ...toWebhookAnswer(webhook, NOTHING_WAITS), secret: webhook.secret, warning }
     },
   )
 
@@ -120,7 +129,7 @@ export function addWebhookRoutes(
     async request => {
       const { active_only: activeOnly = false, limit, offset } = request.query
       const webhooks = await listWebhooks(store, gatewayOf(request), { activeOnly, limit, offset })
-      return webhooks.map(toWebhookAnswer)
+      return answersOf(webhooks)
     },
   )
 
@@ -143,7 +152,7 @@ export function addWebhookRoutes(
     async request => {
       if (request.params.gatewayPubkey !== gatewayOf(request)) throw foreign()
       const { active_only: activeOnly = false } = request.query
-      return (await listWebhooks(store, gatewayOf(request), { activeOnly })).map(toWebhookAnswer)
+      return answersOf(await listWebhooks(store, gatewayOf(request), { activeOnly }))
     },
   )
 
@@ -188,7 +197,7 @@ export function addWebhookRoutes(
     async request => {
       const webhook = await getWebhook(store, gatewayOf(request), BigInt(request.params.id))
       if (!webhook) throw noWebhook()
-      return toWebhookAnswer(webhook)
+      return (await answersOf([webhook]))[0]!
     },
   )
 
@@ -213,7 +222,7 @@ export function addWebhookRoutes(
       const choices = readChoices(request.body, { allowPrivateTargets })
       const webhook = await updateWebhook(store, gatewayOf(request), id, choices)
       if (!webhook) throw noWebhook()
-      return toWebhookAnswer(webhook)
+      return (await answersOf([webhook]))[0]!
     },
   )
 

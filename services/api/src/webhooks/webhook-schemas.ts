@@ -1,5 +1,11 @@
-import { checkEndpointUrl, DELIVERY_STATES } from '@payment-tracking/domain'
-import type { AttemptRecord, DeliveryRecord, WebhookRecord } from '@payment-tracking/store'
+import {
+  checkEndpointUrl,
+  DELIVERY_STATES,
+  lastTryMs,
+  nextTryMs,
+  type RetryRules,
+} from '@payment-tracking/domain'
+import type { AttemptRecord, DeliveryRecord, Waits, WebhookRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
@@ -28,6 +34,15 @@ const WEBHOOK_FIELDS = {
   active: Type.Boolean({ description: 'whether it receives them now' }),
   createdAt: Moment('when it was registered'),
   failingSince: Nullable(Moment('no attempt has succeeded since then; after five days it is deactivated')),
+  waiting: Type.Integer({
+    description: 'deliveries that are or will be tried by themselves; 1,000 mean at least so many',
+  }),
+  nextTryAt: Nullable(Moment('when the next of them is tried; null where nothing waits')),
+  lastTryAt: Nullable(
+    Moment(
+      'when the last of them is tried for the last time, if every try fails; behind it nothing is sent by itself',
+    ),
+  ),
   deactivatedReason: Nullable(
     Text('why the service deactivated it: `gone` (it answered 410), `failing` or `gateway-deleted`'),
   ),
@@ -62,13 +77,21 @@ export const CreatedWebhookAnswer = Type.Object(
   { title: 'CreatedWebhook' },
 )
 
-export const toWebhookAnswer = (webhook: WebhookRecord): Static<typeof WebhookAnswer> => ({
+export const NOTHING_WAITS: Waits = { waiting: 0, nextTryAt: null, lastTryAt: null }
+
+export const toWebhookAnswer = (
+  webhook: WebhookRecord,
+  { waiting, nextTryAt, lastTryAt }: Waits,
+): Static<typeof WebhookAnswer> => ({
   id: webhook.id,
   gatewayPubkey: webhook.gateway,
   endpointUrl: webhook.endpointUrl,
   active: webhook.active,
   createdAt: webhook.createdAt.toISOString(),
   failingSince: webhook.failingSince?.toISOString() ?? null,
+  waiting,
+  nextTryAt: nextTryAt?.toISOString() ?? null,
+  lastTryAt: lastTryAt?.toISOString() ?? null,
   deactivatedReason: webhook.deactivatedReason,
   deactivatedAt: webhook.deactivatedAt?.toISOString() ?? null,
   eventTypes: webhook.eventTypes,
@@ -112,7 +135,12 @@ const DELIVERY_FIELDS = {
   ),
   attempts: Type.Integer({ description: 'requests so far, over all rounds' }),
   createdAt: Moment('when it was made'),
-  nextAttemptAt: Nullable(Moment('when the next try is due')),
+  nextAttemptAt: Nullable(
+    Moment('when the next try is due; of a failed one, its next round where the webhook recovers'),
+  ),
+  lastTryAt: Nullable(
+    Moment('when it is tried for the last time, if every try fails; null where no try follows by itself'),
+  ),
   finishedAt: Nullable(Moment('when it ended')),
   lastError: Nullable(Text('what the last attempt failed of')),
   heldReason: Nullable(Text('what holds it back')),
@@ -156,12 +184,24 @@ export const DeliveryDetailAnswer = Type.Object(
   { title: 'DeliveryDetail' },
 )
 
-export const toDeliveryAnswer = (delivery: DeliveryRecord): Static<typeof DeliveryAnswer> => ({
-  ...delivery,
-  createdAt: delivery.createdAt.toISOString(),
-  nextAttemptAt: delivery.nextAttemptAt?.toISOString() ?? null,
-  finishedAt: delivery.finishedAt?.toISOString() ?? null,
-})
+export const toDeliveryAnswer = (
+  { triesAllowed, recovers, isFailing, ...delivery }: DeliveryRecord,
+  rules: RetryRules,
+): Static<typeof DeliveryAnswer> => {
+  const { attempts, nextAttemptAt, finishedAt } = delivery
+  const tried =
+    nextAttemptAt !== null
+      ? { is: 'open' as const, attempts, triesAllowed, atMs: nextAttemptAt.getTime() }
+      : recovers && { is: 'failed' as const, attempts, triesAllowed, atMs: finishedAt!.getTime() }
+  const timeOf = (ms: number) => new Date(ms).toISOString()
+  return {
+    ...delivery,
+    createdAt: delivery.createdAt.toISOString(),
+    nextAttemptAt: tried ? timeOf(nextTryMs(tried, { isFailing, backoffMs: rules.backoffMs })) : null,
+    lastTryAt: tried ? timeOf(lastTryMs(tried, rules, recovers)) : null,
+    finishedAt: finishedAt?.toISOString() ?? null,
+  }
+}
 
 export const toAttemptAnswer = (attempt: AttemptRecord): Static<typeof AttemptAnswer> => ({
   ...attempt,

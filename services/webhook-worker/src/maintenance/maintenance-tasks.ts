@@ -44,8 +44,6 @@ export interface MaintenanceParts {
 
 /** Ended deliveries that one statement removes, so that no other statement waits long. */
 const REMOVED_AT_ONCE = 500
-/** How long after its failure a delivery is sent again once its endpoint answers. */
-const RECOVERED_HOURS = 72
 const RECOVERED_AT_ONCE = 500
 /** Policies whose dates one transaction reports. */
 const TOLD_AT_ONCE = 200
@@ -185,7 +183,6 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 5_000,
       run: async () => {
         const recovered = await recoverFailed(store, {
-          hours: RECOVERED_HOURS,
           restMs: config.WEBHOOK_BACKOFF_MS,
           limit: RECOVERED_AT_ONCE,
         })

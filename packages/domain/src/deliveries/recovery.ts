@@ -1,0 +1,72 @@
+// When what failed is sent again by itself, where its webhook recovers. A round is 1 try and at most 3 retries.
+//
+// The endpoint answers  what failed has a next round after some seconds, the longer the more tries it has had.
+// It fails              one delivery after another asks in a round of its own whether the endpoint is back: a delivery after 5, 10,
+//                       20, 40, 80, 160 and 320 minutes, and then every 8 hours. So an endpoint that was away for up to 66 hours
+//                       gets everything, also where nothing new comes.
+
+/** Rounds of a delivery, the first included: an endpoint can answer and yet refuse one message for ever. */
+const ROUNDS = 15
+const TRIES = 4
+/** A delivery with this many tries has no further round. */
+export const RECOVERED_BELOW_ATTEMPTS = ROUNDS * TRIES
+/** A delivery that failed longer ago has no further round. */
+export const RECOVERED_HOURS = 72
+/** The longest rest while the endpoint fails: 8 hours with the default delay of 5 s, which is the unit. */
+const LONGEST = 5_760
+
+/** The rests behind each round while the endpoint fails, in delays of the first retry. */
+export const RESTS_WHILE_FAILING: readonly number[] = Array.from({ length: ROUNDS - 1 }, (_, round) =>
+  Math.min(60 * 2 ** round, LONGEST),
+)
+
+/** How long the rests are together that are left behind each round, in the same unit. */
+export const RESTS_LEFT: readonly number[] = RESTS_WHILE_FAILING.map((_, round) =>
+  RESTS_WHILE_FAILING.slice(round).reduce((sum, rest) => sum + rest, 0),
+)
+
+/** What decides when a delivery is tried. */
+export interface TriedDelivery {
+  /** open: not ended; failed: it may have a further round */
+  is: 'open' | 'failed'
+  /** requests so far, and how many there may be at the end of the round */
+  attempts: number
+  triesAllowed: number
+  /** when an open one is due, or a failed one failed; milliseconds */
+  atMs: number
+}
+
+export interface RetryRules {
+  /** the delay of the first retry, and the factor by which it grows */
+  backoffMs: number
+  backoffFactor: number
+}
+
+const roundsOf = (attempts: number): number => Math.max(1, Math.ceil(attempts / TRIES))
+const restsLeft = (attempts: number): number =>
+  attempts < RECOVERED_BELOW_ATTEMPTS ? (RESTS_LEFT[roundsOf(attempts) - 1] ?? 0) : 0
+
+/** @returns milliseconds. A failed one of an endpoint that fails asks in turn, so it can be later */
+export function nextTryMs(
+  { is, attempts, atMs }: TriedDelivery,
+  { isFailing, backoffMs }: { isFailing: boolean; backoffMs: number },
+): number {
+  if (is === 'open') return atMs
+  return atMs + backoffMs * (isFailing ? RESTS_WHILE_FAILING[roundsOf(attempts) - 1]! : attempts)
+}
+
+/**
+ * When the service tries for the last time if every try fails at once and no answer asks for patience.
+ * @param recovers whether rounds follow this one
+ */
+export function lastTryMs(
+  { is, attempts, triesAllowed, atMs }: TriedDelivery,
+  { backoffMs, backoffFactor }: RetryRules,
+  recovers: boolean,
+): number {
+  if (is === 'failed') return atMs + backoffMs * restsLeft(attempts)
+  const retries = Math.min(TRIES, triesAllowed - attempts) - 1
+  let delays = 0
+  for (let retry = 0; retry < retries; retry++) delays += backoffFactor ** (TRIES - 2 - retry)
+  return atMs + backoffMs * (delays + (recovers ? restsLeft(triesAllowed) : 0))
+}
