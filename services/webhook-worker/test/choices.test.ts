@@ -18,7 +18,7 @@ t.test('what a webhook chooses', async t => {
   const rowsOf = async (id: bigint) =>
     (await pool.query('select * from deliveries where webhook_id = $1 order by id', [id])).rows
   const statesOf = async (id: bigint) => (await rowsOf(id)).map(row => row.state as string)
-  t.test('a message that the endpoint always refuses is sent in 15 rounds, not for ever', async t => {
+  t.test('a message that the endpoint always refuses is sent in 17 rounds, not for ever', async t => {
     const webhook = await rig.addWebhook('http://127.0.0.1:1/')
     await set(webhook.id, { recover: true, active: false })
     const attempts = async (made: number, finished: string) => {
@@ -32,9 +32,9 @@ t.test('what a webhook chooses', async t => {
       await set(webhook.id, { active: false })
       return ref!.id
     }
-    await attempts(60, '2 h')
+    await attempts(68, '2 h')
     await attempts(4, '1 s')
-    const due = await attempts(20, '1 h')
+    const due = await attempts(24, '1 h')
     await set(webhook.id, { active: true })
     const limits = { restMs: 60_000, limit: 10 }
     await set(webhook.id, { failing_since: new Date() })

@@ -29,7 +29,7 @@ for (const [name, units] of [
       t.equal(receiver.requests.length, 8, 'a try and three retries of each')
       receiver.answer({ status: 200 })
       // It was tried as often as its rests allow in that time.
-      const rounds = units < MINUTE * 5 ? 1 : units < HOUR * 2 ? 4 : 14
+      const rounds = units < MINUTE * 5 ? 1 : units < HOUR * 2 ? 6 : 16
       await pool.query(
         `update deliveries set attempts_made = $1, tries_allowed = $1, finished_at = finished_at - interval '7 h' where webhook_id = $2`,
         [4 * rounds, id],

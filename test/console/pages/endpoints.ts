@@ -131,6 +131,9 @@ export function testEndpoints({
     await button('Activate').waitFor()
     await press(page, button('Activate'))
     await button('Deactivate').waitFor()
+    await press(page, button('Send what it missed'))
+    await page.getByText(/^Done: \d+ sent of \d+ events looked at\.$/).waitFor()
+    await checkPage(t, page, 'what an endpoint missed')
   })
 
   t.test('an open breaker shows, with the time of the next try', async t => {
@@ -145,6 +148,7 @@ export function testEndpoints({
       await waitFor(async () => (await page.locator('tbody tr').count()) === tests, { what: `test ${tests}` })
     }
     await page.getByText(/^open until/).waitFor()
+    await page.getByText(/^4 deliveries wait; next try .+, last .+\.$/).waitFor()
     await holdsText(t, page.locator('.figures'), /breaker\s+open/, 'the breaker')
   })
 }

@@ -1,12 +1,12 @@
 // When what failed is sent again by itself, where its webhook recovers. A round is 1 try and at most 3 retries.
 //
 // The endpoint answers  what failed has a next round after some seconds, the longer the more tries it has had.
-// It fails              one delivery after another asks in a round of its own whether the endpoint is back: a delivery after 5, 10,
-//                       20, 40, 80, 160 and 320 minutes, and then every 8 hours. So an endpoint that was away for up to 66 hours
-//                       gets everything, also where nothing new comes.
+// It fails              one delivery after another asks in a round of its own whether the endpoint is back: a delivery after 1, 2, 4
+//                       … 256 minutes, and then every 8 hours. So an endpoint that was away for up to 64 hours gets everything,
+//                       also where nothing new comes.
 
 /** Rounds of a delivery, the first included: an endpoint can answer and yet refuse one message for ever. */
-const ROUNDS = 15
+const ROUNDS = 17
 const TRIES = 4
 /** A delivery with this many tries has no further round. */
 export const RECOVERED_BELOW_ATTEMPTS = ROUNDS * TRIES
@@ -17,7 +17,7 @@ const LONGEST = 5_760
 
 /** The rests behind each round while the endpoint fails, in delays of the first retry. */
 export const RESTS_WHILE_FAILING: readonly number[] = Array.from({ length: ROUNDS - 1 }, (_, round) =>
-  Math.min(60 * 2 ** round, LONGEST),
+  Math.min(12 * 2 ** round, LONGEST),
 )
 
 /** How long the rests are together that are left behind each round, in the same unit. */

@@ -10,6 +10,7 @@ import { sql, type Sql } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import type { FeedKey } from '../reads/cursor.js'
 import { paymentColumns, toCommittedPayment, type PaymentRow } from '../rows/committed-payments.js'
+import { BY_POSITION, paymentsBetween } from '../rows/gateway-payments.js'
 
 export interface FeedQuery {
   gateway: string
@@ -87,9 +88,8 @@ async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part):
            not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
              and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isTold"
       from (select * from events e
-             where e.gateway = ${gateway} and e.amount is not null
-               and e.position + 0 > ${from.position} and e.position + 0 <= ${upTo}
-             order by e.position + 0 limit ${limit}) e
+             where ${paymentsBetween(gateway, from.position, upTo)}
+             order by ${BY_POSITION} limit ${limit}) e
       left join told_payments t on t.event_id = e.id
      order by e.position`)
   requireEpoch(found, from)

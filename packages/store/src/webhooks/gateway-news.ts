@@ -3,6 +3,7 @@
 import { PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
 import { sql, type Sql, type Tx } from '../database/sql.js'
+import { BY_POSITION, paymentsBetween } from '../rows/gateway-payments.js'
 import { toLifecycle, type StoredLifecycle, type WaitingMessage } from './waiting-messages.js'
 
 /** A place in that order. */
@@ -29,9 +30,8 @@ const payments = (gateway: string, after: NewsPlace, last: bigint, limit: number
   (select e.position, 0::bigint as place, e.id::text as message_id, e.id as event_id, e.slot, e.payment_policy as policy,
           ${PAYMENT_MESSAGE_TYPE}::text as type, null::json as lifecycle, null::text as body
      from events e
-    where e.gateway = ${gateway} and e.position > ${after.position} and e.position <= ${last}
-      and e.amount is not null and e.retracted_at is null and not e.awaits_policy
-    order by e.position limit ${limit})`
+    where ${paymentsBetween(gateway, after.position, last)} and e.retracted_at is null and not e.awaits_policy
+    order by ${BY_POSITION} limit ${limit})`
 
 const lifecycles = (
   gateway: string,
@@ -48,8 +48,8 @@ const lifecycles = (
 
 /**
  * The next news of a gateway behind a place, up to a position.
- * Relies on events_gateway_feed and feed_messages_lifecycles: what else a gateway has costs nothing. What types leave out is
- * passed over.
+ * Relies on events_gateway_feed and feed_messages_lifecycles: a page costs the same whatever else a gateway has. What types leave
+ * out is passed over.
  */
 export async function readGatewayNews(
   tx: Tx,

@@ -35,21 +35,19 @@ const HAS_EARLIER = sql`
 
 /**
  * Whether the row `d`, which was never tried, waits for an earlier one that failed and has rounds left: while the endpoint of an
- * ordered webhook that recovers is away, nothing overtakes what it will get. Two failures are asked for, so that one message that
- * the endpoint cannot take holds nobody back; and nobody waits longer than the webhook allows. Relies on deliveries_failed_webhook
- * and deliveries_webhook_state. `w` has also recover and failing_since.
+ * ordered webhook that recovers is away, nothing overtakes what it will get. The earlier one holds back until it has failed a
+ * round behind the time that the webhook allows: `findProbes` gives it one then. Relies on deliveries_webhook_state. `w` has also
+ * recover and failing_since.
  */
 const IS_BEHIND_FAILED = sql`(
   w.recover and w.failing_since is not null and d.attempts_made = 0
-  and d.opened_at > clock_timestamp() - make_interval(secs => w.ordered_within_seconds)
-  and 2 = (select count(*) from (select from deliveries b
-                                  where b.webhook_id = d.webhook_id and b.state = 'failed'
-                                    and b.finished_at > w.failing_since limit 2) b)
   and exists (select from (select * from deliveries b
                             where b.webhook_id = d.webhook_id and b.state = 'failed' and b.id < d.id
                             order by b.id desc limit ${NEAREST}) b
-               where b.finished_at > w.failing_since and b.attempts_made < ${raw(String(RECOVERED_BELOW_ATTEMPTS))}
-                 and (w.ordered_by = 'all' or b.order_key is not distinct from d.order_key)))`
+               where b.attempts_made < ${raw(String(RECOVERED_BELOW_ATTEMPTS))}
+                 and b.finished_at <= b.created_at + make_interval(secs => w.ordered_within_seconds)
+                 and (w.ordered_by = 'all' or b.order_key is not distinct from d.order_key))
+  and d.opened_at > clock_timestamp() - make_interval(secs => w.ordered_within_seconds))`
 
 /** The deliveries of one expectation are in order for every webhook. */
 const OF_EXPECTATION = raw(`like 'expectation.%'`)

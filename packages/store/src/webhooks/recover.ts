@@ -17,7 +17,7 @@ export interface Recovery {
 const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotSetAside('recover-deliveries', sql`d.id::text`)}`
 /** Failed deliveries, and open ones, of a webhook at which the look for a probe stops. */
 const LOOKED_AT = raw('100')
-/** The second is tried behind the first: what an endpoint refuses does not look like an endpoint that is away. */
+/** The second is tried behind the first, which may be a message that the endpoint cannot take. */
 const PROBES = raw('2')
 
 /**
@@ -46,7 +46,7 @@ export async function recoverFailed(store: Store, of: Recovery): Promise<Deliver
 }
 
 const webhooks = (which: Sql, limit: number): Sql => sql`
-  (select w.id, w.ordered, w.activation from webhooks w
+  (select w.id, w.ordered, w.ordered_within_seconds, w.activation from webhooks w
     where w.recover and ${IS_ACTIVE} and ${which} order by random() limit ${limit}) w`
 
 /**
@@ -58,7 +58,10 @@ async function findProbes({ database }: Store, { restMs, limit }: Recovery): Pro
   const failures = (order: Sql): Sql => sql`
     (select d.* from deliveries d
       where d.webhook_id = w.id and ${IS_RECOVERABLE} order by d.finished_at ${order} limit ${LOOKED_AT})`
-  const hasRested = sql`d.finished_at < clock_timestamp() - ${restWhileFailing(restMs)}`
+  const orderEnds = sql`d.created_at + make_interval(secs => w.ordered_within_seconds)`
+  // With its last round in that time, a delivery of an ordered webhook ends to hold others back.
+  const hasRested = sql`(d.finished_at < clock_timestamp() - ${restWhileFailing(restMs)}
+    or w.ordered and d.finished_at <= ${orderEnds} and ${orderEnds} < clock_timestamp())`
   const rows = await database.read<{ id: bigint }>(sql`
     select f.id
       from ${webhooks(sql`w.failing_since is not null`, limit)}

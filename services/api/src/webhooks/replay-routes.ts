@@ -11,7 +11,7 @@ import {
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { ApiError, NotFoundError } from '../http/api-errors.js'
+import { ApiError } from '../http/api-errors.js'
 import { Integer, Moment, Nullable } from '../http/fields.js'
 import { activeWebhookOf, readTime, webhookOf } from './find-webhook.js'
 import { READS, WRITES } from './webhook-routes.js'
@@ -109,16 +109,19 @@ export function addReplayRoutes(app: ApiServer, { store, auth }: { store: Store;
         tags,
         security: READS,
         summary: 'Read how far the last replay is',
-        description: 'The replay that is under way, or the last one since the webhook was turned on.',
+        description:
+          'The replay that is under way, or the last one since the webhook was turned on; null without one.',
         params: WebhookPath,
-        response: { 200: ReplayAnswer, ...WEBHOOK_REFUSALS },
+        response: {
+          200: Type.Object({ replay: Nullable(ReplayAnswer) }, { title: 'LastReplay' }),
+          ...WEBHOOK_REFUSALS,
+        },
       },
     },
     async request => {
       const webhook = await webhookOf(store, request, request.params.id)
       const replay = await readReplay(store, webhook.id)
-      if (replay === null) throw new NotFoundError('Nothing was replayed since the webhook was turned on.')
-      return toAnswer(replay)
+      return { replay: replay && toAnswer(replay) }
     },
   )
 }

@@ -5,6 +5,7 @@ import { Took, toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
+import { Moment } from '../show/time.js'
 import { Badge, ExactTime, Time } from '../show/values.js'
 
 /** One delivery: the request, and what the endpoint answered to each attempt. */
@@ -37,6 +38,11 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                 Replay
               </button>
             </div>
+            {delivery.nextAttemptAt && delivery.lastTryAt && (
+              <p>
+                Next try <Moment at={delivery.nextAttemptAt} />, last <Moment at={delivery.lastTryAt} />.
+              </p>
+            )}
             <Failure error={replay.error} />
             {delivery.signature && (
               <p>

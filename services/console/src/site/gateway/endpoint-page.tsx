@@ -7,10 +7,16 @@ import { DeliveryLog } from './delivery-log.js'
 import { EndpointSettings } from './endpoint-settings.js'
 import { EndpointSecret } from './endpoint-secret.js'
 import { EndpointState } from './endpoints-page.js'
+import { EndpointWaits } from './endpoint-waits.js'
+import { ReplayMissing } from './replay-missing.js'
+
+const REFRESH_MS = 5_000
 
 export function EndpointPage({ id }: { id: number }) {
-  const query = useGatewayQuery(['endpoints', id], ({ api }) =>
-    ask(api.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
+  const query = useGatewayQuery(
+    ['endpoints', id],
+    ({ api }) => ask(api.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
+    REFRESH_MS,
   )
   const activate = useGatewayOrder(({ api }, active: boolean) =>
     ask(api.PUT('/v1/webhooks/{id}', { params: { path: { id } }, body: { active } })),
@@ -43,6 +49,7 @@ export function EndpointPage({ id }: { id: number }) {
                 service deactivates it.
               </p>
             )}
+            <EndpointWaits of={endpoint} />
             {endpoint.endpointWarning && <p className="failure">{endpoint.endpointWarning}</p>}
             <div className="row">
               <button type="button" disabled={!endpoint.active} onClick={() => test.mutate()}>
@@ -62,6 +69,7 @@ export function EndpointPage({ id }: { id: number }) {
       </Loaded>
       <EndpointSecret id={id} />
       <DeliveryLog id={id} />
+      {query.data && <ReplayMissing endpoint={query.data} />}
     </>
   )
 }

@@ -1,13 +1,13 @@
-import { isNear, relativeTime } from './format-time.js'
+import { comingTime, isNear, relativeTime } from './format-time.js'
 import { useNow } from './now.js'
 
-type Moment = string | number | bigint | null | undefined
+type Given = string | number | bigint | null | undefined
 
 const dateOf = (at: string | number | bigint): Date =>
   typeof at === 'string' ? new Date(at) : new Date(Number(at) * 1_000)
 
 /** How long ago, or in how long; the exact time in UTC is its title. @param at ISO text or Unix seconds */
-export function Time({ at }: { at: Moment }) {
+export function Time({ at }: { at: Given }) {
   const now = useNow()
   if (at === null || at === undefined) return <span className="quiet">unknown</span>
   const date = dateOf(at)
@@ -15,7 +15,7 @@ export function Time({ at }: { at: Moment }) {
 }
 
 /** The date and time of the reader's place, with how long ago. @param at ISO text or Unix seconds */
-export function ExactTime({ at }: { at: Moment }) {
+export function ExactTime({ at }: { at: Given }) {
   const now = useNow()
   if (at === null || at === undefined) return <span className="quiet">unknown</span>
   const date = dateOf(at)
@@ -27,6 +27,13 @@ export function ExactTime({ at }: { at: Moment }) {
       {isNear(date.getTime(), now) && <span className="quiet">{relativeTime(date.getTime(), now)}</span>}
     </>
   )
+}
+
+/** A moment that comes, at the clock of the reader's place. @param at ISO text */
+export function Moment({ at }: { at: string }) {
+  const now = useNow()
+  const date = dateOf(at)
+  return <Stamp date={date}>{comingTime(date.getTime(), now)}</Stamp>
 }
 
 function Stamp({ date, children }: { date: Date; children: string }) {
