@@ -128,6 +128,8 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   getDelivery: target => ofWebhook(`/deliveries/${target.deliveryId}`)(target),
   redeliver: target => ofWebhook(`/deliveries/${target.deliveryId}/redeliver`)(target),
   redeliverMany: ofWebhook('/redeliver', { since: '2020-01-01' }),
+  replayMissing: ofWebhook('/replay-missing', { since: new Date(Date.now() - 3_600_000).toISOString() }),
+  readReplay: ofWebhook('/replay-missing'),
   testWebhook: ofWebhook('/test'),
   tracePayments: target => ({ path: `/v1/payments/${target.signature}/trace` }),
   // A plain request; the sockets are tried apart.

@@ -63,6 +63,7 @@ const BODIES: Record<string, object> = {
   'post /v1/webhooks': { gateway_pubkey: KEY, endpoint_url: 'https://shop.example/' },
   'put /v1/webhooks/{id}': { active: false },
   'post /v1/webhooks/{id}/redeliver': { since: '2026-01-01' },
+  'post /v1/webhooks/{id}/replay-missing': { since: new Date(Date.now() - 3_600_000).toISOString() },
 }
 
 /** A valid request for each operation of the document. */

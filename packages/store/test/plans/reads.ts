@@ -24,6 +24,7 @@ import {
   readSubscriptions,
   readTimeline,
   readVolume,
+  REPLAYED_TYPES,
   surveyMonth,
   type EventFilter,
 } from '@payment-tracking/store'
@@ -33,6 +34,7 @@ import { readNextPayments } from '../../src/refold/derive-payments.js'
 import { readRegisters } from '../../src/refold/read-registers.js'
 import { refoldGateways, refoldUserPayments } from '../../src/refold/accounts.js'
 import { countChecked } from '../../src/reads/check-payments.js'
+import { readGatewayNews } from '../../src/webhooks/gateway-news.js'
 import { readPages, type Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, SPREAD, type FilledDatabase } from './filled-database.js'
 import { ID, LIMIT, lists, listsOfFrequentKeys, listsOfMonth, PAGE, type Read } from './lists.js'
@@ -236,6 +238,19 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     ],
     ['a feed', 'events_gateway_feed', 500, 700, feed(gateway)],
     ['a feed with many payments', 'events_gateway_feed', 500, 700, feed(OFTEN)],
+    [
+      'a page of what a gateway was told',
+      'events_gateway_feed',
+      1_100,
+      2_500,
+      (_, tx) =>
+        readGatewayNews(tx, OFTEN, {
+          after: { position: 0n, place: 0n },
+          last: BigInt(EVENTS),
+          types: REPLAYED_TYPES,
+          limit: 500,
+        }),
+    ],
     ['where lists begin', null, 7, 16, readFirstEvent],
     ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
     // Pages of a thousand rows.
