@@ -170,6 +170,12 @@ for (const [what, triggers] of [
     // Their answers hold nothing that the database could make unreadable.
     const others: [name: string, method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown][] = [
       ['redeliver many', 'POST', `/v1/webhooks/${id}/redeliver`, { since: '2020-01-01' }],
+      [
+        'replay',
+        'POST',
+        `/v1/webhooks/${id}/replay-missing`,
+        { since: new Date(Date.now() - 60_000).toISOString() },
+      ],
       ['settings', 'PUT', `/v1/gateway/${gateway.address}/settings`, { webhookFormat: 'tributary' }],
       ['revoke', 'DELETE', `/v1/api-keys/${key.body.id}`],
       ['delete', 'DELETE', `/v1/webhooks/${id}`],

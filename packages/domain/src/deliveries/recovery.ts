@@ -21,7 +21,7 @@ export const RESTS_WHILE_FAILING: readonly number[] = Array.from({ length: ROUND
 )
 
 /** How long the rests are together that are left behind each round, in the same unit. */
-export const RESTS_LEFT: readonly number[] = RESTS_WHILE_FAILING.map((_, round) =>
+const RESTS_LEFT: readonly number[] = RESTS_WHILE_FAILING.map((_, round) =>
   RESTS_WHILE_FAILING.slice(round).reduce((sum, rest) => sum + rest, 0),
 )
 

@@ -14,7 +14,7 @@ export interface Waits {
 }
 
 /** Counting all of a million would take a second. */
-export const MOST_WAITING = 1_000
+const MOST_WAITING = 1_000
 
 interface Group extends Omit<TriedDelivery, 'atMs'> {
   id: bigint

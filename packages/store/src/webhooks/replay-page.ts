@@ -1,24 +1,14 @@
 // A page of `replay-missing.ts`. What it writes and how far it came commit together, so a page that is lost leaves nothing. A page
 // that is done again changes nothing: the keys of deliveries refuse a second one of an event.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import {
-  PAYMENT_MESSAGE_TYPE,
-  renderRetractionMessage,
-  RETRACTION_MESSAGE_TYPE,
-  route,
-} from '@payment-tracking/domain'
-import { PAGE_LIMITS, runIn } from '../database/database.js'
+import { PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { inOneTransaction } from '../database/in-one-transaction.js'
 import type { Store } from '../database/open-store.js'
-import { bigints, raw, sql, type Tx } from '../database/sql.js'
-import { readCommittedPayments } from '../rows/committed-payments.js'
-import { DELIVERY_STATE } from '../rows/deliveries.js'
+import { bigints, raw, sql } from '../database/sql.js'
 import { isolate } from '../set-aside/isolate.js'
 import { endPage } from '../work/leased-work.js'
-import { readGatewayNews, type GatewayNews } from './gateway-news.js'
-import { insertMessages, orderKeyOf } from './insert-messages.js'
-import { openRound } from './open-round.js'
-import { countRedeliveries, readRedeliveryQuota } from './redelivery-quota.js'
+import { readGatewayNews } from './gateway-news.js'
+import { readRedeliveryQuota } from './redelivery-quota.js'
 import {
   readCursor,
   REPLAYED_TYPES,
@@ -26,23 +16,8 @@ import {
   type ReplayPlace,
   type ReplayState,
 } from './replay-missing.js'
-import { RoutedMessages, type Message } from './routed-messages.js'
+import { tellNews, tellRetractions, type ReplayWork } from './replay-tell.js'
 import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
-import { readWaitingFacts } from './waiting-facts.js'
-
-/** A row of work, with what its page needs of the webhook. */
-export interface ReplayWork {
-  kind: string
-  key: string
-  turn: bigint
-  cursor: string
-  state: unknown
-  addedAt: Date
-  /** of the webhook */
-  id: bigint
-  gateway: string
-  isActive: boolean
-}
 
 export interface ReplayedPage {
   handled: number
@@ -134,91 +109,6 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
 const keyed = <Row extends { eventId: string }>({ id }: ToldWebhook, rows: readonly Row[]) =>
   rows.map(of => ({ of, toString: () => `${id} ${of.eventId}` }))
 
-/** Makes the deliveries of some news, and sends again what was cancelled. */
-async function tellNews(
-  store: Store,
-  work: ReplayWork,
-  webhook: ToldWebhook,
-  news: readonly GatewayNews[],
-): Promise<DeliveryRef[]> {
-  const { database } = store
-  return database.transaction(async tx => {
-    const routed = new RoutedMessages()
-    const sent: { eventId: string; type: string }[] = []
-    const add = (message: Message, final: boolean): void => {
-      if (routed.add(webhook, message, final) === 'send')
-        sent.push({ eventId: message.eventId!, type: message.type })
-    }
-    const decided = await decide(tx, webhook, news)
-    const isUnsure = ({ way }: Decided) => way === 'await-facts'
-    const unsure = decided.filter(isUnsure).map(({ row }) => ({ ...row, body: null }))
-    // Whoever stores the missing facts releases what waits for them: from here until the commit, nobody does.
-    if (unsure.length > 0) await tx.$executeRaw(sql`select from stream_head where id = 1 for share`)
-    const again = unsure.length === 0 ? [] : await decide(tx, webhook, unsure)
-    for (const each of decided) {
-      const { message, final } = isUnsure(each)
-        ? again.find(({ row }) => row.messageId === each.row.messageId)!
-        : each
-      add(message, final)
-    }
-    const opened = await openCancelled(store, work, webhook, sent)
-    return [...opened, ...(await counted(store, webhook, await routed.write(tx)))]
-  }, PAGE_LIMITS)
-}
-
-interface Decided {
-  row: GatewayNews
-  way: ReturnType<typeof route>
-  message: Message
-  final: boolean
-}
-
-async function decide(tx: Tx, webhook: ToldWebhook, news: readonly GatewayNews[]): Promise<Decided[]> {
-  const rows = news.map(row => ({
-    ...row,
-    row,
-    webhookId: webhook.id,
-    waitsFor: 'facts' as const,
-    place: '',
-    webhook,
-  }))
-  const [head] = await tx.$queryRaw<{ finalizedSlot: bigint }[]>(
-    sql`select finalized_slot as "finalizedSlot" from stream_head where id = 1`,
-  )
-  const factsOf = await readWaitingFacts(tx, rows, ({ slot }) => BigInt(slot) <= head!.finalizedSlot)
-  return rows.map(waiting => {
-    const { message, final } = factsOf(waiting)
-    return { row: waiting.row, way: route(webhook, message, message.known, final), message, final }
-  })
-}
-
-/** Opens a round for what turning off cancelled. What the chain took back is cancelled too, and is no news. */
-async function openCancelled(
-  store: Store,
-  { addedAt }: ReplayWork,
-  { id, activation }: ToldWebhook,
-  sent: readonly { eventId: string; type: string }[],
-): Promise<DeliveryRef[]> {
-  if (sent.length === 0) return []
-  const rows = await store.database.read<{ id: bigint }>(sql`
-    select d.id from unnest(${sent.map(({ eventId }) => eventId)}::uuid[], ${sent.map(({ type }) => type)}::text[]) as s (event_id, type)
-      join deliveries d on d.event_id = s.event_id and d.webhook_id = ${id} and d.type = s.type
-      join webhooks w on w.id = d.webhook_id
-     where ${DELIVERY_STATE} = 'cancelled'`)
-  return openRound(store, {
-    ids: rows.map(row => row.id),
-    isCounted: true,
-    states: ['cancelled'],
-    activation,
-    openedBefore: addedAt,
-  })
-}
-
-async function counted(store: Store, { gateway }: ToldWebhook, made: DeliveryRef[]): Promise<DeliveryRef[]> {
-  await countRedeliveries(store, gateway, made.length)
-  return made
-}
-
 /** Retracted payments of which the webhook was told, or may have been. Hardly an event is retracted. */
 async function retractionPage(store: Store, page: Page<'retractions'>): Promise<ReplayedPage> {
   const { work, state, webhook, place, limit } = page
@@ -252,31 +142,6 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
     { phase: 'retractions', at: at.replace(' ', 'T'), eventId },
     deliveries.flat(),
   )
-}
-
-async function tellRetractions(
-  store: Store,
-  work: ReplayWork,
-  webhook: ToldWebhook,
-  ids: readonly string[],
-): Promise<DeliveryRef[]> {
-  return store.database.transaction(async tx => {
-    const payments = await readCommittedPayments(runIn(tx), sql`e.id = any(${[...ids]}::uuid[])`)
-    const { id: webhookId, activation, orderedBy } = webhook
-    const sent = ids.map(eventId => ({ eventId, type: RETRACTION_MESSAGE_TYPE }))
-    const opened = await openCancelled(store, work, webhook, sent)
-    const made = await insertMessages(
-      tx,
-      payments.map(({ trackingId }, at) => ({
-        webhookId,
-        message: at + 1,
-        activation,
-        orderKey: orderKeyOf(orderedBy, trackingId),
-      })),
-      payments.map(payment => ({ ...renderRetractionMessage(payment), eventId: payment.eventId })),
-    )
-    return [...opened, ...(await counted(store, webhook, made))]
-  }, PAGE_LIMITS)
 }
 
 async function readWebhook(store: Store, id: bigint): Promise<ToldWebhook> {

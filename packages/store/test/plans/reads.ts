@@ -246,7 +246,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       (_, tx) =>
         readGatewayNews(tx, OFTEN, {
           after: { position: 0n, place: 0n },
-          last: BigInt(EVENTS),
+          last: 10_000_000n,
           types: REPLAYED_TYPES,
           limit: 500,
         }),
