@@ -760,6 +760,28 @@ create unique index api_keys_hash_key on api_keys (hash);
 -- listApiKeys. Revoked keys are not in it: a gateway can have any number.
 create index api_keys_gateway_idx on api_keys (gateway) where revoked_at is null;
 
+-- Who is signed in to the console. Only the hash of a cookie's value is stored.
+create table gateway_sessions (
+  hash text collate "C" primary key,
+  gateway text collate "C" not null,
+  -- the wallet that signed, or that made the API key
+  signer text collate "C" not null,
+  -- the chain order of what made that wallet a signer
+  signer_since text collate "C" not null,
+  -- the API key that signed in, with which the session ends
+  api_key_id bigint,
+  -- a link that nobody has opened yet
+  is_link boolean not null default false,
+  created_at timestamptz(3) not null default clock_timestamp(),
+  -- when it ends unless it is used
+  ends_at timestamptz(3) not null,
+  -- when it ends however it is used
+  expires_at timestamptz(3) not null
+);
+-- createGatewaySession: the oldest of a gateway end, and those that are over are removed.
+create index gateway_sessions_gateway_idx on gateway_sessions (gateway);
+create index gateway_sessions_ends_at_idx on gateway_sessions (ends_at);
+
 -- Sessions of the dashboard that were ended by signing out. A session proves itself by a MAC, so only sessions that
 -- ended before their time are kept, and only until that time.
 create table ended_ops_sessions (

@@ -19,6 +19,9 @@ import { buildGatewayTokens } from './gateway-auth/gateway-tokens.js'
 import { addApiKeyRoutes } from './gateway-auth/api-key-routes.js'
 import { addKeyRoutes } from './gateway-auth/key-routes.js'
 import { readSignInOrigins } from './gateway-auth/sign-in-origins.js'
+import { buildSessionCookie } from './gateway-auth/session-cookie.js'
+import { addSessionRoutes } from './gateway-auth/session-routes.js'
+import { buildSignInProofs } from './gateway-auth/sign-in-proof.js'
 import { addSignInRoutes } from './gateway-auth/sign-in-routes.js'
 import { readSigningKeys } from './gateway-auth/signing-keys.js'
 import { buildCheckoutTokens } from './checkout/checkout-tokens.js'
@@ -55,18 +58,15 @@ export async function addGatewayRoutes(
       ? undefined
       : await readCheckoutKeys(config.CHECKOUT_TOKEN_KEYS, new Set(keys.verifying.keys()))
   const share = (part: number) => Math.max(1, Math.floor(config.RATE_LIMIT_MAX / part))
-  const auth = buildGatewayAuth({ store, tokens })
+  const origins = readSignInOrigins(config.PUBLIC_ORIGINS, config.PORT)
+  const cookie = buildSessionCookie(config.ENVIRONMENT, origins)
+  const auth = buildGatewayAuth({ store, tokens, origins, cookie })
+  const proofs = buildSignInProofs({ store, redis, keys, environment: config.ENVIRONMENT, origins })
   await app.register((scope: ApiServer) => {
     allowEmptyBodies(scope)
-    addSignInRoutes(scope, {
-      store,
-      redis,
-      keys,
-      tokens,
-      environment: config.ENVIRONMENT,
-      origins: readSignInOrigins(config.PUBLIC_ORIGINS, config.PORT),
-      limit: share(SIGN_IN_SHARE),
-    })
+    const limit = share(SIGN_IN_SHARE)
+    addSignInRoutes(scope, { store, proofs, tokens, origins, limit })
+    addSessionRoutes(scope, { store, auth, proofs, origins, cookie, limit })
     addKeyRoutes(scope, [...keys.published.keys, ...(checkoutKeys?.published ?? [])])
     addTokenRoutes(scope, {
       tokens:

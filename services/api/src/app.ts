@@ -227,7 +227,7 @@ export async function buildApp({
     shownTokens: tokens,
     feed: { reads, waits, rest },
   })
-  addTraceRoute(app, { authenticate: request => auth.authenticate(request, 'webhooks:read') })
+  addTraceRoute(app, { authenticate: request => auth.authenticateIfGiven(request, 'webhooks:read') })
   await addStream(app, {
     store,
     tokens,

@@ -11,6 +11,8 @@ export interface FoundApiKey {
   createdBy: string
   /** of `createdBy`, when it made the key */
   signerSince: string
+  /** null: it does not expire */
+  expiresAt: Date | null
   /** the last use is more than a minute ago, or was never noted */
   isUseStale: boolean
   gateway: GatewayState
@@ -22,15 +24,15 @@ type Row = Omit<FoundApiKey, 'gateway'> & GatewayState
 export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
   const [row] = await database.read<Row>(sql`
     select k.id, k.scopes, k.created_by as "createdBy",
-           k.signer_since as "signerSince",
+           k.signer_since as "signerSince", k.expires_at as "expiresAt",
            k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
            ${GATEWAY_COLUMNS}
       from api_keys k join gateways g on g.address = k.gateway
      where k.hash = ${hash} and k.revoked_at is null
        and (k.expires_at is null or k.expires_at > clock_timestamp())`)
   if (!row) return null
-  const { id, scopes, createdBy, signerSince, isUseStale, ...gateway } = row
-  return { id, scopes, createdBy, signerSince, isUseStale, gateway }
+  const { id, scopes, createdBy, signerSince, expiresAt, isUseStale, ...gateway } = row
+  return { id, scopes, createdBy, signerSince, expiresAt, isUseStale, gateway }
 }
 
 /** Why `findApiKey` finds nothing: only the holder of a key knows its hash, so the answer tells a stranger nothing. */

@@ -19,7 +19,7 @@ import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 import { makeApiKey } from './api-key.js'
 import { claimsOfRequest, gatewayOf, securityOf, type GatewayAuth } from './gateway-auth.js'
 
-const Scopes = Type.Array(Type.Enum([...API_KEY_SCOPES]), {
+export const Scopes = Type.Array(Type.Enum([...API_KEY_SCOPES]), {
   minItems: 1,
   uniqueItems: true,
   description: 'what the key may do',

@@ -1,16 +1,21 @@
 import { signerSince } from '@payment-tracking/domain'
 import {
   findApiKey,
+  findGatewaySession,
   noteApiKeyUse,
+  noteGatewaySessionUse,
   readGatewayState,
   whyNoApiKey,
   type ApiKeyScope,
+  type FoundGatewaySession,
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
 import { hashApiKey, isApiKey } from './api-key.js'
 import type { GatewayClaims, GatewayTokens } from './gateway-tokens.js'
+import type { SessionCookie } from './session-cookie.js'
+import type { SignInOrigins } from './sign-in-origins.js'
 
 /** What a request must bring: a wallet's token, or also an API key with a scope, or with one of several. */
 export type Access = ApiKeyScope | 'wallet' | readonly ApiKeyScope[]
@@ -22,17 +27,41 @@ const scopesOf = (access: Exclude<Access, 'wallet'>): readonly ApiKeyScope[] =>
 /** How the API's description states what a request must bring: a scope is the role that an API key needs. */
 export const securityOf = (access: Access): { [scheme: string]: string[] }[] => [
   { gatewayToken: [] },
+  { session: [] },
   ...(access === 'wallet' ? [] : scopesOf(access).map(scope => ({ apiKey: [scope] }))),
 ]
 
+/** Who a request speaks for, and what it may do. */
+export interface Grant extends GatewayClaims {
+  /** of an API key; null for a wallet, which may do everything */
+  scopes: readonly ApiKeyScope[] | null
+  apiKeyId: bigint | null
+  /** when it ends by itself; null: never */
+  expiresAt: Date | null
+}
+
 export interface GatewayAuth {
   /**
-   * Finds the gateway of a request by its token or API key. A token or key is void once its gateway is deleted, or once
-   * the wallet that obtained it no longer signs for the gateway, also when that wallet comes back. So this reads the gateway from the database each time.
-   * @throws ApiError UNAUTHORIZED without a valid token or key; SCOPE_MISSING or SIGN_IN_REQUIRED when the key has no
-   *   right to this request
+   * Finds the gateway of a request by its token or API key, or by its session. Each is void once its gateway is deleted, or
+   * once the wallet that obtained it no longer signs for the gateway, also when that wallet comes back. So this reads the
+   * gateway from the database each time. With a header `authorization`, a cookie does not count.
+   * @throws ApiError UNAUTHORIZED without a valid token, key or session; SCOPE_MISSING or SIGN_IN_REQUIRED when the key has
+   *   no right to this request; ORIGIN_REFUSED when a cookie comes with a request of another site
    */
   authenticate(request: FastifyRequest, access: Access): Promise<GatewayClaims>
+  /**
+   * The same for a route that is open: null for nobody. A cookie comes along by itself, so one without a right is nobody's.
+   */
+  authenticateIfGiven(request: FastifyRequest, access: Access): Promise<GatewayClaims | null>
+  /** Whose token or API key a request carries. @throws ApiError UNAUTHORIZED */
+  readBearer(request: FastifyRequest): Promise<Grant>
+  /** The session of this hash; null when it has ended. */
+  findSession(hash: string): Promise<FoundGatewaySession | null>
+  /**
+   * The session of a request's cookie, which is used by this and lasts longer; null without one.
+   * @throws ApiError ORIGIN_REFUSED in a request of another site
+   */
+  readSession(request: FastifyRequest): Promise<FoundGatewaySession | null>
   /**
    * The same as a hook that runs before all other checks of the request.
    * @param hint told to a client that sends neither token nor key
@@ -63,50 +92,98 @@ const NO_KEY = {
 }
 const refuse = (why: string) => new ApiError('UNAUTHORIZED', why)
 
-export function buildGatewayAuth({ store, tokens }: { store: Store; tokens: GatewayTokens }): GatewayAuth {
-  const readToken = async (token: string): Promise<GatewayClaims> => {
+export interface GatewayAuthParts {
+  store: Store
+  tokens: GatewayTokens
+  origins: SignInOrigins
+  cookie: SessionCookie
+}
+
+export function buildGatewayAuth({ store, tokens, origins, cookie }: GatewayAuthParts): GatewayAuth {
+  const readToken = async (token: string): Promise<Grant> => {
     const claims = await tokens.read(token)
     if (!claims) throw refuse('The token is not valid, or it has expired. Please sign in again.')
     const state = await readGatewayState(store, claims.gateway)
     if (!state || signerSince(state, claims.signer) !== claims.since)
       throw refuse('The token has ended: its gateway or its signer is not what it was. Please sign in again.')
-    return claims
+    return { ...claims, scopes: null, apiKeyId: null }
   }
-  const readKey = async (text: string, access: Access, request: FastifyRequest): Promise<GatewayClaims> => {
+  const noteUse = async (request: FastifyRequest, apiKeyId: bigint | null, session?: string) => {
+    try {
+      if (session !== undefined) await noteGatewaySessionUse(store, session)
+      if (apiKeyId !== null) await noteApiKeyUse(store, apiKeyId)
+    } catch (err) {
+      request.log.warn({ err, apiKeyId: apiKeyId?.toString() }, 'sign-in.use-not-noted')
+    }
+  }
+  const readKey = async (text: string, request: FastifyRequest): Promise<Grant> => {
     const hash = hashApiKey(text)
     const key = await findApiKey(store, hash)
     if (!key) throw refuse(NO_KEY[await whyNoApiKey(store, hash)])
-    if (signerSince(key.gateway, key.createdBy) !== key.signerSince)
+    const { id, gateway, createdBy: signer, signerSince: since, scopes, expiresAt } = key
+    if (signerSince(gateway, signer) !== since)
       throw refuse('The API key has ended: its gateway, or the wallet that made it, is not what it was.')
-    if (access === 'wallet')
-      throw new ApiError('SIGN_IN_REQUIRED', 'This needs the sign-in of a wallet; an API key cannot do it.')
-    const scopes = scopesOf(access)
-    if (!scopes.some(scope => key.scopes.includes(scope)))
-      throw new ApiError('SCOPE_MISSING', `The API key lacks the scope ${scopes.join(' or ')}.`)
-    if (key.isUseStale)
-      await noteApiKeyUse(store, key.id).catch((err: unknown) =>
-        request.log.warn({ err, apiKeyId: key.id.toString() }, 'api-key.use-not-noted'),
-      )
-    return { gateway: key.gateway.address, signer: key.createdBy, since: key.signerSince }
+    if (key.isUseStale) await noteUse(request, id)
+    return { gateway: gateway.address, signer, since, scopes, apiKeyId: id, expiresAt }
   }
-  const authenticate = (request: FastifyRequest, access: Access): Promise<GatewayClaims> => {
+  const readBearer: GatewayAuth['readBearer'] = async request => {
     const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
-    if (isApiKey(given)) return readKey(given, access, request)
+    if (isApiKey(given)) return readKey(given, request)
     if (/^[\w-]+\.[\w-]+\.[\w-]+$/.test(given)) return readToken(given)
-    return Promise.reject(
-      refuse(
-        given === ''
-          ? NO_TOKEN
-          : 'What was sent is neither a token nor a whole API key, which is ptk_ and 43 characters.',
-      ),
+    throw refuse(
+      given === ''
+        ? NO_TOKEN
+        : 'What was sent is neither a token nor a whole API key, which is ptk_ and 43 characters.',
     )
+  }
+  const findSession: GatewayAuth['findSession'] = async hash => {
+    const session = await findGatewaySession(store, hash)
+    return session && signerSince(session.gateway, session.signedBy) === session.signerSince ? session : null
+  }
+  const readSession: GatewayAuth['readSession'] = async request => {
+    const hash = cookie.read(request)
+    if (hash === null) return null
+    if (!origins.isOwnPage(request))
+      throw new ApiError('ORIGIN_REFUSED', 'A session counts in requests of this service’s own pages alone.')
+    const session = await findSession(hash)
+    if (session?.isUseStale) await noteUse(request, session.apiKeyId, hash)
+    return session
+  }
+  const readGrant = async (request: FastifyRequest): Promise<Grant> => {
+    if (request.headers.authorization !== undefined || cookie.read(request) === null)
+      return readBearer(request)
+    const session = await readSession(request)
+    if (!session) throw refuse('The session has ended. Please sign in again.')
+    const { gateway, signedBy: signer, signerSince: since, ...rest } = session
+    return { ...rest, gateway: gateway.address, signer, since }
+  }
+  const authenticate: GatewayAuth['authenticate'] = async (request, access) => {
+    const { scopes: held, gateway, signer, since } = await readGrant(request)
+    if (held && access === 'wallet')
+      throw new ApiError('SIGN_IN_REQUIRED', 'This needs the sign-in of a wallet; an API key cannot do it.')
+    const scopes = access === 'wallet' ? [] : scopesOf(access)
+    if (held && !scopes.some(scope => held.includes(scope)))
+      throw new ApiError('SCOPE_MISSING', `The API key lacks the scope ${scopes.join(' or ')}.`)
+    return { gateway, signer, since }
   }
   return {
     authenticate,
+    authenticateIfGiven: async (request, access) => {
+      if (request.headers.authorization !== undefined) return authenticate(request, access)
+      if (cookie.read(request) === null) return null
+      return authenticate(request, access).catch((error: unknown) => {
+        if (error instanceof ApiError) return null
+        throw error
+      })
+    },
+    readBearer,
+    findSession,
+    readSession,
     require: (access, hint) => async (request, reply) => {
       void reply.header('cache-control', 'no-store')
       try {
-        if (hint !== undefined && !request.headers.authorization) throw refuse(`${NO_TOKEN} ${hint}`)
+        if (hint !== undefined && !request.headers.authorization && cookie.read(request) === null)
+          throw refuse(`${NO_TOKEN} ${hint}`)
         claimsOf.set(request, await authenticate(request, access))
       } catch (error) {
         if (error instanceof ApiError && error.code === 'UNAUTHORIZED')

@@ -17,7 +17,7 @@ export interface GatewayClaims {
 export interface GatewayTokens {
   issue(claims: GatewayClaims): Promise<string>
   /** @returns null for every token that has another issuer, belongs to another environment, or has expired */
-  read(token: string): Promise<GatewayClaims | null>
+  read(token: string): Promise<(GatewayClaims & { expiresAt: Date }) | null>
 }
 
 /**
@@ -46,10 +46,10 @@ export function buildGatewayTokens(keys: SigningKeys, environment: string): Gate
           algorithms: [ALGORITHM],
           requiredClaims: ['exp', 'sub', 'gateway', 'since'],
         })
-        const { gateway, sub: signer, since } = payload
+        const { gateway, sub: signer, since, exp } = payload
         if (typeof gateway !== 'string' || typeof signer !== 'string' || typeof since !== 'string')
           return null
-        return { gateway, signer, since }
+        return { gateway, signer, since, expiresAt: new Date(exp! * 1_000) }
       } catch {
         return null
       }

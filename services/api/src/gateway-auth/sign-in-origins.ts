@@ -12,6 +12,13 @@ export interface SignInOrigins {
   ofRequest(request: FastifyRequest): string
   /** Whether gateways sign in at this site. */
   includes(origin: string): boolean
+  /**
+   * Whether a page of this service sent the request, by what browsers say of their requests and no page can change. A
+   * cookie counts in no other request. One that writes must name its site.
+   */
+  isOwnPage(request: FastifyRequest): boolean
+  /** Every site is served by https alone. */
+  isSecure: boolean
 }
 
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/
@@ -26,6 +33,13 @@ export function readSignInOrigins(setting: string | undefined, port: number): Si
   const includes = (origin: string) => listed?.includes(origin) ?? LOOPBACK.test(origin)
   return {
     includes,
+    isSecure: listed?.every(origin => origin.startsWith('https:')) ?? false,
+    isOwnPage: ({ method, headers: { origin, host, 'sec-fetch-site': site } }) => {
+      const isRead = method === 'GET' || method === 'HEAD'
+      if (site !== undefined && site !== 'same-origin' && !(isRead && site === 'none')) return false
+      if (origin === undefined) return isRead
+      return listed?.includes(origin) ?? (URL.canParse(origin) && new URL(origin).host === host)
+    },
     ofRequest: ({ headers: { origin: sent, host } }) => {
       const here = LOOPBACK.test(`http://${host}`)
         ? new URL(`http://${host}`).origin

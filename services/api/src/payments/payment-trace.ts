@@ -14,8 +14,8 @@ import { Signature } from '../http/fields.js'
 import { PaymentTraceRecord, toTraceRecord } from './payment-trace-record.js'
 
 export interface TraceParts {
-  /** The gateway of a request's token. @throws when the request has no valid token */
-  authenticate: (request: FastifyRequest) => Promise<{ gateway: string }>
+  /** The gateway that a request speaks for; null for nobody. @throws when it sends a token that does not count */
+  authenticate: (request: FastifyRequest) => Promise<{ gateway: string } | null>
 }
 
 /** Adds the route that reports each stage of a transaction's payments. */
@@ -45,9 +45,9 @@ export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): voi
     },
     async (request, reply) => {
       const { store } = request
-      const caller = request.headers.authorization === undefined ? null : await authenticate(request)
+      const caller = await authenticate(request)
       if (caller) void reply.header('cache-control', 'private, no-store')
-      void reply.header('vary', 'authorization')
+      void reply.header('vary', 'authorization, cookie')
       const { signature } = request.params
       const traces = await readPaymentTrace(store, signature)
       if (traces.length === 0) {

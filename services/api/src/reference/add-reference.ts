@@ -45,6 +45,13 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
             scheme: 'bearer',
             description: 'an API key of the gateway with the scope that the route names',
           },
+          session: {
+            type: 'apiKey',
+            in: 'cookie',
+            name: 'session-production',
+            description:
+              'the cookie of `POST /v1/session`, in requests of this service’s own pages alone; it ends in the name of the environment, and over https begins with `__Host-`',
+          },
           proofOfPayment: {
             type: 'http',
             scheme: 'bearer',

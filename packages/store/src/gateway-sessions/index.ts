@@ -1,0 +1,2 @@
+export * from './create-gateway-session.js'
+export * from './use-gateway-session.js'

@@ -1,0 +1,55 @@
+// The cookie that names a session. No script can read it, and browsers send it to pages of this site alone.
+import { createHash, randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SignInOrigins } from './sign-in-origins.js'
+
+/** 256 bits, in base64url. Only its hash is stored: as random, it cannot be found from the hash. */
+const SECRET = /^[\w-]{43}$/
+
+/** A new value of a cookie, or a new link, and what the service keeps of it. */
+export function makeSessionSecret(): { secret: string; hash: string } {
+  const secret = randomBytes(32).toString('base64url')
+  return { secret, hash: hashSessionSecret(secret) }
+}
+
+export const hashSessionSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex')
+
+export interface SessionCookie {
+  /** The hash of what a request's cookie holds; null without a cookie. */
+  read(request: FastifyRequest): string | null
+  /** Sets the cookie on a page of this service. */
+  set(request: FastifyRequest, reply: FastifyReply, secret: string, expiresAt: Date): void
+  clear(request: FastifyRequest, reply: FastifyReply): void
+}
+
+/**
+ * @param environment part of the name: deployments on one machine share its cookies
+ */
+export function buildSessionCookie(environment: string, { isSecure }: SignInOrigins): SessionCookie {
+  const plain = `session-${environment}`
+  // Browsers take a cookie of this name by https alone, and from no other host: a subdomain cannot plant one.
+  const secure = `__Host-${plain}`
+  const names = isSecure ? [secure] : [secure, plain]
+  const write = ({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply, text: string) => {
+    const byHttps = origin.startsWith('https:')
+    void reply.header(
+      'set-cookie',
+      `${byHttps ? secure : plain}=${text}; Path=/; HttpOnly; SameSite=Strict${byHttps ? '; Secure' : ''}`,
+    )
+  }
+  return {
+    read: ({ headers: { cookie = '' } }) => {
+      const sent = new Map(cookie.split(';').map(part => splitOnce(part.trim())))
+      const secret = names.map(name => sent.get(name)).find(value => value !== undefined)
+      return secret === undefined || !SECRET.test(secret) ? null : hashSessionSecret(secret)
+    },
+    set: (request, reply, secret, expiresAt) =>
+      write(request, reply, `${secret}; Expires=${expiresAt.toUTCString()}`),
+    clear: (request, reply) => write(request, reply, '; Max-Age=0'),
+  }
+}
+
+function splitOnce(text: string): [string, string] {
+  const at = text.indexOf('=')
+  return [text.slice(0, at), text.slice(at + 1)]
+}
