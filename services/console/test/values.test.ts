@@ -7,7 +7,6 @@ import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-ti
 import { judge, type Facts } from '../src/site/overview/judge.js'
 import { axisNumber } from '../src/site/charts/chart-series.js'
 import { readName } from '../src/site/session/read-name.js'
-import { readClaims } from '../src/site/session/token-claims.js'
 import { amountParts, drawnAmount, formatAmount } from '../src/site/show/format-amount.js'
 import { formatDuration, relativeTime } from '../src/site/show/format-time.js'
 import { dueDatesUntil } from '../src/site/subscriptions/due-dates.js'
@@ -118,12 +117,6 @@ t.test('foreign names and memos show what they hold', async t => {
   t.equal(readName([255, 254]), null)
   t.equal(readName('text'), null)
   t.equal(readName([...Buffer.from('a\u202eb\u00ad')]), 'a\\u{202e}b\\u{ad}')
-})
-
-t.test('a token says whose it is and when it ends, and an API key nothing', async t => {
-  const claims = Buffer.from(JSON.stringify({ exp: 1_795_000_000, gateway: 'shop' })).toString('base64url')
-  t.same(readClaims(`a.${claims}.b`), { gateway: 'shop', expiresAt: 1_795_000_000_000 })
-  t.same(readClaims('ptk_abc'), { gateway: null, expiresAt: null })
 })
 
 t.test('all is well until something is not', async t => {

@@ -1,5 +1,10 @@
 // Who is signed in: by wallet, by API key, and for how long.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { waitFor } from '@payment-tracking/testkit'
+import type { Page } from 'playwright-core'
+import { askJson } from '../../ask-json.js'
+import { signIn } from '../../chaos/load/receivers.js'
 import { checkPage } from '../check-page.js'
 import { holdsText } from '../hold.js'
 import { press, type } from '../walk-by-keyboard.js'
@@ -19,34 +24,112 @@ export function testSignIn({ gateway, page, go }: Market): void {
   })
 }
 
-/** Signs out, and in again by an API key. */
-export function testSession({ page, go, receiver, field, button }: Market): void {
+const signOut = (page: Page) =>
+  press(page, page.locator('.account').getByRole('button', { name: 'Sign out' }))
+
+/** Signs out, and in again by a token, an API key and a link. */
+export function testSession({ baseUrl, gateway, page, receiver, field, button }: Market): void {
   const account = page.locator('.account')
-  const readToken = () =>
-    page.evaluate(
-      () => (JSON.parse(sessionStorage.getItem('payment-tracking.session')!) as { token: string }).token,
-    )
-  t.test('who is signed in is named, and goes on without losing the page', async t => {
-    await holdsText(t, account, /Console Test[^]*signed in for \d+ min/, 'the name and how long')
-    const before = await readToken()
-    await press(page, page.getByRole('link', { name: 'API keys' }))
-    await type(page, field('Name'), 'half written')
-    await press(page, account.getByRole('button', { name: 'Renew' }))
-    await waitFor(async () => (await readToken()) !== before, { what: 'another token' })
-    t.equal(await field('Name').inputValue(), 'half written', 'the page is as it was')
-  })
-
-  t.test('a token signs in without the address of its gateway', async t => {
-    const token = await readToken()
-    await press(page, button('Sign out'))
-    await page.evaluate(() => localStorage.clear())
-    await go('/sign-in')
-    await type(page, field('API key or token'), token)
+  const signInPage = page.getByRole('heading', { name: 'Sign in as a gateway' })
+  const cookies = () => page.context().cookies(baseUrl)
+  const bySecret = async (secret: string) => {
+    await signInPage.waitFor()
+    await type(page, field('API key or token'), secret)
     await press(page, button('Sign in'))
-    await holdsText(t, account, /Console Test/, 'the gateway of the token')
+  }
+
+  t.test(
+    'who signed in stays so after a reload and in every tab, by a cookie that no script sees',
+    async t => {
+      await holdsText(t, account, /Console Test[^]*signed in for 13 d 23 h/, 'the name and how long')
+      await page.reload()
+      await holdsText(t, account, /Console Test/, 'after a reload')
+      const [cookie] = await cookies()
+      t.match(cookie, {
+        name: 'session-production',
+        httpOnly: true,
+        sameSite: 'Strict',
+        secure: false,
+        path: '/',
+      })
+      const seen = await page.evaluate(() =>
+        JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
+      )
+      t.notOk(seen.includes(cookie!.value), 'no script sees it')
+      const second = await page.context().newPage()
+      await second.goto(`${baseUrl}/console/keys`)
+      await second.getByRole('heading', { name: 'API keys' }).waitFor()
+      await signOut(page)
+      await press(page, page.getByRole('link', { name: 'API keys' }))
+      await signInPage.waitFor()
+      await second.getByText(/^You are signed out/).waitFor()
+      t.same(await cookies(), [], 'the browser has forgotten it')
+      const headers = { cookie: `${cookie!.name}=${cookie!.value}`, origin: baseUrl }
+      t.equal((await fetch(`${baseUrl}/v1/webhooks`, { headers })).status, 401, 'and so has the service')
+      await second.close()
+    },
+  )
+
+  t.test('a wrong token says so; a right one signs in without the address of its gateway', async t => {
+    for (const [wrong, sentence] of [
+      ['no such token', /neither a token nor a whole API key, which is ptk_ and 43 characters/],
+      ['Schlüssel', /neither a token nor a whole API key/],
+      [`ptk_${'A'.repeat(43)}`, /There was never such an API key/],
+      ['a.b.c', /The token is not valid, or it has expired/],
+    ] as const) {
+      await bySecret(wrong)
+      await holdsText(t, page.getByRole('alert'), sentence, wrong)
+    }
+    await bySecret(await signIn(baseUrl, gateway))
+    await holdsText(t, account, /Console Test[^]*signed in for 1[45] min/, 'until the token ends')
   })
 
-  t.test('an API key made in the console signs in, as far as its scope goes', async t => {
+  t.test(
+    'another page of this machine, to which the browser sends the cookie along, does nothing',
+    async t => {
+      const token = await signIn(baseUrl, gateway)
+      const ask = (path: string) => askJson(`${baseUrl}${path}`, { token })
+      const { id } = (await ask('/v1/webhooks')).body[0]
+      const before = (await ask(`/v1/webhooks/${id}/secret`)).body
+      const server = createServer((_request, response) => {
+        response.setHeader('content-type', 'text/html')
+        response.end('<title>A neighbour</title>')
+      })
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      t.teardown(() => server.close())
+      const neighbour = await page.context().newPage()
+      await neighbour.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      const sent: string[] = []
+      neighbour.on('response', async response => {
+        const { cookie = '' } = await response.request().allHeaders()
+        sent.push(`${response.status()} ${cookie.split('=')[0]}`)
+      })
+      const outcome = await neighbour.evaluate(
+        async ([base, webhook]) => {
+          const send = (path: string, method: string, mode: RequestMode) =>
+            fetch(base + path, { method, mode, credentials: 'include' }).then(
+              answer => answer.type,
+              () => 'refused',
+            )
+          return [
+            await send(`/v1/webhooks/${webhook}/secret/rotate`, 'POST', 'no-cors'),
+            await send('/v1/webhooks', 'GET', 'cors'),
+            await send('/v1/session', 'DELETE', 'cors'),
+          ]
+        },
+        [baseUrl, String(id)] as const,
+      )
+      t.same(outcome, ['opaque', 'refused', 'refused'])
+      await waitFor(async () => sent.length > 0, { what: 'the answer to the neighbour' })
+      t.equal(sent[0], '403 session-production', 'the cookie came along and did not count')
+      t.same((await ask(`/v1/webhooks/${id}/secret`)).body, before, 'the secret is as it was')
+      await neighbour.close()
+      await page.reload()
+      await holdsText(t, account, /Console Test/, 'still signed in')
+    },
+  )
+
+  t.test('an API key alone signs in, as far as its scope goes, until it is revoked', async t => {
     await press(page, page.getByRole('link', { name: 'API keys' }))
     await type(page, field('Name'), 'order server')
     await press(page, button('Make it'))
@@ -54,13 +137,31 @@ export function testSession({ page, go, receiver, field, button }: Market): void
     const key = await page.locator('code.secret').innerText()
     await page.locator('tbody tr', { hasText: 'order server' }).waitFor()
     await checkPage(t, page, 'API keys')
-    await press(page, button('Sign out'))
-    await page.getByRole('heading', { name: 'Sign in as a gateway' }).waitFor()
-    await type(page, field('API key or token'), key)
-    await press(page, button('Sign in'))
+    await signOut(page)
+    await page.evaluate(() => localStorage.clear())
+    await bySecret(key)
     await page.getByRole('alert').waitFor()
+    await holdsText(t, account, /Console Test[^]*by an API key for webhooks:read/, 'what it may')
     await press(page, page.getByRole('link', { name: 'Endpoints' }))
     await page.locator('tbody tr', { hasText: receiver.url }).waitFor()
-    t.pass('the endpoints are shown')
+    const token = await signIn(baseUrl, gateway)
+    const { body: keys } = await askJson(`${baseUrl}/v1/api-keys`, { token })
+    const { id } = keys.find(({ hint }: { hint: string }) => key.startsWith(hint))
+    await askJson(`${baseUrl}/v1/api-keys/${id}`, { method: 'DELETE', token })
+    await press(page, page.getByRole('link', { name: 'Revenue' }))
+    await page.getByText(/^You are signed out/).waitFor()
+    await checkPage(t, page, 'signed out')
+  })
+
+  t.test('a link signs in once', async t => {
+    const token = await signIn(baseUrl, gateway)
+    const { body } = await askJson(`${baseUrl}/v1/session/links`, { method: 'POST', token })
+    await page.goto(`${baseUrl}${body.path}`)
+    await holdsText(t, account, /Console Test/, 'signed in')
+    t.notOk(page.url().includes('link='), 'the address does not keep it')
+    await signOut(page)
+    await page.goto('about:blank')
+    await page.goto(`${baseUrl}${body.path}`)
+    await holdsText(t, page.getByRole('alert'), /The link was used before/, 'used')
   })
 }

@@ -176,6 +176,7 @@ function Main({ children }: { children: ReactNode }) {
 
 /** Shows the sign-in instead of a page that only the gateway may see. */
 function ForGateway({ children }: { children: ReactNode }) {
-  const { session } = useSession()
-  return session ? children : <SignIn />
+  const { session, isKnown } = useSession()
+  if (session) return children
+  return isKnown ? <SignIn /> : <Loading lines={12} />
 }

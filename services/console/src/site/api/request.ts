@@ -16,9 +16,9 @@ export class RequestError extends Error {
   }
 }
 
-/** @param token of a gateway; without it only the open routes answer */
-export const apiOf = (token?: string): ApiClient =>
-  createApiClient(BASE_URL, token === undefined ? {} : { token })
+/** @param secret a token or API key to sign in with; every other request is signed in by the cookie */
+export const apiOf = (secret?: string): ApiClient =>
+  createApiClient(BASE_URL, secret === undefined ? {} : { token: secret })
 
 interface Answer<T> {
   data?: T

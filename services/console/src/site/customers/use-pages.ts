@@ -1,9 +1,8 @@
 // Lists of the gateway that are read a page at a time, when somebody asks for more.
 import { nextCursor } from '@payment-tracking/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { ask, RequestError } from '../api/request.js'
-import { useGateway } from '../session/use-gateway.js'
-import { useSession } from '../session/session.js'
+import { ask } from '../api/request.js'
+import { useChecked, useGateway } from '../session/use-gateway.js'
 
 type Gateway = ReturnType<typeof useGateway>
 
@@ -15,21 +14,16 @@ export function useGatewayPages<T>(
   ) => Promise<{ data?: T; error?: unknown; response: Response }>,
 ) {
   const gateway = useGateway()
-  const { end } = useSession()
+  const checked = useChecked()
   return useInfiniteQuery({
     queryKey: ['gateway', gateway.gateway, ...key],
     initialPageParam: null as string | null,
-    queryFn: async ({ pageParam }) => {
-      const request = read(gateway, pageParam)
-      try {
+    queryFn: ({ pageParam }) =>
+      checked(async () => {
+        const request = read(gateway, pageParam)
         const data = await ask(request)
         return { data, next: nextCursor((await request).response) }
-      } catch (error) {
-        if (error instanceof RequestError && error.status === 401)
-          end('The service does not take this sign-in any more.')
-        throw error
-      }
-    },
+      }),
     getNextPageParam: ({ next }) => next ?? undefined,
   })
 }

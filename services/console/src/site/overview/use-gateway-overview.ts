@@ -28,8 +28,8 @@ export function useGatewayOverview(): GatewayOverview | null {
     enabled: session !== null,
     refetchInterval: REFRESH_MS,
     queryFn: async (): Promise<GatewayOverview> => {
-      const { gateway, token } = session!
-      const api = apiOf(token)
+      const { gateway } = session!
+      const api = apiOf()
       const upcoming = (from: number, to: number) =>
         ask(
           api.GET('/v1/gateway/{gateway}/merchant/upcoming', {

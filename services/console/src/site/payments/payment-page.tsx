@@ -17,7 +17,7 @@ export function PaymentPage({ signature }: { signature: string }) {
       const [events, traces] = await Promise.all([
         ask(apiOf().GET('/v1/events', { params: { query: { signature, retracted: true } } })),
         ask(
-          apiOf(session?.token).GET('/v1/payments/{signature}/trace', {
+          apiOf().GET('/v1/payments/{signature}/trace', {
             params: { path: { signature } },
           }),
         ),

@@ -1,75 +1,93 @@
-// The gateway that is signed in, kept for this tab alone.
-import { useQueryClient } from '@tanstack/react-query'
-import { createContext, useContext, useEffect, useMemo, useState, type ReactNode } from 'react'
+// Who is signed in, as the service says: its cookie is out of this page's sight, and every tab has the same.
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { Schemas } from '@payment-tracking/client'
+import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { apiOf, ask } from '../api/request.js'
 
-export interface Session {
-  gateway: string
-  /** the gateway's token, or an API key */
-  token: string
-  /** Unix milliseconds; null for an API key, which does not end by itself */
-  expiresAt: number | null
-  /** the name of the wallet that signed, which can sign again */
-  wallet?: string
-}
+export type Session = Schemas['Session']
 
 interface SessionState {
   session: Session | null
-  /** why the last session ended by itself */
+  /** The service has answered, or this browser was signed in when it was last here. */
+  isKnown: boolean
+  /** why the last session is over, unless it was ended here */
   endedBecause: string | null
-  signIn: (session: Session) => void
-  /** goes on with a new token of the same gateway; what the pages have stays */
-  renew: (session: Session) => void
-  signOut: () => void
-  /** ends the session with a reason, for example when the service refuses its token */
-  end: (reason: string) => void
+  signIn: (session: Session) => Promise<void>
+  signOut: () => Promise<void>
+  /** Asks the service again, for example when it refused a request. */
+  check: () => void
 }
 
+/** What the page draws before the service has answered. No secret: the service asks for the cookie. */
 const STORED = 'payment-tracking.session'
+const KEY = ['session']
+const ASK_EVERY_MS = 60_000
+const ENDED = 'You are signed out: the session has ended.'
 const Context = createContext<SessionState | null>(null)
 
-function readStored(): Session | null {
+function readStored(): Session | undefined {
+  // A link counts unless somebody is signed in for sure.
+  if (location.hash !== '') return undefined
   try {
-    const session = JSON.parse(sessionStorage.getItem(STORED) ?? 'null') as Session | null
-    return session && (session.expiresAt === null || session.expiresAt > Date.now()) ? session : null
+    return (JSON.parse(localStorage.getItem(STORED) ?? 'null') as Session | null) ?? undefined
   } catch {
-    return null
+    return undefined
   }
 }
 
 export function SessionProvider({ children }: { children: ReactNode }) {
-  const [session, setSession] = useState(readStored)
-  const [endedBecause, setReason] = useState<string | null>(null)
   const queries = useQueryClient()
-  const state = useMemo<SessionState>(() => {
-    const keep = (next: Session) => {
-      sessionStorage.setItem(STORED, JSON.stringify(next))
-      setSession(next)
+  const [stored] = useState(readStored)
+  const [endedBecause, setReason] = useState<string | null>(null)
+  const { data, isError } = useQuery({
+    queryKey: KEY,
+    queryFn: async () => (await ask(apiOf().GET('/v1/session', {}))).session,
+    // Old at once: the service is asked, and on each return to this tab.
+    ...(stored && { initialData: stored, initialDataUpdatedAt: 0 }),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data ? ASK_EVERY_MS : false),
+  })
+  const session = data ?? null
+  const before = useRef(session?.gateway)
+  useEffect(() => {
+    if (data === undefined) return
+    if (data) localStorage.setItem(STORED, JSON.stringify(data))
+    else localStorage.removeItem(STORED)
+    if (before.current === data?.gateway) return
+    // What one gateway may see must not stay for the next.
+    queries.removeQueries({ queryKey: ['gateway'] })
+    setReason(before.current !== undefined && !data ? ENDED : null)
+    before.current = data?.gateway
+  }, [data, queries])
+  useEffect(() => {
+    // Another tab signed in or out.
+    const onStored = ({ key }: StorageEvent) => {
+      if (key === STORED || key === null) void queries.invalidateQueries({ queryKey: KEY })
     }
-    const replace = (next: Session | null, reason: string | null) => {
-      if (next) keep(next)
-      else sessionStorage.removeItem(STORED)
-      // What one gateway may see must not stay for the next.
-      queries.removeQueries({ queryKey: ['gateway'] })
-      setReason(reason)
-      setSession(next)
+    addEventListener('storage', onStored)
+    return () => removeEventListener('storage', onStored)
+  }, [queries])
+  const state = useMemo<SessionState>(() => {
+    const become = async (next: Session | null) => {
+      // An answer that is on its way is of before.
+      await queries.cancelQueries({ queryKey: KEY })
+      queries.setQueryData(KEY, next)
     }
     return {
       session,
+      isKnown: data !== undefined || isError,
       endedBecause,
-      signIn: next => replace(next, null),
-      renew: keep,
-      signOut: () => replace(null, null),
-      end: reason => replace(null, reason),
+      signIn: next => become(next),
+      signOut: async () => {
+        await ask(apiOf().DELETE('/v1/session', {}))
+        before.current = undefined
+        queries.removeQueries({ queryKey: ['gateway'] })
+        setReason(null)
+        await become(null)
+      },
+      check: () => void queries.invalidateQueries({ queryKey: KEY }),
     }
-  }, [session, endedBecause, queries])
-  useEffect(() => {
-    if (!session || session.expiresAt === null) return
-    const timer = setTimeout(
-      () => state.end('The sign-in has ended after its 15 minutes.'),
-      Math.max(0, session.expiresAt - Date.now()),
-    )
-    return () => clearTimeout(timer)
-  }, [session, state])
+  }, [session, data, isError, endedBecause, queries])
   return <Context.Provider value={state}>{children}</Context.Provider>
 }
 

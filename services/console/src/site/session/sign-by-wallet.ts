@@ -23,11 +23,5 @@ export async function signByWallet(gateway: string, wallet: Wallet): Promise<Ses
   )
     throw new Error(`The service wants a sign-in at another site than ${location.host}. Nothing was signed.`)
   const signature = await account.sign(nonce)
-  const { token, expiresIn } = await ask(
-    apiOf().POST('/v1/gateway/{gateway}/auth/verify', {
-      params: { path },
-      body: { signer: account.signer, signature, nonce },
-    }),
-  )
-  return { gateway, token, expiresAt: Date.now() + Number(expiresIn) * 1_000, wallet: wallet.name }
+  return ask(apiOf().POST('/v1/session', { body: { gateway, signer: account.signer, signature, nonce } }))
 }

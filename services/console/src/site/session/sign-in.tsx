@@ -1,10 +1,9 @@
 import type { Wallet } from '@wallet-standard/base'
-import { useState, type FormEvent } from 'react'
-import { apiOf, ask, RequestError } from '../api/request.js'
+import { useEffect, useState, type FormEvent } from 'react'
+import { apiOf, ask } from '../api/request.js'
 import { PageHead } from '../show/page-head.js'
 import { useSession, type Session } from './session.js'
 import { signByWallet } from './sign-by-wallet.js'
-import { readClaims } from './token-claims.js'
 import { useWallets } from './use-wallets.js'
 
 /** Remembered in this browser: an address is no secret. */
@@ -13,43 +12,33 @@ const LAST_GATEWAY = 'payment-tracking.gateway'
 const firstGateway = (): string =>
   new URLSearchParams(location.search).get('gateway') ?? localStorage.getItem(LAST_GATEWAY) ?? ''
 
-/**
- * A token of another gateway must not open pages that then fail one by one. A key may have one scope alone.
- * @throws RequestError
- */
-async function checkSecret(gateway: string, token: string): Promise<void> {
-  const api = apiOf(token)
-  try {
-    await ask(
-      api.GET('/v1/webhooks/gateway/{gatewayPubkey}', {
-        params: { path: { gatewayPubkey: gateway }, query: {} },
-      }),
-    )
-  } catch (error) {
-    if (!(error instanceof RequestError) || error.status !== 403) throw error
-    await ask(
-      api.GET('/v1/gateway/{gateway}/merchant/policies', {
-        params: { path: { gateway }, query: { limit: 1 } },
-      }),
-    )
-  }
-}
+/** A link that signs in. What follows the # is sent to no server, and leaves the address at once. */
+const LINK = /^#link=([\w-]+)$/
+
+/** A header takes nothing else, so no token and no key has anything else. */
+const SENDABLE = /^[!-~]+$/
+const NO_SECRET = 'This is neither a token nor a whole API key, which is ptk_ and 43 characters.'
+
+/** `fetch` says that it reached nobody by a TypeError; some wallets say nothing. */
+const messageOf = (error: Error): string =>
+  error instanceof TypeError
+    ? 'The service cannot be reached. Please try again.'
+    : error.message || 'The wallet refused.'
 
 /** Runs one way of signing in: says what failed, and keeps who signed in. */
 function useAttempt() {
   const { signIn } = useSession()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const attempt = async (address: string, work: (address: string) => Promise<Session>) => {
-    if (address === '') return setProblem('Name the gateway first.')
+  const attempt = async (work: () => Promise<Session>) => {
     setProblem(null)
     setBusy(true)
     try {
-      const session = await work(address)
-      localStorage.setItem(LAST_GATEWAY, address)
-      signIn(session)
+      const session = await work()
+      localStorage.setItem(LAST_GATEWAY, session.gateway)
+      await signIn(session)
     } catch (error) {
-      setProblem((error as Error).message || 'The wallet refused.')
+      setProblem(messageOf(error as Error))
     } finally {
       setBusy(false)
     }
@@ -63,17 +52,26 @@ export function SignIn() {
   const [gateway, setGateway] = useState(firstGateway)
   const [secret, setSecret] = useState('')
   const { attempt, problem, isBusy } = useAttempt()
-  const byWallet = (wallet: Wallet) => attempt(gateway.trim(), address => signByWallet(address, wallet))
+  const byWallet = (wallet: Wallet) =>
+    attempt(() => {
+      if (gateway.trim() === '') throw new Error('Name the gateway first.')
+      return signByWallet(gateway.trim(), wallet)
+    })
   const bySecret = (event: FormEvent) => {
     event.preventDefault()
-    const token = secret.trim()
-    const claims = readClaims(token)
-    // A token names its gateway, so that nobody needs to write the address.
-    void attempt(claims.gateway ?? gateway.trim(), async address => {
-      await checkSecret(address, token)
-      return { gateway: address, token, expiresAt: claims.expiresAt }
+    void attempt(() => {
+      if (!SENDABLE.test(secret.trim())) throw new Error(NO_SECRET)
+      return ask(apiOf(secret.trim()).POST('/v1/session', {}))
     })
   }
+  useEffect(() => {
+    const link = LINK.exec(location.hash)?.[1]
+    if (link === undefined) return
+    history.replaceState(history.state, '', location.pathname + location.search)
+    void attempt(() => ask(apiOf().POST('/v1/session', { body: { link } })))
+    // Once: the link is gone from the address.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [])
 
   return (
     <>
@@ -83,24 +81,9 @@ export function SignIn() {
       />
       {endedBecause && (
         <p className="note" role="status">
-          {endedBecause} Please sign in again; this page then goes on.
+          {endedBecause} Sign in again, and this page goes on.
         </p>
       )}
-      <div className="tight">
-        <label>
-          Gateway
-          <input
-            value={gateway}
-            onChange={event => setGateway(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
-            aria-describedby="gateway-help"
-          />
-        </label>
-        <p id="gateway-help" className="small quiet">
-          Its address on the chain. <code>npm run gateway -- address</code> prints the one of a key file.
-        </p>
-      </div>
       {problem && (
         <p role="alert" className="failure">
           {problem}
@@ -113,6 +96,21 @@ export function SignIn() {
             The wallet of the gateway’s authority or signer signs a text that begins with{' '}
             <b>{location.host}</b>. It sends no transaction.
           </p>
+          <div className="tight">
+            <label>
+              Gateway
+              <input
+                value={gateway}
+                onChange={event => setGateway(event.target.value)}
+                autoComplete="off"
+                spellCheck={false}
+                aria-describedby="gateway-help"
+              />
+            </label>
+            <p id="gateway-help" className="small quiet">
+              Its address on the chain. <code>npm run gateway -- address</code> prints the one of a key file.
+            </p>
+          </div>
           {wallets.length === 0 && (
             <p className="quiet">
               This browser has no wallet that signs messages. Install one, or use a key or token.
@@ -145,8 +143,8 @@ export function SignIn() {
               />
             </label>
             <p id="secret-help" className="small quiet">
-              <code>npm run --silent sign-in</code> prints a token, which names its gateway. It is kept in
-              this tab until you sign out.
+              A key opens what its scopes allow. <code>npm run --silent sign-in</code> prints a token, whose
+              session ends with it.
             </p>
             <button type="submit" className="outline" disabled={isBusy}>
               Sign in

@@ -4,34 +4,38 @@ import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tan
 import { apiOf, RequestError } from '../api/request.js'
 import { useSession, type Session } from './session.js'
 
-const ENDED = 'The service does not take this sign-in any more.'
-
 /** @throws Error outside of a page that needs a sign-in */
 export function useGateway(): Session & { api: ApiClient } {
   const { session } = useSession()
   if (!session) throw new Error('this page needs a gateway that is signed in')
-  return { ...session, api: apiOf(session.token) }
+  return { ...session, api: apiOf() }
 }
 
-/** A query of the gateway's own data; a refused token ends the session. */
+/** Runs a request of the gateway; where it is refused, the session may have ended. */
+export function useChecked(): <T>(request: () => Promise<T>) => Promise<T> {
+  const { check } = useSession()
+  return async request => {
+    try {
+      return await request()
+    } catch (error) {
+      if (error instanceof RequestError && error.status === 401) check()
+      throw error
+    }
+  }
+}
+
+/** A query of the gateway's own data. */
 export function useGatewayQuery<T>(
   key: readonly unknown[],
   read: (gateway: ReturnType<typeof useGateway>) => Promise<T>,
   refetchInterval: number | false = false,
 ): UseQueryResult<T> {
   const gateway = useGateway()
-  const { end } = useSession()
+  const checked = useChecked()
   return useQuery({
     queryKey: ['gateway', gateway.gateway, ...key],
     refetchInterval,
-    queryFn: async () => {
-      try {
-        return await read(gateway)
-      } catch (error) {
-        if (error instanceof RequestError && error.status === 401) end(ENDED)
-        throw error
-      }
-    },
+    queryFn: () => checked(() => read(gateway)),
   })
 }
 
@@ -40,9 +44,10 @@ export function useGatewayOrder<T, V = void>(
   give: (gateway: ReturnType<typeof useGateway>, value: V) => Promise<T>,
 ) {
   const gateway = useGateway()
+  const checked = useChecked()
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (value: V) => give(gateway, value),
+    mutationFn: (value: V) => checked(() => give(gateway, value)),
     onSettled: () => queries.invalidateQueries({ queryKey: ['gateway', gateway.gateway] }),
   })
 }

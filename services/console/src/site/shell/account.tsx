@@ -1,10 +1,11 @@
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { formatDuration } from '../show/format-time.js'
 import { useNow } from '../show/now.js'
+import { Failure } from '../show/states.js'
 import { Key } from '../show/values.js'
 import { useSession, type Session } from '../session/session.js'
 import { useGatewayName } from '../session/use-gateway-name.js'
-import { useRenewal } from '../session/use-renewal.js'
 import { THEMES, useTheme, type Theme } from './theme.js'
 
 /** Who is signed in and for how long, and how the pages look. */
@@ -37,26 +38,20 @@ export function Account({ onDone }: { onDone: () => void }) {
 function SignedIn({ session }: { session: Session }) {
   const { signOut } = useSession()
   const name = useGatewayName(session.gateway)
-  const renewal = useRenewal()
   const now = useNow()
-  const left = session.expiresAt === null ? null : session.expiresAt - now
+  const [error, setError] = useState<Error | null>(null)
   return (
     <>
       <strong>{name ?? 'Gateway'}</strong>
       <Key value={session.gateway} />
       <span className="quiet">
-        {left === null ? 'by an API key, which does not end' : `signed in for ${minutes(left)}`}
+        {session.scopes && `by an API key for ${session.scopes.join(', ')}, `}
+        signed in for {minutes(Date.parse(session.expiresAt) - now)}
       </span>
-      <div className="pair">
-        {renewal && (
-          <button type="button" className="outline" onClick={renewal.renew} aria-busy={renewal.isBusy}>
-            Renew
-          </button>
-        )}
-        <button type="button" className="outline" onClick={signOut}>
-          Sign out
-        </button>
-      </div>
+      <button type="button" className="outline" onClick={() => void signOut().catch(setError)}>
+        Sign out
+      </button>
+      <Failure error={error} />
     </>
   )
 }

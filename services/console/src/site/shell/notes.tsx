@@ -3,7 +3,6 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useNow } from '../show/now.js'
 import { useSession } from '../session/session.js'
-import { useRenewal } from '../session/use-renewal.js'
 import { minutes } from './account.js'
 
 const WARN_MS = 3 * 60_000
@@ -40,18 +39,8 @@ function Offline() {
 
 function EndingSession() {
   const { session } = useSession()
-  const renewal = useRenewal()
   const now = useNow()
-  if (!session || session.expiresAt === null || session.expiresAt - now > WARN_MS) return null
-  return (
-    <p className="note">
-      The sign-in ends in {minutes(session.expiresAt - now)}.
-      {renewal && (
-        <button type="button" className="outline" onClick={renewal.renew} aria-busy={renewal.isBusy}>
-          Renew it
-        </button>
-      )}
-      {renewal?.error && ` ${renewal.error}`}
-    </p>
-  )
+  if (!session) return null
+  const leftMs = Date.parse(session.expiresAt) - now
+  return leftMs > WARN_MS ? null : <p className="note">The session ends in {minutes(leftMs)}.</p>
 }
