@@ -21,17 +21,26 @@ t.setTimeout(300_000)
 
 const operations = readOperations()
 const system = await openSystem(t)
-const { call, owner, other, voidCredentials } = system
+const { call, owner, other, voidCredentials, voidCookies } = system
 
 const targetOf = (party: Party): Target => ({ ...party, keyId: party.key.id })
 const isScope = (access: string): access is Scope => (SCOPES as readonly string[]).includes(access)
 const opsRoutes = listRoutes((await openOps(t)).app)
 
 const requestOf = (operation: Operation, target: Target) => REQUESTS[operation.id]!(target, system)
-const send = (operation: Operation, target: Target, token?: string) => {
+/** @param credential a token or API key; or a cookie, which counts from a page of the service alone */
+const send = (operation: Operation, target: Target, credential?: string) => {
   const { path, body } = requestOf(operation, target)
-  return call(operation.method, path, { token, body })
+  const headers = { origin: system.urls.api }
+  return call(
+    operation.method,
+    path,
+    isCookie(credential)
+      ? { body, headers: { ...headers, cookie: credential } }
+      : { body, token: credential, headers },
+  )
 }
+const isCookie = (credential = ''): boolean => credential.startsWith('session-')
 const ofAccess = (holds: (access: string) => boolean) => operations.filter(({ access }) => holds(access))
 const guarded = ofAccess(access => access === 'wallet' || access.split(' or ').some(isScope))
 
@@ -92,7 +101,10 @@ t.test('nobody else does anything with what is the owner’s', async t => {
   for (const operation of guarded) {
     const target = targetOf(owner)
     const ask = (token?: string) => send(operation, target, token)
-    for (const [what, credential] of [['nothing', undefined], ...Object.entries(voidCredentials)] as const) {
+    for (const [what, credential] of [
+      ['nothing', undefined],
+      ...Object.entries({ ...voidCredentials, ...voidCookies }),
+    ] as const) {
       const answer = await ask(credential)
       refused(answer, 401, 'UNAUTHORIZED', `${operation.id} with ${what}`)
       t.match(answer.headers.get('www-authenticate'), /^Bearer/, operation.id)
@@ -110,7 +122,7 @@ t.test('nobody else does anything with what is the owner’s', async t => {
     if (operation.access === 'wallet')
       refused(await ask(owner.key.key), 403, 'SIGN_IN_REQUIRED', `${operation.id} with a key for everything`)
     if (operation.method === 'POST' && operation.foreign === 'own') continue
-    const foreigners = operation.access === 'wallet' ? [other.token] : [other.token, other.key.key]
+    const foreigners = [other.token, other.cookie, ...(operation.access === 'wallet' ? [] : [other.key.key])]
     for (const token of foreigners) {
       const answer = await ask(token)
       const what = `${operation.id} by another gateway`
@@ -236,6 +248,34 @@ t.test('a trace tells a gateway of its own deliveries only', async t => {
     )
   t.same(await webhooksIn(owner), [owner.webhookId], 'of a transaction that pays both')
   t.same(await webhooksIn(other), [other.webhookId])
+})
+
+t.test('a sign-in gives a session, or a link, of the caller’s gateway alone', async t => {
+  for (const operation of ofAccess(access => access === 'sign-in')) {
+    const ask = (credential?: string) => send(operation, targetOf(owner), credential)
+    for (const [what, credential] of [
+      ['nothing', undefined],
+      ...Object.entries({ ...voidCredentials, ...voidCookies }),
+      ['a session', owner.cookie],
+    ] as const)
+      t.match(
+        await ask(credential),
+        { status: 401, body: { code: 'UNAUTHORIZED' } },
+        `${operation.id}, ${what}`,
+      )
+    for (const party of [owner, other])
+      for (const credential of [party.token, party.key.key, party.keyOf['merchant:read'].key]) {
+        const answer = await ask(credential)
+        t.equal(answer.status, operation.success, operation.id)
+        const [, link] = answer.body.path?.split('#link=') ?? []
+        const opened = link
+          ? await call('POST', '/v1/session', { headers: { origin: system.urls.api }, body: { link } })
+          : answer
+        t.equal(opened.body.gateway, party.address, operation.id)
+        const isOfAll = credential === party.token
+        t.equal(opened.body.scopes === null, isOfAll, `${operation.id}: what a wallet alone may`)
+      }
+  }
 })
 
 t.test('a proof of payment is renewed for its bearer alone', async t => {
@@ -385,7 +425,7 @@ t.test('the owner does everything, with a token and with a key of the scope', as
     (a, b) => Number(a.id === 'deleteWebhooksOfGateway') - Number(b.id === 'deleteWebhooksOfGateway'),
   )
   for (const operation of inOrder) {
-    const credentials = { 'its token': owner.token }
+    const credentials = { 'its token': owner.token, 'its session': owner.cookie }
     if (isScope(operation.access))
       Object.assign(credentials, { 'a key of the scope': owner.keyOf[operation.access].key })
     for (const [what, credential] of Object.entries(credentials)) {

@@ -9,12 +9,13 @@ export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read' | 'expe
  * The credential that a route asks for:
  *
  * - `open`: none. One that comes along changes nothing.
+ * - `sign-in`: any that counts; the answer is a session, or a link, of its gateway.
  * - `more`: none. A gateway that sends its own is told more.
  * - `wallet`: the token of a wallet's sign-in.
  * - `proof`: an earlier proof of payment.
  * - scopes: the token of a wallet's sign-in, or an API key with one of them.
  */
-export type Access = 'open' | 'more' | 'wallet' | 'proof' | Scope | typeof EITHER
+export type Access = 'open' | 'sign-in' | 'more' | 'wallet' | 'proof' | Scope | typeof EITHER
 
 const EITHER = 'expectations or merchant:read'
 
@@ -52,7 +53,8 @@ function accessOf(operation: DescribedOperation): Access {
   const { operationId, security = [], 'x-api-key-scope': scope } = operation
   if (security.length === 0) return 'open'
   if (security.some(each => 'proofOfPayment' in each)) return 'proof'
-  if (security.some(each => Object.keys(each).length === 0)) return 'more'
+  if (security.some(each => Object.keys(each).length === 0))
+    return security.some(each => 'session' in each) ? 'more' : 'sign-in'
   if (!security.some(each => 'apiKey' in each)) return 'wallet'
   if (scope === undefined) throw new Error(`${operationId} must name one scope`)
   return scope as Scope | typeof EITHER

@@ -31,6 +31,8 @@ export type Call = (
 export interface Party {
   address: string
   token: string
+  /** Of a session. */
+  cookie: string
   /** With every scope. */
   key: MadeKey
   /** With one scope each. */
@@ -109,8 +111,13 @@ export async function openSystem(t: TestContext) {
       })
     ).body as { id: number; secret: string }
 
+  const openSession = async (token: string) => {
+    const { headers } = await call('POST', '/v1/session', { token, headers: { origin: urls.api } })
+    return headers.get('set-cookie')!.split(';')[0]!
+  }
   const prepare = async (gateway: ChainGateway, label: string) => {
     const token = await signIn(urls.api, gateway)
+    const cookie = await openSession(token)
     const endpointUrl = `http://127.0.0.1:1/hook-of-${label}`
     const webhook = await registerWebhook(gateway.address, token, endpointUrl)
     const keyOf = {} as Record<Scope, MadeKey>
@@ -119,7 +126,7 @@ export async function openSystem(t: TestContext) {
     const userPayment = await chain.openUserPayment()
     const policy = await chain.openPolicy(gateway, userPayment, { trackingId: `order-of-${label}` })
     const paid = chain.pay(policy)
-    return { gateway, token, endpointUrl, webhook, keyOf, key, userPayment, policy, paid }
+    return { gateway, token, cookie, endpointUrl, webhook, keyOf, key, userPayment, policy, paid }
   }
   const prepared = [await prepare(gateways[0], 'owner'), await prepare(gateways[1], 'other')] as const
   await publish(
@@ -143,6 +150,7 @@ export async function openSystem(t: TestContext) {
   const finish = async ({
     gateway,
     token,
+    cookie,
     webhook,
     endpointUrl,
     keyOf,
@@ -165,6 +173,7 @@ export async function openSystem(t: TestContext) {
     return {
       address: gateway.address,
       token,
+      cookie,
       key,
       keyOf,
       webhookId: webhook.id,
@@ -174,7 +183,7 @@ export async function openSystem(t: TestContext) {
       policy: policy.address,
       signature: paid.signature,
       secrets: [
-        ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, key.key.slice(10)],
+        ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, cookie, key.key.slice(10)],
         `reference of ${policy.trackingId}`,
         ...Object.values(keyOf).map(each => each.key.slice(10)),
       ],
@@ -210,12 +219,25 @@ export async function openSystem(t: TestContext) {
     "a key of a wallet that is not the gateway's": ofAnotherWallet.key,
   }
 
+  const ended = await openSession(owner.token)
+  await call('DELETE', '/v1/session', { headers: { cookie: ended, origin: urls.api } })
+  const endedWithKey = await makeKey(call, owner.token, SCOPES)
+  const ofKey = await openSession(endedWithKey.key)
+  await call('DELETE', `/v1/api-keys/${endedWithKey.id}`, { token: owner.token })
+  const [name] = ended.split('=')
+
   return {
     urls,
     call,
     owner,
     other,
     voidCredentials,
+    /** Sessions of the owner that do not count. */
+    voidCookies: {
+      'a session that was ended': ended,
+      'a session of a key that was revoked': ofKey,
+      'a session that nobody opened': `${name}=${'A'.repeat(43)}`,
+    },
     opsToken: env.OPS_TOKEN,
     /** Bytes that the API has sent to Postgres, and got from it. */
     databaseTraffic: () => databaseLink.traffic(),

@@ -72,6 +72,10 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
     body: { signer: target.address, signature: Array<number>(64).fill(7) },
     status: 401,
   }),
+  openSession: at('/v1/session'),
+  getSession: at('/v1/session'),
+  endSession: at('/v1/session'),
+  createSignInLink: at('/v1/session/links'),
   getKeys: at('/.well-known/jwks.json'),
   listKeys: at('/v1/jwks'),
   issueToken: target => ({

@@ -12,12 +12,14 @@ function cellsOf({ access, foreign, success }: Operation): string[] {
   const all = (text: string) => Array<string>(5).fill(text)
   if (access === 'open') return all('open')
   if (access === 'more') return ['open', '401', '403', 'open', 'with its deliveries']
+  if (access === 'sign-in') return ['401', '401', 'its own', 'its own', String(success)]
   if (access === 'proof') return ['401', '401', '401', '401', 'a proof of payment']
   return ['401', '401', '403', FOREIGN[foreign], String(success)]
 }
 
 const NEEDS: Record<Access, string> = {
   open: '',
+  'sign-in': 'any',
   more: '`webhooks:read`',
   proof: '',
   wallet: 'sign-in only',

@@ -7,6 +7,7 @@ import t from 'tap'
 import { playMarket } from '../../infra/stack/src/commands/demo/index.js'
 import { openGatewaySession } from '../../infra/stack/src/commands/dev-kit/gateway-session.js'
 import { readKeyFile } from '../../infra/stack/src/commands/dev-kit/key-file.js'
+import { askJson } from '../ask-json.js'
 
 const stack = await startStack(t)
 const { baseUrl, natsUrl } = stack.describe()
@@ -26,8 +27,19 @@ const play = () =>
 
 t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120_000 }, async t => {
   const market = await play()
+  const link = await market.signInLink
+  t.match(link, `${baseUrl}/console/sign-in#link=`)
+  const open = () =>
+    askJson(`${baseUrl}/v1/session`, {
+      method: 'POST',
+      headers: { origin: baseUrl },
+      body: { link: link!.split('#link=')[1] },
+    })
+  const opened = await open()
   const key = readKeyFile(market.keyFile)
   const gateway = deriveGateway(DEFAULT_PROGRAM_ID, key.publicKey)
+  t.match(opened, { status: 201, body: { gateway, scopes: null } }, 'the link signs in')
+  t.equal((await open()).status, 401, 'once')
   const deliveriesOf = async (path: string) => {
     const session = await openGatewaySession(baseUrl, gateway, key)
     const endpoints = await session.ask<{ id: number; endpointUrl: string }[]>('GET', '/v1/webhooks')

@@ -20,9 +20,12 @@ const stack: StackFile = {
   })),
 }
 
+const signInLink = `${stack.baseUrl}/console/sign-in#link=${'A'.repeat(43)}`
+const demo = { keyFile: '/srv/data/demo-key.json', signInLink }
+
 t.test('the guide fits a terminal of 100 columns, with every process', async t => {
   const quiet = { allowsPrivateTargets: true, followsChain: false }
-  for (const options of [quiet, { ...quiet, followsChain: true, demoKeyFile: '/srv/data/demo-key.json' }]) {
+  for (const options of [quiet, { ...quiet, followsChain: true, demo }]) {
     const lines = renderGuide(stack, options).split('\n')
     t.same(
       lines.filter(line => line.length > 100),
@@ -34,16 +37,17 @@ t.test('the guide fits a terminal of 100 columns, with every process', async t =
         name,
       )
   }
-  t.match(
-    renderGuide(stack, { ...quiet, demoKeyFile: '/srv/data/demo-key.json' }),
-    /made-up market is playing/,
-  )
+  t.match(renderGuide(stack, { ...quiet, demo }), /made-up market is playing/)
   t.notMatch(renderGuide(stack, quiet), /made-up market is playing|export/)
   const elsewhere = renderGuide(stack, {
     ...quiet,
-    demoKeyFile: '/srv/data/demo-key.json',
+    demo,
     dataDir: '/srv/data',
   })
+  t.ok(elsewhere.split('\n').includes(`  ${signInLink}`), 'the link stands on a line of its own')
+  const without = renderGuide(stack, { ...quiet, demo: { ...demo, signInLink: undefined } })
+  t.notMatch(without, /#link=/)
+  t.match(without, /sign-in -- --link --key/, 'the command stays when no link was made')
   const signIn = /\n {2}export DATA_DIR="\/srv\/data"\n {2}npm run --silent sign-in/
   t.match(elsewhere, signIn, 'commands find a stack of another data directory')
 })

@@ -27,22 +27,28 @@ export function renderGuide(
   options: {
     allowsPrivateTargets: boolean
     followsChain: boolean
-    demoKeyFile?: string | undefined
+    demo?: { keyFile: string; signInLink: string | undefined } | undefined
     /** as it was given; other commands find the stack by it */
     dataDir?: string
   },
 ): string {
   const { baseUrl } = stack
-  const { dataDir = USUAL_DATA_DIR } = options
+  const { dataDir = USUAL_DATA_DIR, demo } = options
   const isUsual = dataDir === USUAL_DATA_DIR
   return [
     '',
-    ...(options.demoKeyFile
+    ...(demo
       ? [
           'DEMO: a made-up market is playing. Its payments are no payments of any chain, and stay in DATA_DIR.',
-          'To sign in to the console as its first gateway, take the token that this prints:',
+          ...(demo.signInLink === undefined
+            ? ['To sign in to the console as its gateway, open the link that this prints:']
+            : [
+                'This link signs in to the console as its gateway, once, within 15 minutes:',
+                `  ${demo.signInLink}`,
+                'This prints another:',
+              ]),
           ...(isUsual ? [] : [`  export DATA_DIR="${dataDir}"`]),
-          `  npm run --silent sign-in -- --key "${options.demoKeyFile}"`,
+          `  npm run --silent sign-in -- --link --key "${demo.keyFile}"`,
           '',
         ]
       : []),

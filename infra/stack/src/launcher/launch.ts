@@ -18,7 +18,10 @@ import { superviseService, type SupervisedService } from './supervise.js'
 
 const DATABASE_NAME = 'payment_tracking'
 
-/** @returns the key of the market's first gateway, and what ends the market */
+/**
+ * @returns the key of the market's gateway, a link that signs in to the console as it (undefined where that fails), and
+ *   what ends the market
+ */
 export type PlayMarket = (parts: {
   natsUrl: string
   baseUrl: string
@@ -26,7 +29,7 @@ export type PlayMarket = (parts: {
   knowsGateway: (gateway: string) => Promise<boolean>
   env: NodeJS.ProcessEnv
   log: (line: string) => void
-}) => Promise<{ keyFile: string; close: () => Promise<void> }>
+}) => Promise<{ keyFile: string; signInLink: Promise<string | undefined>; close: () => Promise<void> }>
 
 export interface Launch {
   env: NodeJS.ProcessEnv
@@ -156,11 +159,13 @@ async function runServices(run: Run): Promise<void> {
   }
   const market = await playMarket?.({ natsUrl: urls.natsUrl, baseUrl: edge.url, knowsGateway, env, log })
   if (market) closers.push(market.close)
+  const signInLink = await Promise.race([market?.signInLink, givenUp, aborted])
+  if (signal.aborted) return
   log(
     renderGuide(describe(), {
       allowsPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
       followsChain: config.SOLANA_RPC_URLS !== undefined,
-      demoKeyFile: market?.keyFile,
+      demo: market && { keyFile: market.keyFile, signInLink: signInLink ?? undefined },
       dataDir: config.DATA_DIR,
     }),
   )

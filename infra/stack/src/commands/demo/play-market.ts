@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { createKeyFile, demoKeyFileOf, programIdOf, readKeyFile, waitUntilStored } from '../dev-kit/index.js'
+import {
+  createKeyFile,
+  demoKeyFileOf,
+  makeSignInLink,
+  programIdOf,
+  readKeyFile,
+  waitUntilStored,
+} from '../dev-kit/index.js'
 import type { PlayMarket } from '../../launcher/index.js'
 import { openPublisher, type Publisher } from '../open-publisher.js'
 import { openDemoEndpoints } from './demo-endpoints.js'
@@ -9,13 +16,16 @@ import { playShop } from './play-shop.js'
 import { buildRiskyCustomers, type RiskyCustomers } from './risky-customers.js'
 import { buildShopHistory } from './shop-history.js'
 
+const LOOK_EVERY_MS = 50
+/** The guide of `npm start` waits for the link. */
+const PATIENCE_MS = 30_000
 /** As nodes do: long before what they saw is too old. */
 const SEEN_EVERY_MS = 240_000
 
 /**
  * `npm start -- --demo`: publishes ninety days of a small shop, unless the database has its gateway already, registers its
  * endpoints, and plays on until it is closed. Nothing of it is printed; the console shows it.
- * @returns the key of its gateway, and what ends the market
+ * @returns the key of its gateway, a link that signs in as it, and what ends the market
  */
 export async function playMarket({
   natsUrl,
@@ -51,8 +61,16 @@ export async function playMarket({
   const playing = play().catch((error: unknown) => {
     if (!end.signal.aborted) log(`the demo's market has ended: ${(error as Error).message}`)
   })
+  const makeLink = async () => {
+    // The market has just published the event that creates its gateway.
+    const signal = AbortSignal.any([end.signal, AbortSignal.timeout(PATIENCE_MS)])
+    while (!(await knowsGateway(address))) await sleep(LOOK_EVERY_MS, undefined, { signal })
+    return makeSignInLink(baseUrl, address, authority)
+  }
   return {
     keyFile,
+    // Without one the guide names the command that makes one.
+    signInLink: makeLink().catch(() => undefined),
     close: async () => {
       end.abort()
       await playing

@@ -23,6 +23,14 @@ export class ServiceRefusedError extends Error {
   }
 }
 
+/** A nonce of the service, signed by the key. */
+async function signNonce(baseUrl: string, gateway: string, key: KeyPair) {
+  const path = `${baseUrl}/v1/gateway/${gateway}/auth/challenge`
+  const { nonce } = await send<{ nonce: string }>('POST', path, {}, {})
+  const signature = bs58.encode(sign(null, Buffer.from(nonce, 'utf8'), key.privateKey))
+  return { signer: key.publicKey, signature, nonce }
+}
+
 /**
  * Signs in as a gateway.
  * @param key the key pair of the gateway's authority or signer
@@ -33,11 +41,9 @@ export async function openGatewaySession(
   gateway: string,
   key: KeyPair,
 ): Promise<GatewaySession> {
-  const auth = `${baseUrl}/v1/gateway/${gateway}/auth`
-  const { nonce } = await send<{ nonce: string }>('POST', `${auth}/challenge`, {}, {})
-  const signature = bs58.encode(sign(null, Buffer.from(nonce, 'utf8'), key.privateKey))
-  const body = { signer: key.publicKey, signature, nonce }
-  const { token } = await send<{ token: string }>('POST', `${auth}/verify`, {}, body)
+  const proof = await signNonce(baseUrl, gateway, key)
+  const path = `${baseUrl}/v1/gateway/${gateway}/auth/verify`
+  const { token } = await send<{ token: string }>('POST', path, {}, proof)
   const headers = { authorization: `Bearer ${token}` }
   return {
     gateway,
@@ -45,6 +51,16 @@ export async function openGatewaySession(
     ask: (method, path, body) => send(method, `${baseUrl}${path}`, headers, body),
     read: (path, signal) => sendForText('GET', `${baseUrl}${path}`, headers, undefined, signal),
   }
+}
+
+/**
+ * @returns the address of a page of the console that signs a browser in as the gateway, once, within 15 minutes
+ * @throws Error with the reason of the service
+ */
+export async function makeSignInLink(baseUrl: string, gateway: string, key: KeyPair): Promise<string> {
+  const body = { gateway, ...(await signNonce(baseUrl, gateway, key)) }
+  const { path } = await send<{ path: string }>('POST', `${baseUrl}/v1/session/links`, {}, body)
+  return baseUrl + path
 }
 
 async function send<T>(...request: Parameters<typeof sendForText>): Promise<T> {
