@@ -16,9 +16,9 @@ t.test('keys rotate: the first key signs, all keys verify, and a removed key end
   )
   const after = buildGatewayTokens(await readSigningKeys(JSON.stringify([fresh])), 'production')
   const token = await before.issue(claims)
-  t.strictSame(await during.read(token), claims)
+  t.match(await during.read(token), claims)
   t.equal(await after.read(token), null)
-  t.strictSame(await after.read(await during.issue(claims)), claims)
+  t.match(await after.read(await during.issue(claims)), claims)
 })
 
 t.test('expired tokens, and tokens of another environment or algorithm, are refused', async t => {
@@ -34,7 +34,7 @@ t.test('expired tokens, and tokens of another environment or algorithm, are refu
       .setSubject('s')
       .setExpirationTime(expires)
       .sign(key)
-  t.strictSame(await production.read(await make('EdDSA', keys.current.key, '1m')), claims)
+  t.match(await production.read(await make('EdDSA', keys.current.key, '1m')), claims)
   t.equal(await production.read(await make('EdDSA', keys.current.key, '-1s')), null)
   t.equal(await production.read(await make('HS256', Buffer.from(jwk.x!, 'base64url'), '1m')), null)
   const unsigned = [
