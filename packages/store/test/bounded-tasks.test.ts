@@ -12,6 +12,7 @@ import {
   countOpenStreamGaps,
   countSetAside,
   countWebhookWork,
+  createGatewaySession,
   chooseProbe,
   deactivateWebhooks,
   doWebhookWork,
@@ -187,6 +188,12 @@ await pool.query(`insert into work (kind, key) select 'policy', n from generate_
 await pool.query(
   `insert into announcements (kind, event_id, committed_at) select 'payment', e.id, now() - interval '1 h' from events e`,
 )
+await pool.query(
+  `insert into gateway_sessions (hash, gateway, signer, signer_since, ends_at, expires_at)
+   select n::text, 'gateway ' || n % 1000, 'w', '', at, at
+     from generate_series(1, $1::int) n, lateral (select now() + (n % 2 - 0.5) * interval '1 day' as at) ends`,
+  [MANY],
+)
 await analyzeAll(pool)
 
 const DATES = { soonSeconds: 259_200, graceSeconds: 7_200 }
@@ -261,6 +268,13 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     await listWebhookWork(store, 100)
     await listRefolds(store, 100)
   },
+  'a sign-in': () =>
+    createGatewaySession(store, {
+      hash: 'a new one',
+      kind: 'session',
+      grant: { gateway: 'gateway 1', signer: 'w', signerSince: '', apiKeyId: null, expiresAt: null },
+      replaces: '1',
+    }),
   'the figures of the start page': () => readOverview(store, { gateway: 'busy', nowMs: Date.now() }),
   'where lists begin': () => readFirstEvent(store),
   'retractions while there is none': () => readRecentRetractions(store, 1).next(),

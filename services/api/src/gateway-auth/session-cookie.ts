@@ -30,11 +30,16 @@ export function buildSessionCookie(environment: string, { isSecure }: SignInOrig
   // Browsers take a cookie of this name by https alone, and from no other host: a subdomain cannot plant one.
   const secure = `__Host-${plain}`
   const names = isSecure ? [secure] : [secure, plain]
-  const write = ({ headers: { origin = '' } }: FastifyRequest, reply: FastifyReply, text: string) => {
+  const write = (
+    { headers: { origin = '' } }: FastifyRequest,
+    reply: FastifyReply,
+    value: string,
+    maxAgeS: number,
+  ) => {
     const byHttps = origin.startsWith('https:')
     void reply.header(
       'set-cookie',
-      `${byHttps ? secure : plain}=${text}; Path=/; HttpOnly; SameSite=Strict${byHttps ? '; Secure' : ''}`,
+      `${byHttps ? secure : plain}=${value}; Max-Age=${maxAgeS}; Path=/; HttpOnly; SameSite=Strict${byHttps ? '; Secure' : ''}`,
     )
   }
   return {
@@ -44,8 +49,8 @@ export function buildSessionCookie(environment: string, { isSecure }: SignInOrig
       return secret === undefined || !SECRET.test(secret) ? null : hashSessionSecret(secret)
     },
     set: (request, reply, secret, expiresAt) =>
-      write(request, reply, `${secret}; Expires=${expiresAt.toUTCString()}`),
-    clear: (request, reply) => write(request, reply, '; Max-Age=0'),
+      write(request, reply, secret, Math.ceil((expiresAt.getTime() - Date.now()) / 1_000)),
+    clear: (request, reply) => write(request, reply, '', 0),
   }
 }
 
