@@ -165,7 +165,7 @@ t.test('retention', async t => {
     /** removed by the statement that makes them useless, or by the worker */
     const ELSEWHERE = [
       ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'work', 'set_aside'],
-      ...['gateway_sessions', 'webhooks', 'waiting_messages'],
+      ...['gateway_sessions', 'webhooks', 'waiting_messages', 'gateway_changes'],
     ]
     t.same(
       await left(`select tablename as key from pg_tables where schemaname = 'public'`),

@@ -4,8 +4,10 @@ import type { Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'
+import { addChangeRoutes } from './changes/change-routes.js'
 import { addExpectationRoutes } from './expectations/expectation-routes.js'
 import { addFeedRoute, type FeedParts } from './feed/feed-route.js'
+import { addAnswerRoutes } from './webhooks/answer-routes.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addReplayRoutes } from './webhooks/replay-routes.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
@@ -92,6 +94,8 @@ export async function addGatewayRoutes(
         backoffMs: config.WEBHOOK_BACKOFF_MS,
         backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
       }
+      addChangeRoutes(writing, { store, auth })
+      addAnswerRoutes(writing, { store, auth, nowMs })
       addApiKeyRoutes(writing, { store, auth, nowMs })
       addWebhookRoutes(writing, {
         store,

@@ -51,6 +51,7 @@ import { typedEventRoutes } from './events/typed-events.js'
 import { subscriptionsRoute } from './policies/subscriptions.js'
 import { tokenMintsRoute } from './overview/token-mints.js'
 import { readTokens } from '@payment-tracking/domain'
+import { addSearchRoute } from './search/search-route.js'
 import { addStream, STREAM_PATH } from './stream/add-stream.js'
 import { ignoreUpgrade, ignoreUpgrades } from './stream/ignore-upgrades.js'
 import { API_TUNABLES, type ApiTunables } from './tunables.js'
@@ -228,6 +229,7 @@ export async function buildApp({
     feed: { reads, waits, rest },
   })
   addTraceRoute(app, { authenticate: request => auth.authenticateIfGiven(request, 'webhooks:read') })
+  addSearchRoute(app, { auth })
   await addStream(app, {
     store,
     tokens,

@@ -76,11 +76,18 @@ export const listApiKeys = ({ database }: Store, gateway: string): Promise<reado
   database.read<ApiKeyRecord>(sql`
     select ${COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
 
-/** @returns whether the gateway had such a key */
-export const revokeApiKey = async ({ database }: Store, gateway: string, id: bigint): Promise<boolean> =>
-  (await database.execute(sql`
+/** @returns null where the gateway has no such key */
+export const revokeApiKey = async (
+  { database }: Store,
+  gateway: string,
+  id: bigint,
+): Promise<Pick<ApiKeyRecord, 'name'> | null> => {
+  const [revoked] = await database.write<Pick<ApiKeyRecord, 'name'>>(sql`
     update api_keys set revoked_at = clock_timestamp()
-     where id = ${id} and gateway = ${gateway} and revoked_at is null`)) > 0
+     where id = ${id} and gateway = ${gateway} and revoked_at is null
+    returning name`)
+  return revoked ?? null
+}
 
 /** Keys that one look passes. */
 const LOOKED_AT = 5_000

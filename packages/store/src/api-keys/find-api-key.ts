@@ -7,6 +7,7 @@ import type { ApiKeyScope } from './api-key-records.js'
 /** A key that is neither revoked nor expired, with its gateway's state on the chain. */
 export interface FoundApiKey {
   id: bigint
+  name: string
   scopes: ApiKeyScope[]
   createdBy: string
   /** of `createdBy`, when it made the key */
@@ -23,7 +24,7 @@ type Row = Omit<FoundApiKey, 'gateway'> & GatewayState
 /** Finds a key by its hash alone, so the time of the answer says nothing about other keys. */
 export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
   const [row] = await database.read<Row>(sql`
-    select k.id, k.scopes, k.created_by as "createdBy",
+    select k.id, k.name, k.scopes, k.created_by as "createdBy",
            k.signer_since as "signerSince", k.expires_at as "expiresAt",
            k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
            ${GATEWAY_COLUMNS}
@@ -31,8 +32,8 @@ export async function findApiKey({ database }: Store, hash: string): Promise<Fou
      where k.hash = ${hash} and k.revoked_at is null
        and (k.expires_at is null or k.expires_at > clock_timestamp())`)
   if (!row) return null
-  const { id, scopes, createdBy, signerSince, expiresAt, isUseStale, ...gateway } = row
-  return { id, scopes, createdBy, signerSince, expiresAt, isUseStale, gateway }
+  const { id, name, scopes, createdBy, signerSince, expiresAt, isUseStale, ...gateway } = row
+  return { id, name, scopes, createdBy, signerSince, expiresAt, isUseStale, gateway }
 }
 
 /** Why `findApiKey` finds nothing: only the holder of a key knows its hash, so the answer tells a stranger nothing. */

@@ -17,14 +17,14 @@ export class ExpectationPaidError extends ServiceError {
 /**
  * Cancels an expectation to which nothing was paid: from then on nothing counts. Waits for a transaction that counts a
  * payment at the same moment. Cancelled once, it stays so, and is answered again.
- * @returns null where the gateway has no such expectation
+ * @returns null where the gateway has no such expectation; `isNew` is false where it was cancelled before
  * @throws ExpectationPaidError
  */
 export const cancelExpectation = (
   { database }: Store,
   gateway: string,
   id: string,
-): Promise<ExpectationRecord | null> =>
+): Promise<{ record: ExpectationRecord; isNew: boolean } | null> =>
   database.transaction(async tx => {
     const [row] = await tx.$queryRaw<{ paid: boolean; cancelled: boolean }[]>`
       select paid_amount > 0 as paid, cancelled_at is not null as cancelled from expectations
@@ -42,5 +42,5 @@ export const cancelExpectation = (
                final_paid_amount = 0, final_in_time_amount = 0, final_payment_count = 0
          where id = ${id}::uuid`
     const [cancelled] = await readExpectations(runIn(tx) as never, sql`where x.id = ${id}::uuid`)
-    return cancelled!.record
+    return { record: cancelled!.record, isNew: !row.cancelled }
   })

@@ -13,6 +13,7 @@ export interface FoundGatewaySession {
   /** of that wallet, at that time */
   signerSince: string
   apiKeyId: bigint | null
+  apiKeyName: string | null
   /** of the API key that signed in; null where a wallet did: it may do everything */
   scopes: ApiKeyScope[] | null
   /** when it ends unless it is used */
@@ -35,7 +36,7 @@ export async function findGatewaySession(
   hash: string,
 ): Promise<FoundGatewaySession | null> {
   const [row] = await database.read<Row>(sql`
-    select s.hash, s.signer as "signedBy", s.signer_since as "signerSince", s.api_key_id as "apiKeyId", k.scopes,
+    select s.hash, s.signer as "signedBy", s.signer_since as "signerSince", s.api_key_id as "apiKeyId", k.name as "apiKeyName", k.scopes,
            s.ends_at as "endsAt", least(s.expires_at, k.expires_at) as "expiresAt",
            s.ends_at < ${END} - interval '1 minute' as "isUseStale",
            ${GATEWAY_COLUMNS}

@@ -47,7 +47,7 @@ export const isOfName = (name: string): Sql =>
     : sql`name = ${name} and name <> 'PaymentRecord'`
 
 /** Part of the statement's text, so that a kept plan can use the partial indexes of direct payments. */
-const IS_DIRECT = sql`payment_policy = ${raw(`'${DIRECT_TRANSFER_POLICY}'`)}`
+export const IS_DIRECT = sql`payment_policy = ${raw(`'${DIRECT_TRANSFER_POLICY}'`)}`
 
 const USUAL_LIMITS = [1, 10, 20, 50, 100]
 

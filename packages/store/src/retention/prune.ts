@@ -114,6 +114,17 @@ const TABLES = {
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`r.checked_at`,
   },
+  // A month is drawn.
+  webhook_hours: {
+    key: [
+      ['webhook_id', 'bigint'],
+      ['start', 'timestamptz'],
+      ['accepted', 'boolean'],
+      ['duration', 'smallint'],
+    ],
+    age: () => olderThan(31),
+    mayGo: sql`r.start`,
+  },
 } as const satisfies Record<string, Pruned>
 
 export type PrunedTable = keyof typeof TABLES

@@ -1,3 +1,4 @@
+import { hostOf, writeChangesOf } from '../changes/write-changes.js'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
@@ -28,7 +29,14 @@ export async function deactivateWebhooks(
         }),
       )
       // The webhooks of a deleted gateway all end: nobody is left to be told.
-      if (reason !== 'gateway-deleted') await insertNotices(tx, 'webhook.deactivated', rows)
+      if (reason === 'gateway-deleted') return rows.map(row => row.id)
+      await insertNotices(tx, 'webhook.deactivated', rows)
+      for (const { id, gateway, endpointUrl } of rows)
+        await tx.$executeRaw(
+          writeChangesOf(gateway, null, [
+            { kind: 'webhook.deactivated', subject: id.toString(), name: hostOf(endpointUrl), fields: [] },
+          ]),
+        )
       return rows.map(row => row.id)
     }),
   )

@@ -1,8 +1,9 @@
-import type { DeliveryState } from '@payment-tracking/domain'
+import { durationClass, type DeliveryState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
 import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE } from '../rows/deliveries.js'
+import { countInHour } from './webhook-hours.js'
 
 /**
  * The outcome of an attempt. `refused` is every failure but 410, which is `gone`; the worker itself caused
@@ -23,6 +24,8 @@ export interface AttemptResult {
   next: DeliveryState
   /** until the next try; only for `next: 'pending'` */
   retryInMs: number
+  /** how long the request took, in milliseconds */
+  durationMs: number
   statusCode: number | null
   /** an error name of this service, never a raw socket error */
   error: string | null
@@ -56,6 +59,7 @@ const RESULTS = columnTable<AttemptResult>('r', {
   outcome: ['text', result => result.outcome],
   next: ['text', result => result.next],
   retry_ms: ['float8', result => result.retryInMs],
+  duration: ['smallint', result => durationClass(result.durationMs)],
   status_code: ['smallint', result => result.statusCode],
   error: ['text', result => result.error],
   headers: ['json', result => result.responseHeaders && JSON.stringify(result.responseHeaders)],
@@ -67,7 +71,7 @@ const RESULTS = columnTable<AttemptResult>('r', {
  * the endpoint did accept. A failure changes only a row that still waits for this attempt: a redelivery has no claim, so
  * a failure that comes after it does not end its round. A failure of a delivery that turning off has cancelled leaves it
  * cancelled: as `failed`, it would come again by itself when the webhook is on and recovers. Locks the attempts and
- * deliveries of the results. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
+ * deliveries of the results, and behind them the counts of their webhooks' hour. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
  * from the time of empty tables finds rows by key and not by joining whole tables.
  *
  * A database that lost commits uses ids again. A result whose id now belongs to another webhook or message changes no
@@ -111,9 +115,9 @@ export async function finishAttempts(
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number and d.claimed_until is not null)
       returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome,
-                r.status_code::int as "statusCode", d.state
-    )
-    select m.*, w.* from moved m cross join lateral (${HEALTH} where w.id = m."webhookId" limit 1) w`)
+                r.status_code::int as "statusCode", d.state, r.duration
+    ), counted as (${countInHour(sql`moved`)})
+    select m."deliveryId", m."webhookId", m."messageId", m.outcome, m."statusCode", m.state, w.* from moved m cross join lateral (${HEALTH} where w.id = m."webhookId" limit 1) w`)
   if (moved.length === results.length) return moved
   return [...moved, ...(await readUnmoved(store, results, moved))]
 }

@@ -27,6 +27,7 @@ export {
 export * from './sweep-deliveries.js'
 export * from './tell-failing-webhooks.js'
 export * from './update-webhook.js'
+export { readWebhookHours, type AnsweredRequests } from './webhook-hours.js'
 export * from './webhook-records.js'
 export * from './webhook-secrets.js'
 export * from './work.js'

@@ -177,15 +177,19 @@ export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Pr
 /**
  * Deletes one webhook of a gateway, or all of them; their open deliveries are cancelled with that (turn-off.ts). The rows
  * stay for ops until the retention removes them.
- * @returns how many were deleted
+ * @returns those that were deleted
  */
-export const deleteWebhooks = async ({ database }: Store, gateway: string, id?: bigint): Promise<number> => {
+export const deleteWebhooks = (
+  { database }: Store,
+  gateway: string,
+  id?: bigint,
+): Promise<Pick<WebhookRecord, 'id' | 'endpointUrl'>[]> => {
   const one = id === undefined ? empty : sql`and w.id = ${id}`
-  const rows = await database.write(
+  return database.write(
     turnOff(sql`w.gateway = ${gateway} and w.deleted_at is null ${one}`, {
       why: 'webhook deleted',
       more: sql`deleted_at = clock_timestamp()`,
+      returned: sql`w.id, w.endpoint_url as "endpointUrl"`,
     }),
   )
-  return rows.length
 }

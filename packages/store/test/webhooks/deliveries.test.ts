@@ -45,6 +45,7 @@ t.test('deliveries in Postgres', async t => {
     outcome: 'refused',
     next: 'pending',
     retryInMs: 0,
+    durationMs: 20,
     statusCode: 500,
     error: 'status',
     responseHeaders: null,

@@ -61,6 +61,7 @@ const report = (outcome: AttemptOutcome, event: DeliveryEvent) => (given: Given)
       // As the worker does: it knows the state at the claim, not the state now.
       next: nextDeliveryState('pending', event),
       retryInMs: 0,
+      durationMs: 20,
       statusCode: 500,
       error: null,
       responseHeaders: null,

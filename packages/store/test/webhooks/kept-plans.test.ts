@@ -39,6 +39,7 @@ t.test('planned over empty tables, the statements of a worker find each row by i
       outcome: 'accepted',
       next: 'delivered',
       retryInMs: 0,
+      durationMs: 20,
       statusCode: 200,
       error: null,
       responseHeaders: null,

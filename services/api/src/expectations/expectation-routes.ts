@@ -12,6 +12,7 @@ import {
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
+import { noteChanges } from '../changes/note-changes.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import {
@@ -197,9 +198,16 @@ export async function addExpectationRoutes(
         },
       },
       async request => {
-        const record = await cancelExpectation(store, own(request), request.params.id)
-        if (!record) throw noExpectation()
-        request.log.info({ gateway: record.gateway, expectation: record.id }, 'expectation.cancelled')
+        const cancelled = await cancelExpectation(store, own(request), request.params.id)
+        if (!cancelled) throw noExpectation()
+        const { record, isNew } = cancelled
+        if (isNew) {
+          const { id, trackingId } = record
+          await noteChanges(store, request, [
+            { kind: 'expectation.cancelled', subject: id, name: trackingId, fields: [] },
+          ])
+          request.log.info({ gateway: record.gateway, expectation: id }, 'expectation.cancelled')
+        }
         return toExpectationAnswer(record)
       },
     )

@@ -16,6 +16,7 @@ import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
+import { noteChanges } from '../changes/note-changes.js'
 import { makeApiKey } from './api-key.js'
 import { claimsOfRequest, gatewayOf, securityOf, type GatewayAuth } from './gateway-auth.js'
 
@@ -110,6 +111,9 @@ export function addApiKeyRoutes(
         signerSince: since,
         expiresAt: until,
       })
+      await noteChanges(store, request, [
+        { kind: 'api_key.created', subject: record.id.toString(), name, fields: scopes },
+      ])
       request.log.info({ apiKeyId: record.id.toString(), gateway, scopes }, 'api-key.created')
       void reply.code(201)
       return { ...toAnswer(record, false), key }
@@ -159,8 +163,11 @@ export function addApiKeyRoutes(
     },
     async (request, reply) => {
       const { id } = request.params
-      if (!(await revokeApiKey(store, gatewayOf(request), BigInt(id))))
-        throw new NotFoundError('There is no such API key.')
+      const revoked = await revokeApiKey(store, gatewayOf(request), BigInt(id))
+      if (!revoked) throw new NotFoundError('There is no such API key.')
+      await noteChanges(store, request, [
+        { kind: 'api_key.revoked', subject: String(id), name: revoked.name, fields: [] },
+      ])
       request.log.info({ apiKeyId: String(id), gateway: gatewayOf(request) }, 'api-key.revoked')
       void reply.code(204)
       return null

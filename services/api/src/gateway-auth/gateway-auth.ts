@@ -36,8 +36,16 @@ export interface Grant extends GatewayClaims {
   /** of an API key; null for a wallet, which may do everything */
   scopes: readonly ApiKeyScope[] | null
   apiKeyId: bigint | null
+  apiKeyName: string | null
   /** when it ends by itself; null: never */
   expiresAt: Date | null
+}
+
+/** The API key that a request speaks by. */
+export interface GrantingKey {
+  id: bigint
+  name: string
+  scopes: readonly ApiKeyScope[]
 }
 
 export interface GatewayAuth {
@@ -82,6 +90,11 @@ export function claimsOfRequest(request: FastifyRequest): GatewayClaims {
   return claims
 }
 
+const apiKeys = new WeakMap<FastifyRequest, GrantingKey>()
+
+/** The API key of a request that has passed `authenticate`; undefined for a wallet that signed in. */
+export const apiKeyOf = (request: FastifyRequest) => apiKeys.get(request)
+
 export const gatewayOf = (request: FastifyRequest): string => claimsOfRequest(request).gateway
 
 const NO_TOKEN = 'Sign in as a gateway first and send its token, or an API key, as a bearer token.'
@@ -106,7 +119,7 @@ export function buildGatewayAuth({ store, tokens, origins, cookie }: GatewayAuth
     const state = await readGatewayState(store, claims.gateway)
     if (!state || signerSince(state, claims.signer) !== claims.since)
       throw refuse('The token has ended: its gateway or its signer is not what it was. Please sign in again.')
-    return { ...claims, scopes: null, apiKeyId: null }
+    return { ...claims, scopes: null, apiKeyId: null, apiKeyName: null }
   }
   const noteUse = async (request: FastifyRequest, apiKeyId: bigint | null, session?: string) => {
     try {
@@ -120,11 +133,11 @@ export function buildGatewayAuth({ store, tokens, origins, cookie }: GatewayAuth
     const hash = hashApiKey(text)
     const key = await findApiKey(store, hash)
     if (!key) throw refuse(NO_KEY[await whyNoApiKey(store, hash)])
-    const { id, gateway, createdBy: signer, signerSince: since, scopes, expiresAt } = key
+    const { id, name, gateway, createdBy: signer, signerSince: since, scopes, expiresAt } = key
     if (signerSince(gateway, signer) !== since)
       throw refuse('The API key has ended: its gateway, or the wallet that made it, is not what it was.')
     if (key.isUseStale) await noteUse(request, id)
-    return { gateway: gateway.address, signer, since, scopes, apiKeyId: id, expiresAt }
+    return { gateway: gateway.address, signer, since, scopes, apiKeyId: id, apiKeyName: name, expiresAt }
   }
   const readBearer: GatewayAuth['readBearer'] = async request => {
     const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
@@ -158,12 +171,13 @@ export function buildGatewayAuth({ store, tokens, origins, cookie }: GatewayAuth
     return { ...rest, gateway: gateway.address, signer, since }
   }
   const authenticate: GatewayAuth['authenticate'] = async (request, access) => {
-    const { scopes: held, gateway, signer, since } = await readGrant(request)
+    const { scopes: held, apiKeyId: id, apiKeyName: name, gateway, signer, since } = await readGrant(request)
     if (held && access === 'wallet')
       throw new ApiError('SIGN_IN_REQUIRED', 'This needs the sign-in of a wallet; an API key cannot do it.')
     const scopes = access === 'wallet' ? [] : scopesOf(access)
     if (held && !scopes.some(scope => held.includes(scope)))
       throw new ApiError('SCOPE_MISSING', `The API key lacks the scope ${scopes.join(' or ')}.`)
+    if (held && id !== null) apiKeys.set(request, { id, name: name ?? '', scopes: held })
     return { gateway, signer, since }
   }
   return {

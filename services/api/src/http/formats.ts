@@ -11,6 +11,8 @@ export interface ParameterFormat {
 /** A place in a list, followed by the list's filters if the list has filters (list-cursor.ts). */
 const CURSOR = /^[A-Za-z0-9_-]{1,200}(\.[A-Za-z0-9_-]{1,2000})?$/
 
+const LONGEST_SEARCH = 200
+
 export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   'public-key': {
     problem: 'must be a public key: base58 of 32 bytes',
@@ -39,6 +41,10 @@ export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   reference: {
     problem: `must be at most ${MAX_TRACKING_ID_BYTES} bytes of UTF-8 without NUL`,
     accepts: text => text === '' || isTrackingId(text),
+  },
+  'search-text': {
+    problem: `must be 1 to ${LONGEST_SEARCH} characters without NUL`,
+    accepts: text => text !== '' && text.length <= LONGEST_SEARCH && !text.includes('\0'),
   },
   uuid: {
     problem: 'must be an id: a UUID',

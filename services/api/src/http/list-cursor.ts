@@ -62,6 +62,12 @@ export function readListCursors(app: ApiServer): void {
   })
 }
 
+/** The place of a list by id. @throws InvalidParameterError */
+export function readIdCursor(text: string): bigint {
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  return BigInt(text)
+}
+
 /**
  * Tells a client where the next page begins: in `x-next-cursor`, and in `link`, which needs only the cursor. The link
  * has no host, so that it works behind any proxy.

@@ -75,6 +75,8 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
           name: 'expectations',
           description: 'What a gateway expects to be paid, and whether it is; needs its token, or an API key',
         },
+        { name: 'changes', description: 'Who changed what of a gateway; needs its token, or an API key' },
+        { name: 'search', description: 'What a text names' },
         { name: 'webhooks', description: "A gateway's webhooks; needs its token, or an API key" },
         {
           name: 'webhook deliveries',

@@ -4,17 +4,10 @@ import { listGatewayDeliveries, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { InvalidParameterError } from '../http/api-errors.js'
 import { Cursor, Limit, Offset, PublicKey } from '../http/fields.js'
-import { offerNextPage } from '../http/list-cursor.js'
+import { offerNextPage, readIdCursor } from '../http/list-cursor.js'
 import { foreign, READS } from './webhook-routes.js'
 import { DeliveryAnswer, Status, toDeliveryAnswer, WEBHOOK_REFUSALS } from './webhook-schemas.js'
-
-/** @throws InvalidParameterError */
-function readCursor(text: string): bigint {
-  if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidParameterError('cursor', 'is no cursor of this list')
-  return BigInt(text)
-}
 
 export function addGatewayDeliveryRoutes(
   app: ApiServer,
@@ -45,7 +38,7 @@ export function addGatewayDeliveryRoutes(
     async (request, reply) => {
       if (request.params.gateway !== gatewayOf(request)) throw foreign()
       const { status, limit, offset, cursor } = request.query
-      const before = cursor === undefined ? undefined : readCursor(cursor)
+      const before = cursor === undefined ? undefined : readIdCursor(cursor)
       // One row more than a page shows whether there is a next page.
       const page = { status, before, limit: limit + 1, offset }
       const found = await listGatewayDeliveries(store, request.params.gateway, page)

@@ -1,4 +1,5 @@
 import {
+  getWebhook,
   getWebhookSecret,
   rotateWebhookSecret,
   type Store,
@@ -6,6 +7,7 @@ import {
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
+import { noteChanges, webhookChange } from '../changes/note-changes.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { noWebhook, tags, WRITES } from './webhook-routes.js'
 import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
@@ -74,7 +76,11 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
     async request => {
       const { graceSeconds = USUAL_GRACE_SECONDS } = request.body ?? {}
       const id = BigInt(request.params.id)
-      return secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), id, graceSeconds))
+      const answer = secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), id, graceSeconds))
+      await noteChanges(store, request, [
+        webhookChange('webhook.secret_rotated', (await getWebhook(store, gatewayOf(request), id))!),
+      ])
+      return answer
     },
   )
 }

@@ -4,6 +4,7 @@ import { readGatewaySettings, writeGatewaySettings, type Store } from '@payment-
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
+import { changedFields, noteChanges } from '../changes/note-changes.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { Nullable, PublicKey } from '../http/fields.js'
 import { foreign, READS, tags, WRITES } from './webhook-routes.js'
@@ -68,6 +69,14 @@ export function addSettingsRoutes(
         body: Type.Partial(Type.Object(Settings), { additionalProperties: false }),
       },
     },
-    request => writeGatewaySettings(store, own(request), request.body),
+    async request => {
+      const gateway = own(request)
+      const before = await readGatewaySettings(store, gateway)
+      const after = await writeGatewaySettings(store, gateway, request.body)
+      const fields = changedFields(before, after)
+      if (fields.length > 0)
+        await noteChanges(store, request, [{ kind: 'settings.changed', subject: null, name: null, fields }])
+      return after
+    },
   )
 }

@@ -13,6 +13,7 @@ import {
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
+import { changesOfWebhook, noteChanges, webhookChange } from '../changes/note-changes.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { Limit, Offset, PublicKey } from '../http/fields.js'
@@ -100,6 +101,7 @@ export function addWebhookRoutes(
         recover,
         ...(isForPeople(format) && body.ratePerSecond === undefined && { ratePerSecond: 1 }),
       })
+      await noteChanges(store, request, [webhookChange('webhook.created', webhook)])
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
       void reply.code(201)
       const twin = (await listWebhooks(store, gateway, { activeOnly: true })).find(
@@ -173,8 +175,13 @@ export function addWebhookRoutes(
     },
     async (request, reply) => {
       if (request.params.gatewayPubkey !== gatewayOf(request)) throw foreign()
-      if ((await deleteWebhooks(store, gatewayOf(request))) === 0)
-        throw new NotFoundError('The gateway has no webhooks.')
+      const deleted = await deleteWebhooks(store, gatewayOf(request))
+      if (deleted.length === 0) throw new NotFoundError('The gateway has no webhooks.')
+      await noteChanges(
+        store,
+        request,
+        deleted.map(webhook => webhookChange('webhook.deleted', webhook)),
+      )
       void reply.code(204)
       return null
     },
@@ -220,8 +227,10 @@ export function addWebhookRoutes(
     async request => {
       const id = BigInt(request.params.id)
       const choices = readChoices(request.body, { allowPrivateTargets })
+      const before = await getWebhook(store, gatewayOf(request), id)
       const webhook = await updateWebhook(store, gatewayOf(request), id, choices)
-      if (!webhook) throw noWebhook()
+      if (!before || !webhook) throw noWebhook()
+      await noteChanges(store, request, changesOfWebhook(before, webhook, choices))
       return (await answersOf([webhook]))[0]!
     },
   )
@@ -241,8 +250,9 @@ export function addWebhookRoutes(
       },
     },
     async (request, reply) => {
-      if ((await deleteWebhooks(store, gatewayOf(request), BigInt(request.params.id))) === 0)
-        throw noWebhook()
+      const [deleted] = await deleteWebhooks(store, gatewayOf(request), BigInt(request.params.id))
+      if (!deleted) throw noWebhook()
+      await noteChanges(store, request, [webhookChange('webhook.deleted', deleted)])
       void reply.code(204)
       return null
     },

@@ -74,7 +74,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     if (held) return putBack(delivery, held, pass)
     pass.leave(answer.outcome === 'interrupted' ? null : endpointSign(answer.statusCode))
     const durationMs = performance.now() - startedMs
-    const result = resultOf(delivery, answer)
+    const result = resultOf(delivery, answer, durationMs)
     const finished = await rows.finish(result)
     metrics.attempted(delivery, answer.outcome, durationMs)
     const state = finished?.state ?? 'unknown'
@@ -108,7 +108,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return { kind: 'done', result: finished.state }
   }
 
-  const resultOf = (delivery: ClaimedDelivery, answer: Answer): AttemptResult => {
+  const resultOf = (delivery: ClaimedDelivery, answer: Answer, durationMs: number): AttemptResult => {
     const event =
       answer.outcome === 'accepted' || answer.outcome === 'gone'
         ? answer.outcome
@@ -125,6 +125,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       outcome: answer.outcome,
       next,
       retryInMs: next !== 'pending' || answer.outcome === 'interrupted' ? 0 : retryInMs(delivery, answer),
+      durationMs,
       statusCode: answer.statusCode,
       error: answer.error,
       responseHeaders: answer.headers,

@@ -1,0 +1,2 @@
+export * from './list-changes.js'
+export * from './write-changes.js'

@@ -1,0 +1,56 @@
+// Routes that write tell the log of changes who changed what. They run in one transaction (answer-before-commit.ts), so a
+// change and its row in the log commit together.
+import { isDeepStrictEqual } from 'node:util'
+import {
+  hostOf,
+  writeChanges,
+  type Change,
+  type ChangeKind,
+  type Store,
+  type WebhookChoices,
+  type WebhookRecord,
+} from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
+import { apiKeyOf, claimsOfRequest } from '../gateway-auth/gateway-auth.js'
+
+/** Writes what a request changed, with who sent it. */
+export async function noteChanges(
+  store: Store,
+  request: FastifyRequest,
+  changes: readonly Change[],
+): Promise<void> {
+  const { gateway, signer } = claimsOfRequest(request)
+  await writeChanges(store, gateway, { wallet: signer, apiKey: apiKeyOf(request) ?? null }, changes)
+}
+
+export const webhookChange = (
+  kind: ChangeKind,
+  { id, endpointUrl }: Pick<WebhookRecord, 'id' | 'endpointUrl'>,
+  fields: readonly string[] = [],
+): Change => ({ kind, subject: id.toString(), name: hostOf(endpointUrl), fields })
+
+/** The names of what differs. */
+export const changedFields = <T extends object>(before: T, after: T): string[] =>
+  Object.keys(after).filter(name => !isDeepStrictEqual(before[name as keyof T], after[name as keyof T]))
+
+/** What the service itself keeps on the record of a webhook. */
+const KEPT_BY_SERVICE = new Set(['failingSince', 'deactivatedReason', 'deactivatedAt', 'headerNames'])
+
+/** The values of headers are on no record, so headers that were sent count as changed. */
+export function changesOfWebhook(
+  before: WebhookRecord,
+  after: WebhookRecord,
+  { headers }: Partial<WebhookChoices>,
+): Change[] {
+  const differing = changedFields(before, after).filter(name => !KEPT_BY_SERVICE.has(name))
+  const fields = [
+    ...differing.filter(name => name !== 'active'),
+    ...(headers === undefined ? [] : ['headers']),
+  ]
+  return [
+    ...(fields.length > 0 ? [webhookChange('webhook.changed', after, fields)] : []),
+    ...(differing.includes('active')
+      ? [webhookChange(after.active ? 'webhook.activated' : 'webhook.deactivated', after)]
+      : []),
+  ]
+}

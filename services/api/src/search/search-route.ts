@@ -1,0 +1,86 @@
+// One text, and the pages that it can mean.
+import { isPublicKey, isSignature, isTrackingId } from '@payment-tracking/domain'
+import { findAnything, FOUND_KINDS, type Seeker, type Sought } from '@payment-tracking/store'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { ApiServer } from '../api-server.js'
+import { apiKeyOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
+import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { Integer, Nullable, Text } from '../http/fields.js'
+
+/** A key with any of them may search; it finds what its scopes may see. */
+const SCOPES = ['webhooks:read', 'merchant:read', 'expectations'] as const
+
+const Found = Type.Object(
+  {
+    kind: Type.Enum([...FOUND_KINDS], {
+      description:
+        '`transaction`, `tracking_id`, `policy`, `wallet` and `gateway` are public; `customer`, `webhook`, `delivery` and `expectation` are the own gateway’s alone',
+    }),
+    id: Text('its signature, text, address or id', 'order-4711'),
+    name: Nullable(Text('a URL, the type of a delivery, or a tracking ID', 'https://shop.example/hook')),
+    webhookId: Nullable(Integer('of a delivery: the webhook that it goes to', 7)),
+  },
+  { title: 'Found' },
+)
+
+const MOST_DIGITS = 18
+
+const soughtOf = (text: string): Sought => ({
+  text,
+  isSignature: isSignature(text),
+  isPublicKey: isPublicKey(text),
+  isTrackingId: isTrackingId(text),
+  isUuid: /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text),
+  isNumber: new RegExp(`^[1-9]\\d{0,${MOST_DIGITS - 1}}$`).test(text),
+})
+
+export function addSearchRoute(app: ApiServer, { auth }: { auth: GatewayAuth }): void {
+  const seekerOf = async (request: FastifyRequest): Promise<Seeker | null> => {
+    if (request.headers.authorization === undefined) return null
+    const { gateway } = await auth.authenticate(request, SCOPES)
+    const key = apiKeyOf(request)
+    const may = (...scopes: readonly (typeof SCOPES)[number][]) =>
+      key === undefined || scopes.some(scope => key.scopes.includes(scope))
+    return {
+      gateway,
+      customers: may('merchant:read'),
+      webhooks: may('webhooks:read'),
+      expectations: may('merchant:read', 'expectations'),
+    }
+  }
+
+  app.get(
+    '/v1/search',
+    {
+      config: { reads: 'replicas' },
+      schema: {
+        operationId: 'search',
+        tags: ['search'],
+        summary: 'Find what a text names',
+        description:
+          "A signature, tracking ID, address of a policy, wallet or gateway. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`) and expectations (by id or tracking ID). Everything but URLs and descriptions is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
+        security: [{}, ...securityOf(SCOPES)],
+        querystring: Type.Object({
+          q: Type.String({
+            format: 'search-text',
+            description: 'what is sought, 1 to 200 characters',
+            examples: ['order-4711'],
+          }),
+        }),
+        response: {
+          200: Type.Array(Found, { description: 'Empty where it names nothing.' }),
+          401: refusal('A token was sent, and it does not count.'),
+          403: refusal('An API key was sent that has none of the scopes.'),
+          ...READ_REFUSALS,
+        },
+      },
+    },
+    async (request, reply) => {
+      const seeker = await seekerOf(request)
+      if (seeker) void reply.header('cache-control', 'private, no-store')
+      void reply.header('vary', 'authorization')
+      return [...(await findAnything(request.store, soughtOf(request.query.q), seeker))]
+    },
+  )
+}
