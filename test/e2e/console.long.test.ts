@@ -4,8 +4,10 @@
 import t from 'tap'
 import { checkPage } from '../console/check-page.js'
 import { openMarket } from '../console/open-market.js'
+import { testChanges } from '../console/pages/changes.js'
 import { testCustomers } from '../console/pages/customers.js'
 import { testEndpoints } from '../console/pages/endpoints.js'
+import { testFindOfGateway, testFindOfStranger } from '../console/pages/find.js'
 import { testOverviewOfGateway, testOverviewOfStranger } from '../console/pages/overview.js'
 import { testPayments } from '../console/pages/payments.js'
 import { testRevenue } from '../console/pages/revenue.js'
@@ -19,8 +21,11 @@ const { baseUrl, page, go, outside, complaints } = market
 testOverviewOfStranger(market)
 testPayments(market)
 testSubscriptions(market)
+testFindOfStranger(market)
 testSignIn(market)
 testEndpoints(market)
+testFindOfGateway(market)
+testChanges(market)
 testRevenue(market)
 testCustomers(market)
 testOverviewOfGateway(market)

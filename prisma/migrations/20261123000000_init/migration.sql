@@ -597,7 +597,7 @@ create table gateway_changes (
   api_key_name text
 );
 -- listChanges, and what writeChanges forgets.
-create index gateway_changes_gateway_idx on gateway_changes (gateway, id);
+create index gateway_changes_gateway_id_idx on gateway_changes (gateway, id);
 
 -- How many deliveries a gateway has redelivered on a day (UTC): openRound counts them.
 create table redelivery_counts (

@@ -51,7 +51,7 @@ export function testRevenue({
     await holdsText(t, page.locator('main'), /53\.00 USDC\s+in 5\s+payments/, 'the sum')
     const overdue = page.getByRole('region', { name: 'Due and not paid in the last 90 days', exact: true })
     await overdue.getByText(`late-${id}`).waitFor()
-    const figures = /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2$/
+    const figures = /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2\s+not known before$/
     await holdsText(t, page.locator('.figures').first(), figures, 'the subscriptions')
     await page.locator('.chart canvas').nth(3).waitFor()
     const volume = page.getByRole('slider', { name: /^Volume/ })
@@ -61,6 +61,22 @@ export function testRevenue({
     await holdsAttribute(t, volume, 'aria-valuetext', /, volume 0\.00 USDC$/, 'the day before by a key')
     const going = page.getByRole('slider', { name: /^Subscribers coming and going: 2 now/ })
     await holdsAttribute(t, going, 'aria-valuetext', /, came 1, left 1$/, 'who came and left')
+    // Nothing is known of all 30 days before these.
+    await page.getByRole('combobox', { name: 'Span' }).focus()
+    await page.keyboard.type('7')
+    await page.waitForURL(/days=7$/)
+    await holdsText(
+      t,
+      page.locator('main'),
+      /53\.00 USDC\s+in 5\s+payments before: 0\.00 USDC\s+in 0/,
+      'the volume of the week before',
+    )
+    await holdsText(
+      t,
+      page.locator('.figures').first(),
+      /churn\s+1 of 2\s+before: 0 of 2$/,
+      'and who left then',
+    )
     const chosen = page.waitForEvent('download')
     await press(page, button('payments'))
     const download = await chosen

@@ -63,6 +63,7 @@ const resultOf = ({ delivery, answer }: Hand) => ({
   outcome: answer,
   next: nextDeliveryState('pending', answer === 'refused' && delivery.triesLeft === 0 ? 'exhausted' : answer),
   retryInMs: HOUR_MS,
+  durationMs: 20,
   statusCode: null,
   error: null,
   responseHeaders: null,

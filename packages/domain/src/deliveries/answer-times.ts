@@ -10,8 +10,7 @@ export const durationClass = (ms: number): number =>
   ms <= 1 ? 0 : Math.min(LAST_CLASS, Math.ceil(Math.log(ms) / Math.log(GROWTH)))
 
 /** Milliseconds in the middle of a class. */
-const middleOf = (duration: number): number =>
-  duration === 0 ? 1 : Math.round(GROWTH ** (duration - 0.5))
+const middleOf = (duration: number): number => (duration === 0 ? 1 : Math.round(GROWTH ** (duration - 0.5)))
 
 /**
  * The time within which this share of the requests was answered, to within a tenth.

@@ -14,7 +14,7 @@ export interface ChangeRecord {
   apiKeyName: string | null
 }
 
-/** Changes of a gateway, newest first. Relies on gateway_changes_gateway_idx. @param page.before only those with a lower id */
+/** Changes of a gateway, newest first. Relies on gateway_changes_gateway_id_idx. @param page.before only those with a lower id */
 export const listChanges = (
   { database }: Store,
   gateway: string,

@@ -50,7 +50,7 @@ const CHANGES = columnTable<Change>('c', {
 
 /**
  * The statement that writes changes of one gateway. The gateway's newest 1,000 stay, whoever writes at the same time: rows
- * that another transaction forgets are left to it. Looks at 1,100 entries of gateway_changes_gateway_idx at most.
+ * that another transaction forgets are left to it. Looks at 1,100 entries of gateway_changes_gateway_id_idx at most.
  * @param author null: the service itself
  */
 export const writeChangesOf = (

@@ -114,7 +114,7 @@ const TABLES = {
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`r.checked_at`,
   },
-  // A month is drawn.
+  // A month is drawn, and the month before stands beside it.
   webhook_hours: {
     key: [
       ['webhook_id', 'bigint'],
@@ -122,7 +122,7 @@ const TABLES = {
       ['accepted', 'boolean'],
       ['duration', 'smallint'],
     ],
-    age: () => olderThan(31),
+    age: () => olderThan(62),
     mayGo: sql`r.start`,
   },
 } as const satisfies Record<string, Pruned>

@@ -52,6 +52,8 @@ export interface Seeker {
 const MOST_EXPECTATIONS = raw('5')
 const MOST_WEBHOOKS = raw('5')
 const MOST_POLICIES = raw('5')
+/** Events of a transaction: it has some dozens at most. */
+const MOST_EVENTS = raw('100')
 /** A shorter text is in too many URLs. */
 const LEAST_OF_URL = 3
 
@@ -78,9 +80,9 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
       ),
       // A transaction that pays nothing is told of by the policies that it changed.
       sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
-             from (select distinct payment_policy from events
-                    where signature = ${text} and amount is null and payment_policy is not null
-                    limit ${MOST_POLICIES}) e
+             from (select distinct e.payment_policy
+                     from (select payment_policy, amount from events where signature = ${text} limit ${MOST_EVENTS}) e
+                    where e.amount is null limit ${MOST_POLICIES}) e
              join policies p on p.address = e.payment_policy and p.live)`,
     )
   if (isPublicKey)
@@ -110,9 +112,11 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
       where(
         'tracking_id',
         text,
-        sql`exists (select from trackings where tracking_id = ${text} and head > 0)
-            or exists (select from policies where tracking_id = ${text} and live)`,
+        sql`exists (select from trackings where tracking_id = ${text} and head > 0)`,
       ),
+      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
+             from policies p where p.tracking_id = ${text} and p.live
+            order by p.created_at desc, p.address desc limit ${MOST_POLICIES})`,
     )
   return probes
 }

@@ -23,7 +23,7 @@ export interface AnsweredRequests {
 
 /**
  * How an endpoint answered since a time, by hours or days of UTC. An hour has some ten rows and at most 134, whatever is
- * sent, and 31 days of hours are kept.
+ * sent, and 62 days of hours are kept.
  */
 export const readWebhookHours = (
   { database }: Store,

@@ -2,6 +2,7 @@
 // that its plans take, and the most blocks that they touch.
 import {
   countEvents,
+  findAnything,
   findOldMonth,
   listClaimablePayments,
   listEventNames,
@@ -27,6 +28,7 @@ import {
   REPLAYED_TYPES,
   surveyMonth,
   type EventFilter,
+  type Sought,
 } from '@payment-tracking/store'
 import { FEED_TYPES } from '@payment-tracking/domain'
 import { runIn } from '../../src/database/database.js'
@@ -84,6 +86,21 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     (of: string): Query =>
     store =>
       readFeedPage(store, { gateway: of, types: FEED_TYPES, after: null, limit: LIMIT })
+  const search =
+    (of: Partial<Sought> & { text: string }): Query =>
+    store =>
+      findAnything(
+        store,
+        {
+          isSignature: false,
+          isPublicKey: false,
+          isTrackingId: false,
+          isUuid: false,
+          isNumber: false,
+          ...of,
+        },
+        { gateway: OFTEN, customers: true, webhooks: true, expectations: true },
+      )
   const stop = new AbortController().signal
   return [
     ['an id', 'events_pkey', 4, 7, store => readEventPlaces(store, [ID])],
@@ -251,6 +268,36 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
           limit: 500,
         }),
     ],
+    // A row or two for each kind, whatever the text names. The 80 policies here are read whole, once for each probe.
+    [
+      'a search by signature',
+      'events_signature_hash',
+      20,
+      60,
+      search({ text: signature, isSignature: true }),
+    ],
+    [
+      'a search for who paid directly',
+      'events_payer_direct',
+      250,
+      90,
+      search({ text: 'payer 5', isPublicKey: true }),
+    ],
+    [
+      'a search for whom much was paid to',
+      'events_recipient_direct',
+      250,
+      90,
+      search({ text: 'recipient 5', isPublicKey: true }),
+    ],
+    [
+      'a search for a customer',
+      'events_gateway_payers',
+      250,
+      90,
+      search({ text: 'payer', isPublicKey: true }),
+    ],
+    ['a search for a frequent tracking ID', null, 250, 90, search({ text: SPREAD, isTrackingId: true })],
     ['where lists begin', null, 7, 16, readFirstEvent],
     ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
     // Pages of a thousand rows.

@@ -9,10 +9,10 @@ import { noWebhook, READS } from './webhook-routes.js'
 import { WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
 
 const HOUR_MS = 3_600_000
-/** What is drawn: the length of a span and how many there are, up to the one that runs. */
+/** A day of hours or a month of days, up to the one that runs, and as much before it to compare with. */
 const SPANS = {
-  hour: { lengthMs: HOUR_MS, count: 24 },
-  day: { lengthMs: 24 * HOUR_MS, count: 30 },
+  hour: { lengthMs: HOUR_MS, count: 48 },
+  day: { lengthMs: 24 * HOUR_MS, count: 60 },
 } as const
 type By = keyof typeof SPANS
 
@@ -58,7 +58,7 @@ export function addAnswerRoutes(
         tags: ['webhook deliveries'],
         security: READS,
         summary: 'How an endpoint answered over time',
-        description: 'By the hour for the last 24, or by the day for the last 30, oldest first.',
+        description: 'By the hour for the last 48, or by the day for the last 60, oldest first.',
         params: WebhookPath,
         querystring: Type.Object({
           by: Type.Optional(Type.Enum(['hour', 'day'], { description: '`hour` when it is left out' })),

@@ -11,6 +11,7 @@ import { PageHead } from './show/page-head.js'
 import { Loading } from './show/states.js'
 
 const later = () => import('./later-pages.js')
+const ChangesPage = lazy(async () => ({ default: (await later()).ChangesPage }))
 const CustomerPage = lazy(async () => ({ default: (await later()).CustomerPage }))
 const CustomersPage = lazy(async () => ({ default: (await later()).CustomersPage }))
 const DeliveryPage = lazy(async () => ({ default: (await later()).DeliveryPage }))
@@ -129,6 +130,11 @@ function Pages() {
       <Route path="/keys">
         <ForGateway>
           <KeysPage />
+        </ForGateway>
+      </Route>
+      <Route path="/changes">
+        <ForGateway>
+          <ChangesPage />
         </ForGateway>
       </Route>
       <Route path="/endpoints/:id">

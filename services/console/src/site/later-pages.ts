@@ -1,4 +1,5 @@
 // Pages that nobody opens first, in one file that is loaded after the first page.
+export { ChangesPage } from './changes/changes-page.js'
 export { CustomerPage } from './customers/customer-page.js'
 export { CustomersPage } from './customers/customers-page.js'
 export { DeliveryPage } from './gateway/delivery-page.js'

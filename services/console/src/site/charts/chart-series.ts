@@ -18,6 +18,8 @@ export interface ChartData {
   isByDay: boolean
   /** whether the axis counts what has no halves, such as people */
   isWhole?: boolean
+  /** what is said of a time without a value; `not known` without it */
+  gap?: string
   series: readonly ChartSeries[]
 }
 

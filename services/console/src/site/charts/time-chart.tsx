@@ -82,7 +82,7 @@ export function TimeChart({
         {times.some((_, index) => isGap(data, index)) && (
           <span className="quiet">
             <span className="swatch hatched" />
-            not known
+            {data.gap ?? 'not known'}
           </span>
         )}
       </div>

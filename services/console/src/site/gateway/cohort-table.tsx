@@ -1,7 +1,8 @@
 // Who paid first in a month, and which part of them paid in the months since.
 import type { Schemas } from '@payment-tracking/client'
-import { useState, type CSSProperties } from 'react'
+import type { CSSProperties } from 'react'
 import { ask } from '../api/request.js'
+import { useChoice } from '../filters/use-filter.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Loaded } from '../show/states.js'
 import { Amount, Key } from '../show/values.js'
@@ -17,7 +18,7 @@ export function Cohorts() {
   const query = useGatewayQuery(['cohorts'], ({ api, gateway }) =>
     ask(api.GET('/v1/gateway/{gateway}/merchant/cohorts', { params: { path: { gateway } } })),
   )
-  const [shows, setShows] = useState<'wallets' | 'volume'>('wallets')
+  const [shows, setShows] = useChoice('cohorts', ['wallets', 'volume'], 'wallets')
   return (
     <section aria-labelledby="cohorts">
       <div className="row">

@@ -2,6 +2,7 @@ import type { Schemas } from '@payment-tracking/client'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
+import { useChoice, useFilter } from '../filters/use-filter.js'
 import { toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
@@ -16,9 +17,11 @@ const PAGE = 50
 const REPLAY_DAYS = 7
 
 export function DeliveryLog({ id }: { id: number }) {
-  const [status, setStatus] = useState<'' | (typeof STATES)[number]>('')
-  const [trackingId, setTrackingId] = useState('')
-  const [page, setPage] = useState(0)
+  const [status, setStatus] = useChoice('status', ['', ...STATES], '', ['page'])
+  const [trackingId, setTrackingId] = useFilter('trackingId', '', ['page'])
+  const [at, setAt] = useFilter('page', '0')
+  const page = /^\d{1,4}$/.test(at) ? Number(at) : 0
+  const setPage = (next: number) => setAt(String(next))
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const query = useGatewayQuery(
     ['endpoints', id, 'deliveries', status, trackingId, page],
@@ -69,13 +72,7 @@ export function DeliveryLog({ id }: { id: number }) {
       <div className="columns">
         <label>
           State
-          <select
-            value={status}
-            onChange={event => {
-              setStatus(event.target.value as typeof status)
-              setPage(0)
-            }}
-          >
+          <select value={status} onChange={event => setStatus(event.target.value as typeof status)}>
             <option value="">all</option>
             {STATES.map(state => (
               <option key={state}>{state}</option>
@@ -84,14 +81,7 @@ export function DeliveryLog({ id }: { id: number }) {
         </label>
         <label>
           Tracking ID
-          <input
-            type="search"
-            value={trackingId}
-            onChange={event => {
-              setTrackingId(event.target.value)
-              setPage(0)
-            }}
-          />
+          <input type="search" value={trackingId} onChange={event => setTrackingId(event.target.value)} />
         </label>
       </div>
       <Loaded query={query}>

@@ -4,6 +4,7 @@ import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
 import { Time } from '../show/values.js'
 import { DeliveryLog } from './delivery-log.js'
+import { EndpointAnswers } from './endpoint-answers.js'
 import { EndpointSettings } from './endpoint-settings.js'
 import { EndpointSecret } from './endpoint-secret.js'
 import { EndpointState } from './endpoints-page.js'
@@ -67,6 +68,7 @@ export function EndpointPage({ id }: { id: number }) {
           </article>
         )}
       </Loaded>
+      <EndpointAnswers id={id} />
       <EndpointSecret id={id} />
       <DeliveryLog id={id} />
       {query.data && <ReplayMissing endpoint={query.data} />}

@@ -2,6 +2,7 @@ import { nextCursor } from '@payment-tracking/client'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
+import { useChoice } from '../filters/use-filter.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
@@ -21,8 +22,34 @@ const STATES: readonly Expectation['state'][] = [
 const PAGE = 50
 
 export function ExpectationsPage() {
-  const [state, setState] = useState<'' | Expectation['state']>('')
+  const [state, setState] = useChoice('state', ['', ...STATES], '')
   const [isNew, setNew] = useState(false)
+  return (
+    <>
+      <PageHead
+        title="Expected payments"
+        lead="Say what an order costs, and the service says when it is paid: in parts, too much, too late, or taken back."
+      >
+        <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
+          Expect a payment
+        </button>
+      </PageHead>
+      {isNew && <NewExpectation />}
+      <label>
+        State
+        <select value={state} onChange={event => setState(event.target.value as typeof state)}>
+          <option value="">all</option>
+          {STATES.map(each => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      <Expectations key={state} state={state} />
+    </>
+  )
+}
+
+function Expectations({ state }: { state: '' | Expectation['state'] }) {
   /** of the pages before, and of this one; the first has none */
   const [cursors, setCursors] = useState<readonly (string | undefined)[]>([undefined])
   const cursor = cursors.at(-1)
@@ -39,97 +66,71 @@ export function ExpectationsPage() {
     3_000,
   )
   return (
-    <>
-      <PageHead
-        title="Expected payments"
-        lead="Say what an order costs, and the service says when it is paid: in parts, too much, too late, or taken back."
-      >
-        <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
-          Expect a payment
-        </button>
-      </PageHead>
-      {isNew && <NewExpectation />}
-      <label>
-        State
-        <select
-          value={state}
-          onChange={event => {
-            setState(event.target.value as typeof state)
-            setCursors([undefined])
-          }}
-        >
-          <option value="">all</option>
-          {STATES.map(each => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
-      </label>
-      <Loaded query={query}>
-        {({ items, next }) => (
-          <>
-            {items.length === 0 ? (
-              <Empty title="Nothing is expected">
-                {state === '' ? 'Expect a payment above.' : 'None in this state.'}
-              </Empty>
-            ) : (
-              <Table
-                title="Expected payments"
-                rows={items}
-                keyOf={({ id }) => id}
-                columns={[
-                  {
-                    head: 'tracking ID',
-                    kind: 'text',
-                    phone: 'lead',
-                    cell: ({ id, trackingId }) => (
-                      <Link className="row-link" href={`/expected/${id}`}>
-                        <Memo value={trackingId} />
-                      </Link>
-                    ),
-                  },
-                  { head: 'state', phone: 'side', cell: each => <ExpectationState {...each} /> },
-                  {
-                    head: 'paid',
-                    kind: 'number',
-                    cell: ({ paidAmountString, tokenMint }) => (
-                      <Amount raw={paidAmountString} mint={tokenMint} />
-                    ),
-                  },
-                  {
-                    head: 'expected',
-                    kind: 'number',
-                    cell: ({ amountString, tokenMint }) => <Amount raw={amountString} mint={tokenMint} />,
-                  },
-                  { head: 'changed', tablet: 'away', cell: ({ changedAt }) => <Time at={changedAt} /> },
-                  {
-                    head: 'until',
-                    cell: ({ expiresAt }) =>
-                      expiresAt === null ? <span className="quiet">for ever</span> : <Time at={expiresAt} />,
-                  },
-                ]}
-              />
-            )}
-            <div className="row">
-              <button
-                type="button"
-                className="outline"
-                disabled={cursors.length === 1}
-                onClick={() => setCursors(cursors.slice(0, -1))}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                className="outline"
-                disabled={next === null}
-                onClick={() => next !== null && setCursors([...cursors, next])}
-              >
-                Older
-              </button>
-            </div>
-          </>
-        )}
-      </Loaded>
-    </>
+    <Loaded query={query}>
+      {({ items, next }) => (
+        <>
+          {items.length === 0 ? (
+            <Empty title="Nothing is expected">
+              {state === '' ? 'Expect a payment above.' : 'None in this state.'}
+            </Empty>
+          ) : (
+            <Table
+              title="Expected payments"
+              rows={items}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  head: 'tracking ID',
+                  kind: 'text',
+                  phone: 'lead',
+                  cell: ({ id, trackingId }) => (
+                    <Link className="row-link" href={`/expected/${id}`}>
+                      <Memo value={trackingId} />
+                    </Link>
+                  ),
+                },
+                { head: 'state', phone: 'side', cell: each => <ExpectationState {...each} /> },
+                {
+                  head: 'paid',
+                  kind: 'number',
+                  cell: ({ paidAmountString, tokenMint }) => (
+                    <Amount raw={paidAmountString} mint={tokenMint} />
+                  ),
+                },
+                {
+                  head: 'expected',
+                  kind: 'number',
+                  cell: ({ amountString, tokenMint }) => <Amount raw={amountString} mint={tokenMint} />,
+                },
+                { head: 'changed', tablet: 'away', cell: ({ changedAt }) => <Time at={changedAt} /> },
+                {
+                  head: 'until',
+                  cell: ({ expiresAt }) =>
+                    expiresAt === null ? <span className="quiet">for ever</span> : <Time at={expiresAt} />,
+                },
+              ]}
+            />
+          )}
+          <div className="row">
+            <button
+              type="button"
+              className="outline"
+              disabled={cursors.length === 1}
+              onClick={() => setCursors(cursors.slice(0, -1))}
+            >
+              Newer
+            </button>
+            <button
+              type="button"
+              className="outline"
+              disabled={next === null}
+              onClick={() => next !== null && setCursors([...cursors, next])}
+            >
+              Older
+            </button>
+          </div>
+        </>
+      )}
+    </Loaded>
   )
 }

@@ -1,7 +1,8 @@
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
+import { useChoice } from '../filters/use-filter.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
+import { Before } from '../show/before.js'
 import { Figures } from '../show/figures.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
@@ -11,14 +12,16 @@ import { DueChart } from './due-chart.js'
 import { DuePayments } from './due-payments.js'
 import { SubscriberChart } from './subscriber-chart.js'
 import { TokenRevenue } from './token-revenue.js'
+import { churnOf, isKnownFrom, useRevenueBefore } from './use-revenue-before.js'
 
 const DAY_MS = 86_400_000
-const SPANS = [7, 30, 90, 365] as const
+const SPANS = ['7', '30', '90', '365'] as const
 /** Longer spans are drawn by weeks: a bar of a day would be thinner than a line. */
 const MOST_DAYS = 90
 
 export function RevenuePage() {
-  const [days, setDays] = useState<number>(30)
+  const [span, setSpan] = useChoice('days', SPANS, '30')
+  const days = Number(span)
   const per = days > MOST_DAYS ? 'week' : 'day'
   const query = useGatewayQuery(['revenue', days], ({ api, gateway }) =>
     ask(
@@ -30,6 +33,7 @@ export function RevenuePage() {
       }),
     ),
   )
+  const before = useRevenueBefore(query.data)
   return (
     <>
       <PageHead
@@ -38,56 +42,62 @@ export function RevenuePage() {
       >
         <label className="beside actions">
           Span
-          <select value={days} onChange={event => setDays(Number(event.target.value))}>
-            {SPANS.map(span => (
-              <option key={span} value={span}>
-                {span} days
+          <select value={span} onChange={event => setSpan(event.target.value as typeof span)}>
+            {SPANS.map(each => (
+              <option key={each} value={each}>
+                {each} days
               </option>
             ))}
           </select>
         </label>
       </PageHead>
       <Loaded query={query} lines={10}>
-        {({ subscriptions, churn, byToken, subscribers, knownSince }) => (
-          <>
-            <Figures
-              figures={[
-                ['active subscriptions', String(subscriptions.active)],
-                [
-                  'overdue',
-                  <Link key="overdue" href="/customers?show=overdue">
-                    {String(subscriptions.overdue)}
-                  </Link>,
-                ],
-                ['paused', String(subscriptions.paused)],
-                ['completed', String(subscriptions.completed)],
-                [
-                  'churn',
-                  churn.rate === null
-                    ? 'none yet'
-                    : `${String(churn.churned)} of ${String(churn.activeAtStart)}`,
-                ],
-              ]}
-            />
-            {byToken.map(token => (
-              <TokenRevenue
-                key={token.tokenMint ?? 'unknown'}
-                token={token}
-                per={per}
-                knownSince={knownSince}
+        {revenue => {
+          const { subscriptions, byToken, subscribers, knownSince } = revenue
+          return (
+            <>
+              <Figures
+                figures={[
+                  ['active subscriptions', String(subscriptions.active)],
+                  [
+                    'overdue',
+                    <Link key="overdue" href="/customers?show=overdue">
+                      {String(subscriptions.overdue)}
+                    </Link>,
+                  ],
+                  ['paused', String(subscriptions.paused)],
+                  ['completed', String(subscriptions.completed)],
+                  [
+                    'churn',
+                    <>
+                      {churnOf(revenue)} <Before of={`${span} days`} value={before?.churn ?? null} />
+                    </>,
+                  ],
+                ]}
               />
-            ))}
-            {byToken.length === 0 && (
-              <Empty title="No payment and no subscription in this span">
-                Choose a longer span, or let <code className="command">npm run demo</code> play a small
-                market.
-              </Empty>
-            )}
-            <section className="panel" aria-label="Subscribers">
-              <SubscriberChart points={subscribers} per={per} knownSince={knownSince} />
-            </section>
-          </>
-        )}
+              {byToken.map(token => (
+                <TokenRevenue
+                  key={token.tokenMint ?? 'unknown'}
+                  token={token}
+                  per={per}
+                  knownSince={knownSince}
+                  days={span}
+                  volumeBefore={before?.volumeOf(token.tokenMint) ?? null}
+                  isStartKnown={isKnownFrom(Date.parse(revenue.startTime), knownSince)}
+                />
+              ))}
+              {byToken.length === 0 && (
+                <Empty title="No payment and no subscription in this span">
+                  Choose a longer span, or let <code className="command">npm run demo</code> play a small
+                  market.
+                </Empty>
+              )}
+              <section className="panel" aria-label="Subscribers">
+                <SubscriberChart points={subscribers} per={per} knownSince={knownSince} />
+              </section>
+            </>
+          )
+        }}
       </Loaded>
       <Cohorts />
       <DueChart />

@@ -5,9 +5,11 @@ import { dayStart, nameDay } from '../charts/name-time.js'
 import { TimeChart } from '../charts/time-chart.js'
 import { withGaps } from '../charts/with-gaps.js'
 import { drawnAmount, formatAmount } from '../show/format-amount.js'
+import { Before } from '../show/before.js'
 import { Amount, Key } from '../show/values.js'
 import { MovementChart } from './movement-chart.js'
 import { useShownToken, type ShownToken } from './shown-token.js'
+import type { RevenueBefore } from './use-revenue-before.js'
 
 type Revenue = Schemas['TokenRevenue']
 
@@ -39,10 +41,19 @@ export function TokenRevenue({
   token,
   per,
   knownSince,
+  days,
+  volumeBefore,
+  isStartKnown,
 }: {
   token: Revenue
   per: 'day' | 'week'
   knownSince: string | null
+  /** of the span */
+  days: string
+  /** null where the span before is not known */
+  volumeBefore: ReturnType<RevenueBefore['volumeOf']> | null
+  /** whether what was at the start of the span is known */
+  isStartKnown: boolean
 }) {
   const shown = useShownToken(token.tokenMint, token.decimals)
   const { symbol, decimals } = shown
@@ -77,8 +88,24 @@ export function TokenRevenue({
       </div>
       <p>
         Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in {String(token.paymentCount)}{' '}
-        payments. Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> of{' '}
-        {String(token.activeSubscriptionCount)} active subscriptions.
+        payments{' '}
+        <Before
+          of={`${days} days`}
+          value={
+            volumeBefore && (
+              <>
+                <Amount raw={volumeBefore.amount} mint={token.tokenMint} /> in {volumeBefore.payments}
+              </>
+            )
+          }
+        />
+        . Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> of{' '}
+        {String(token.activeSubscriptionCount)} active subscriptions{' '}
+        <Before
+          of={`${days} days`}
+          value={isStartKnown ? <Amount raw={token.mrrAtStart} mint={token.tokenMint} /> : null}
+        />
+        .
         {Number(token.neverPaid.subscriptionCount) > 0 && (
           <> Not in it: {String(token.neverPaid.subscriptionCount)} that nobody has paid yet.</>
         )}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { ENVIRONMENT, IS_PRODUCTION } from '../settings.js'
+import { FindBox } from '../find/find-box.js'
 import { Icon, type IconName } from '../show/icon.js'
 import { Account } from './account.js'
 
@@ -13,6 +14,7 @@ const SECTIONS: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/revenue', title: 'Revenue', icon: 'revenue' },
   { href: '/endpoints', title: 'Endpoints', icon: 'endpoints' },
   { href: '/keys', title: 'API keys', icon: 'keys' },
+  { href: '/changes', title: 'Activity', icon: 'changes' },
 ]
 
 /** A bar that opens on a phone; a column that is always there on a desk. */
@@ -42,6 +44,7 @@ export function Menu() {
         >
           Menu
         </button>
+        <FindBox />
       </div>
       <div id="menu" className={`panel-of-menu${isOpen ? ' open' : ''}`}>
         <nav aria-label="Console">

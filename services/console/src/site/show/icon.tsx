@@ -8,6 +8,8 @@ const PATHS = {
   revenue: 'M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6',
   endpoints: 'M9 17H7A5 5 0 0 1 7 7h2M15 7h2a5 5 0 0 1 0 10h-2M8 12h8',
   keys: 'M14 10a4 4 0 1 1-2.5-3.7A4 4 0 0 1 14 10zM14 10h7v4M18 10v3',
+  changes: 'M4 12a8 8 0 1 0 3-6.2L4 8M4 3v5h5M12 8v4l3 2',
+  find: 'M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.2 15.2L20 20',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   done: 'M5 12.5l4.5 4.5L19 7.5',
 } as const

@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { SavedLists } from '../filters/saved-lists.js'
 import { ENVIRONMENT, IS_PRODUCTION } from '../settings.js'
 
 const BEFORE_TITLE = IS_PRODUCTION ? '' : `[${ENVIRONMENT}] `
@@ -30,6 +31,7 @@ export function PageHead({
       <div className="page-head">
         <h1 ref={heading}>{title}</h1>
         {children}
+        <SavedLists />
       </div>
       {lead && <div className="lead">{lead}</div>}
     </div>

@@ -1,7 +1,7 @@
 // What the page of subscriptions begins with: the gateway's own, or how to find one.
-import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
+import { useChoice } from '../filters/use-filter.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { useSession } from '../session/session.js'
 import { Empty, Loaded } from '../show/states.js'
@@ -12,15 +12,16 @@ const NEWEST = 50
 
 export function FirstSubscriptions() {
   const { session } = useSession()
-  const [isAtRisk, setAtRisk] = useState(false)
+  const [shown, setShown] = useChoice('show', ['all', 'at_risk'], 'all')
+  const isAtRisk = shown === 'at_risk'
   if (session)
     return (
       <>
         <div className="choice actions" role="group" aria-label="Subscriptions that are shown">
-          <button type="button" aria-pressed={!isAtRisk} onClick={() => setAtRisk(false)}>
+          <button type="button" aria-pressed={!isAtRisk} onClick={() => setShown('all')}>
             All
           </button>
-          <button type="button" aria-pressed={isAtRisk} onClick={() => setAtRisk(true)}>
+          <button type="button" aria-pressed={isAtRisk} onClick={() => setShown('at_risk')}>
             At risk
           </button>
         </div>

@@ -1,0 +1,129 @@
+// One search box: what everybody finds, what a gateway finds of its own, and what nobody finds of another.
+import { buildAddress, buildChain } from '@payment-tracking/testkit'
+import t from 'tap'
+import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
+import { storeMessages } from '../store-messages.js'
+
+const api = await openGatewayApi(t)
+const [shop, other] = [await addSignedIn(api), await addSignedIn(api)]
+const { address } = shop.gateway
+const MINT = buildAddress('mint')
+const chain = buildChain({ seed: 'search', firstSlot: 1_000 })
+const gatewayOnChain = await chain.openGateway('Seen On Chain')
+const payer = await chain.openUserPayment(MINT)
+const policy = await chain.openPolicy(gatewayOnChain, payer, { trackingId: 'plan-9', amount: 5n })
+const paid = chain.pay(policy)
+const direct = {
+  gateway: address,
+  tokenMint: MINT,
+  amount: 3n,
+  payer: buildAddress('buyer'),
+  recipient: buildAddress('till'),
+}
+await storeMessages(
+  api as never,
+  gatewayOnChain.created,
+  payer.created,
+  policy.created,
+  paid,
+  chain.payDirectly({ ...direct, trackingId: 'order-4711' }),
+)
+const { body: webhook } = await shop.addWebhook({ description: 'the shop’s orders' })
+const { body: expected } = await api.call('POST', `/v1/gateway/${address}/expectations`, {
+  token: shop.token,
+  body: { trackingId: 'order-5', recipient: direct.recipient, tokenMint: MINT, amount: 9 },
+})
+const deliveryId = '4711'
+await api.database.pool.query(
+  `insert into deliveries (id, webhook_id, message_id, type, body) values ($2, $1, 'msg_abc', 'webhook.test', '{}')`,
+  [webhook.id, deliveryId],
+)
+
+interface Hit {
+  kind: string
+  id: string
+}
+const ask = (q: string, token?: string) => api.call('GET', `/v1/search?q=${encodeURIComponent(q)}`, { token })
+const find = async (q: string, token?: string): Promise<string[]> =>
+  (await ask(q, token)).body.map(({ kind, id }: Hit) => `${kind} ${id}`).sort()
+
+const PUBLIC: readonly (readonly [text: string, found: readonly string[]])[] = [
+  [paid.signature, [`transaction ${paid.signature}`]],
+  [policy.created.signature, [`policy ${policy.address}`]],
+  ['plan-9', [`policy ${policy.address}`, 'tracking_id plan-9']],
+  ['order-4711', ['tracking_id order-4711']],
+  [policy.address, [`policy ${policy.address}`]],
+  [payer.owner, [`wallet ${payer.owner}`]],
+  [payer.address, [`wallet ${payer.address}`]],
+  [policy.recipient, [`wallet ${policy.recipient}`]],
+  [direct.payer, [`wallet ${direct.payer}`]],
+  [direct.recipient, [`wallet ${direct.recipient}`]],
+  [gatewayOnChain.address, [`gateway ${gatewayOnChain.address}`]],
+]
+const OWN: readonly (readonly [text: string, found: string])[] = [
+  [direct.payer, `customer ${direct.payer}`],
+  [String(webhook.id), `webhook ${webhook.id}`],
+  ['SHOP.example', `webhook ${webhook.id}`],
+  ['shop’s orders', `webhook ${webhook.id}`],
+  [deliveryId, `delivery ${deliveryId}`],
+  ['msg_abc', `delivery ${deliveryId}`],
+  [expected.id, `expectation ${expected.id}`],
+  ['order-5', `expectation ${expected.id}`],
+]
+
+t.test('everybody finds what is public', async t => {
+  for (const [text, found] of PUBLIC) t.same(await find(text), found, text)
+  for (const text of ['nothing', buildAddress('nobody'), 'plan-', 'PLAN-9', '999999'])
+    t.same(await find(text), [], text)
+})
+
+t.test('a gateway finds its own besides, and nobody else does', async t => {
+  for (const [text, own] of OWN) {
+    const publicly = await find(text)
+    t.notOk(publicly.includes(own), `${text}: not for everybody`)
+    t.same(await find(text, shop.token), [...publicly, own].sort(), text)
+    t.notOk((await find(text, other.token)).includes(own), `${text}: not for another gateway`)
+  }
+  const [hit] = (await ask('msg_abc', shop.token)).body
+  t.match(hit, { name: 'webhook.test', webhookId: webhook.id })
+  t.equal((await ask('msg_abc', shop.token)).headers['cache-control'], 'private, no-store')
+  await api.call('DELETE', `/v1/webhooks/${webhook.id}`, { token: shop.token })
+  for (const text of ['shop.example', deliveryId, 'msg_abc'])
+    t.same(await find(text, shop.token), [], 'what is deleted is not found')
+})
+
+t.test('an API key finds what its scopes may see', async t => {
+  await shop.addWebhook()
+  const found = async (scope: string, text: string) => {
+    const body = { name: scope, scopes: [scope] }
+    const { body: key } = await api.call('POST', '/v1/api-keys', { token: shop.token, body })
+    return (await find(text, key.key)).map(hit => hit.split(' ')[0])
+  }
+  t.same(await found('webhooks:read', 'shop.example'), ['webhook'])
+  t.same(await found('merchant:read', 'shop.example'), [])
+  t.same(await found('merchant:read', direct.payer), ['customer', 'wallet'])
+  t.same(await found('webhooks:read', direct.payer), ['wallet'])
+  t.same(await found('expectations', 'order-5'), ['expectation'])
+  t.same(await found('webhooks:read', 'order-5'), [])
+  const { body: key } = await api.call('POST', '/v1/api-keys', {
+    token: shop.token,
+    body: { name: 'writer', scopes: ['webhooks:write'] },
+  })
+  t.match(await ask('x', key.key), { status: 403, body: { code: 'SCOPE_MISSING' } })
+  t.match(await ask('x', 'a.b.c'), { status: 401, body: { code: 'UNAUTHORIZED' } })
+})
+
+t.test('what can be no text of a search is refused, and nothing that a stranger sends does harm', async t => {
+  for (const q of ['', 'x'.repeat(201), 'a\0b'])
+    t.match(await ask(q, shop.token), { status: 400, body: { code: 'INVALID_PARAMETER' } })
+  for (const q of [
+    "'; drop table events; --",
+    '%',
+    '\\',
+    '"',
+    '🪙'.repeat(60),
+    '9'.repeat(18),
+    '9'.repeat(40),
+  ])
+    t.equal((await ask(q, shop.token)).status, 200, q)
+})

@@ -1,0 +1,55 @@
+// The revenue of the span before the one that is shown, as long.
+import type { Schemas } from '@payment-tracking/client'
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../api/request.js'
+import { useGateway } from '../session/use-gateway.js'
+
+type Revenue = Schemas['Revenue']
+
+export interface RevenueBefore {
+  volumeOf: (mint: string | null) => { amount: string; payments: number }
+  churn: string | null
+}
+
+export const churnOf = ({ churn: { rate, churned, activeAtStart } }: Revenue): string =>
+  rate === null ? 'none yet' : `${String(churned)} of ${String(activeAtStart)}`
+
+/** Whether the service knows all of a span that begins then. @param knownSince ISO 8601 */
+export const isKnownFrom = (start: number, knownSince: string | null): boolean =>
+  knownSince !== null && Date.parse(knownSince) <= start
+
+/** @returns null while it is read, or where the service does not know all of it */
+export function useRevenueBefore(shown: Revenue | undefined): RevenueBefore | null {
+  const { api, gateway } = useGateway()
+  const end = shown ? Date.parse(shown.startTime) : 0
+  const start = shown ? 2 * end - Date.parse(shown.endTime) : 0
+  const { data } = useQuery({
+    // By the day: the span that is shown begins anew at each refresh.
+    queryKey: ['gateway', gateway, 'revenue before', Math.round((end - start) / 86_400_000)],
+    enabled: shown !== undefined && isKnownFrom(start, shown.knownSince),
+    queryFn: () =>
+      ask(
+        api.GET('/v1/gateway/{gateway}/merchant/revenue', {
+          params: {
+            path: { gateway },
+            query: {
+              startTime: new Date(start).toISOString(),
+              endTime: new Date(end).toISOString(),
+              bucket: 'month',
+            },
+          },
+        }),
+      ),
+  })
+  if (!data) return null
+  return {
+    volumeOf: mint => {
+      const token = data.byToken.find(({ tokenMint }) => tokenMint === mint)
+      return {
+        amount: String(token?.recognizedRevenue ?? 0),
+        payments: Number(token?.paymentCount ?? 0),
+      }
+    },
+    churn: churnOf(data),
+  }
+}

@@ -1,0 +1,163 @@
+// The box that finds anything, filters that stand in the address, and lists that are saved by name; by keyboard alone.
+import type { Page } from 'playwright-core'
+import t from 'tap'
+import { checkWidths, findFaults } from '../check-page.js'
+import { awaitValue, holdsCount, holdsText } from '../hold.js'
+import type { Market } from '../open-market.js'
+import { goByTab, press, type } from '../walk-by-keyboard.js'
+
+const boxOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
+
+/** Opens the box by a key, and asks. */
+async function find(page: Page, text: string, key = 'Control+k'): Promise<void> {
+  await page.keyboard.press(key)
+  const field = boxOf(page).getByRole('textbox')
+  await field.waitFor()
+  await awaitValue(() => field.evaluate(element => element === document.activeElement), Boolean, 'the focus')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.insertText(text)
+  await page.keyboard.press('Enter')
+}
+
+/** As a stranger. */
+export function testFindOfStranger({ trackingId, policy, payer, first, page, go }: Market): void {
+  t.test('a stranger finds what is public from any page, and is told what can be found', async t => {
+    await go('/subscriptions')
+    await page.getByRole('heading', { name: 'Subscriptions' }).waitFor()
+    await find(page, first.signature, '/')
+    await page.waitForURL(`**/payments/${first.signature}`)
+    await holdsCount(t, boxOf(page), 0, 'the box is closed')
+    await find(page, payer.owner)
+    await page.waitForURL(`**/payments?q=${payer.owner}`)
+
+    await find(page, trackingId)
+    const hits = boxOf(page).getByRole('link')
+    await holdsCount(t, hits, 2, 'its payments and its subscription')
+    t.same(await findFaults(page), [], 'axe finds no fault in the box')
+    await checkWidths(t, page, 'the box')
+    await awaitValue(
+      () => hits.first().evaluate(each => each === document.activeElement),
+      Boolean,
+      'the first',
+    )
+    for (let count = await hits.count(); count > 0; count--) {
+      const text = await page.evaluate(() => document.activeElement?.textContent ?? '')
+      if (text.startsWith('Subscription')) break
+      await page.keyboard.press('ArrowDown')
+    }
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/subscriptions/${policy.address}`)
+
+    await find(page, 'nothing like this')
+    await holdsText(
+      t,
+      boxOf(page),
+      /Nothing has this name[^]*A signature, a tracking ID[^]*Sign in/,
+      'what can be',
+    )
+    t.same(await findFaults(page), [], 'axe finds no fault')
+    await page.keyboard.press('Escape')
+    await holdsCount(t, boxOf(page), 0, 'closed')
+  })
+
+  t.test('a slash in a field is a letter', async t => {
+    await go('/payments')
+    const field = page.getByRole('searchbox')
+    await goByTab(page, field)
+    await page.keyboard.press('/')
+    t.equal(
+      await awaitValue(
+        () => field.inputValue(),
+        text => text !== '',
+        'the letter',
+      ),
+      '/',
+    )
+    await holdsCount(t, boxOf(page), 0, 'no box')
+  })
+
+  t.test('a list is saved by name, found again after a reload, and deleted', async t => {
+    await go(`/payments?q=${trackingId}`)
+    await press(page, page.getByText('Saved lists', { exact: true }))
+    await type(page, page.getByRole('textbox', { name: 'Name of this list' }), 'the coffee order')
+    await page.keyboard.press('Enter')
+    const saved = page.getByRole('link', { name: 'the coffee order' })
+    await saved.waitFor()
+    t.same(await findFaults(page), [], 'axe finds no fault')
+    await go('/payments')
+    await press(page, page.getByText('Saved lists', { exact: true }))
+    await press(page, saved)
+    await page.waitForURL(`**/payments?q=${trackingId}`)
+    await press(page, page.getByRole('button', { name: 'Delete the saved list the coffee order' }))
+    await holdsCount(t, saved, 0, 'deleted')
+    await go('/payments')
+    await page.getByRole('heading', { name: 'Payments' }).waitFor()
+    await holdsCount(t, page.getByText('Saved lists', { exact: true }), 0, 'and forgotten')
+  })
+}
+
+/** Signed in, after the endpoints. */
+export function testFindOfGateway({ database, gateway, payer, receiver, page, button }: Market): void {
+  t.test('a gateway finds its endpoint, delivery, expectation and customer', async t => {
+    const { rows: deliveries } = await database.pool.query<{ id: string; webhook_id: string }>(
+      'select id, webhook_id from deliveries order by id desc limit 1',
+    )
+    const { id, webhook_id: webhookId } = deliveries[0]!
+    const { rows: expectations } = await database.pool.query<{ id: string }>(
+      `insert into expectations (gateway, tracking_id, recipient, token_mint, amount)
+       values ($1, 'to find', $2, $2, 5) returning id`,
+      [gateway.address, payer.owner],
+    )
+    const expected = expectations[0]!.id
+    for (const [text, path] of [
+      [receiver.url, '/endpoints/1'],
+      [id, `/endpoints/${webhookId}/deliveries/${id}`],
+      [expected, `/expected/${expected}`],
+      ['to find', `/expected/${expected}`],
+      [payer.owner, `/customers/${payer.owner}`],
+    ] as const) {
+      await find(page, text)
+      await page.waitForURL(`**/console${path}`)
+      t.pass(text)
+    }
+    await find(page, 'nothing like this')
+    await holdsText(t, boxOf(page), /an endpoint by its ID/, 'what a gateway can find')
+    await page.keyboard.press('Escape')
+    await database.pool.query('delete from expectations where id = $1', [expected])
+  })
+
+  t.test('filters of deliveries stand in the address, and an address sets them', async t => {
+    await find(page, receiver.url)
+    const state = page.getByRole('combobox', { name: 'State' })
+    await goByTab(page, state)
+    await page.keyboard.type('failed')
+    await page.waitForURL('**/endpoints/1?status=failed')
+    await page.evaluate(() => history.pushState(null, '', '?status=delivered&trackingId=to+find'))
+    await awaitValue(
+      () => state.inputValue(),
+      value => value === 'delivered',
+      'the state',
+    )
+    const trackingId = page.getByLabel('Tracking ID', { exact: true })
+    t.equal(await awaitValue(() => trackingId.inputValue(), Boolean, 'the tracking ID'), 'to find')
+  })
+
+  t.test('success and speed of an endpoint are drawn, by hours and by days', async t => {
+    const requests = page.getByRole('slider', { name: 'Requests, requests an hour' })
+    await requests.waitFor()
+    await holdsText(
+      t,
+      page.getByRole('region', { name: 'Success and speed' }),
+      /Accepted: \d+\.\d % of \d+ requests before: no request/,
+      'the share, and the day before',
+    )
+    const valueOf = async () => (await requests.getAttribute('aria-valuetext')) ?? ''
+    t.match(await awaitValue(valueOf, text => /accepted [1-9]/.test(text), 'some'), /failed [1-9]/)
+    const times = page.getByRole('slider', { name: 'Time to accept, milliseconds' })
+    t.match(await times.getAttribute('aria-valuetext'), /p50 .+, p95 /)
+    await press(page, button('30 days'))
+    await page.waitForURL(/span=month/)
+    await page.getByRole('slider', { name: 'Requests, requests a day, UTC' }).waitFor()
+    t.same(await findFaults(page), [], 'axe finds no fault')
+  })
+}
