@@ -228,7 +228,7 @@ t.test('an id of another gateway costs no more and no less than an id that nobod
 })
 
 t.test('a trace tells a gateway of its own deliveries only', async t => {
-  const trace = operations.find(({ access }) => access === 'more')!
+  const trace = operations.find(({ id }) => id === 'tracePayments')!
   const ask = (token?: string, signature = owner.signature) =>
     send(trace, { ...targetOf(owner), signature }, token)
   const alone = await ask()
@@ -276,6 +276,29 @@ t.test('a sign-in gives a session, or a link, of the caller’s gateway alone', 
         t.equal(opened.body.scopes === null, isOfAll, `${operation.id}: what a wallet alone may`)
       }
   }
+})
+
+t.test('a search tells a gateway of its own things only', async t => {
+  const search = operations.find(({ id }) => id === 'search')!
+  const find = async (q: string | number, token?: string) => {
+    const answer = await call(search.method, `/v1/search?q=${q}`, { token })
+    const hits = answer.body as unknown as { kind: string; id: string }[]
+    return Array.isArray(hits) ? hits.map(({ kind, id }) => `${kind} ${id}`) : answer.status
+  }
+  for (const [q, hit] of [
+    [owner.webhookId, `webhook ${owner.webhookId}`],
+    [owner.deliveryId, `delivery ${owner.deliveryId}`],
+    [owner.expectationId, `expectation ${owner.expectationId}`],
+  ] as const) {
+    t.same(await find(q), [], 'nobody is told')
+    t.notOk(((await find(q, other.token)) as string[]).includes(hit), 'another gateway is not told')
+    t.ok(((await find(q, owner.token)) as string[]).includes(hit), 'the owner is told')
+    for (const [what, credential] of Object.entries(voidCredentials))
+      t.equal(await find(q, credential), 401, what)
+    t.equal(await find(q, owner.keyOf['webhooks:write'].key), 403)
+  }
+  t.match(await find(owner.webhookId, owner.keyOf['webhooks:read'].key), [`webhook ${owner.webhookId}`])
+  t.same(await find(owner.webhookId, owner.keyOf['merchant:read'].key), [])
 })
 
 t.test('a proof of payment is renewed for its bearer alone', async t => {

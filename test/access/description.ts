@@ -36,6 +36,8 @@ export interface Operation {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   access: Access
+  /** The scopes of which a key needs one, as words; empty for routes without keys. */
+  scopes: string
   /** The status of success. */
   success: number
   foreign: Foreign
@@ -77,6 +79,7 @@ export function readOperations(): Operation[] {
       method: method.toUpperCase() as Operation['method'],
       path,
       access: accessOf(described),
+      scopes: described['x-api-key-scope'] ?? '',
       // What is created is 201 at first, and 200 where the same is there.
       success: Number(
         '201' in described.responses

@@ -11,7 +11,7 @@ const FOREIGN: Record<Foreign, string> = { 403: '403', 404: '404', own: 'its own
 function cellsOf({ access, foreign, success }: Operation): string[] {
   const all = (text: string) => Array<string>(5).fill(text)
   if (access === 'open') return all('open')
-  if (access === 'more') return ['open', '401', '403', 'open', 'with its deliveries']
+  if (access === 'more') return ['open', '401', '403', 'open', 'with its own']
   if (access === 'sign-in') return ['401', '401', 'its own', 'its own', String(success)]
   if (access === 'proof') return ['401', '401', '401', '401', 'a proof of payment']
   return ['401', '401', '403', FOREIGN[foreign], String(success)]
@@ -20,7 +20,7 @@ function cellsOf({ access, foreign, success }: Operation): string[] {
 const NEEDS: Record<Access, string> = {
   open: '',
   'sign-in': 'any',
-  more: '`webhooks:read`',
+  more: '',
   proof: '',
   wallet: 'sign-in only',
   'webhooks:read': '`webhooks:read`',
@@ -30,12 +30,16 @@ const NEEDS: Record<Access, string> = {
   'expectations or merchant:read': '`expectations` or `merchant:read`',
 }
 
+/** Each scope as code. */
+const codeOf = (scopes: string): string =>
+  scopes.replaceAll(/[\w:]+(?:\b|$)/g, word => (word === 'or' ? word : `\`${word}\``))
+
 function tableOf(operations: readonly Operation[]): string {
   const rows = operations
     .filter(({ access }) => access !== 'open')
     .map(operation => [
       `\`${operation.method} ${operation.path}\``,
-      NEEDS[operation.access],
+      operation.access === 'more' ? codeOf(operation.scopes) : NEEDS[operation.access],
       ...cellsOf(operation),
     ])
   const open = operations.filter(({ access }) => access === 'open')

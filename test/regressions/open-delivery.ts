@@ -27,6 +27,7 @@ export async function claimToFail({ store, webhook, message, id }: Awaited<Retur
     outcome: 'refused' as const,
     next: 'failed' as const,
     retryInMs: 0,
+    durationMs: 20,
     statusCode: 400,
     error: null,
     responseHeaders: null,

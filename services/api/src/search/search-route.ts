@@ -37,13 +37,13 @@ const soughtOf = (text: string): Sought => ({
 
 export function addSearchRoute(app: ApiServer, { auth }: { auth: GatewayAuth }): void {
   const seekerOf = async (request: FastifyRequest): Promise<Seeker | null> => {
-    if (request.headers.authorization === undefined) return null
-    const { gateway } = await auth.authenticate(request, SCOPES)
+    const claims = await auth.authenticateIfGiven(request, SCOPES)
+    if (!claims) return null
     const key = apiKeyOf(request)
     const may = (...scopes: readonly (typeof SCOPES)[number][]) =>
       key === undefined || scopes.some(scope => key.scopes.includes(scope))
     return {
-      gateway,
+      gateway: claims.gateway,
       customers: may('merchant:read'),
       webhooks: may('webhooks:read'),
       expectations: may('merchant:read', 'expectations'),
