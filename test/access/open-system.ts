@@ -251,6 +251,7 @@ export async function openSystem(t: TestContext) {
            (select string_agg(d::text, E'\n' order by d.id) from deliveries d
               join webhooks w on w.id = d.webhook_id where w.gateway = $1),
            (select string_agg(x::text, E'\n' order by id) from expectations x where gateway = $1),
+           (select string_agg(c::text, E'\n' order by id) from gateway_changes c where gateway = $1),
            (select string_agg((to_jsonb(k) - 'last_used_at')::text, E'\n' order by id)
               from api_keys k where gateway = $1)) as state`,
         [gateway],

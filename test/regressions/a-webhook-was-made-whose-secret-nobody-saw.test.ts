@@ -127,7 +127,7 @@ const REFUSED_AT_COMMIT = `
     )
     .join('\n')}`
 
-const TABLES = ['webhooks', 'deliveries', 'api_keys', 'gateway_settings', 'work']
+const TABLES = ['webhooks', 'deliveries', 'api_keys', 'gateway_settings', 'gateway_changes', 'work']
 
 for (const [what, triggers] of [
   ['an answer that cannot be written', UNREADABLE],
