@@ -1,7 +1,7 @@
 // Lists that somebody saved by name, kept in this browser alone.
 import { useSyncExternalStore } from 'react'
 
-export interface KeptList {
+interface KeptList {
   name: string
   /** the page, below `/console` */
   path: string
