@@ -107,6 +107,7 @@ export const REQUESTS: Record<string, (target: Target, system: System) => Reques
   getRevenue: ofMerchant('revenue'),
   getCohorts: ofMerchant('cohorts'),
   listUpcoming: ofMerchant('upcoming'),
+  listMerchantPayments: ofMerchant('payments'),
   exportMerchantData: ofMerchant('export/payments'),
   createWebhook: target => ({
     path: '/v1/webhooks',

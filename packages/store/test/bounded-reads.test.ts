@@ -1,6 +1,7 @@
 // A read of one key answers with a bounded number of rows, or in pages, however many are stored.
 import {
   listClaimablePayments,
+  findMerchantPayments,
   findSubscribers,
   listPoliciesWithDueDates,
   listSubscribers,
@@ -9,6 +10,8 @@ import {
   readRetractionsOf,
   readSubscriptions,
   readVolume,
+  sumMerchantPayments,
+  type EventKey,
 } from '@payment-tracking/store'
 import { createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -20,6 +23,7 @@ import { readPages } from './plans/explain.js'
 const database = await createDatabase(t)
 const { pool } = database
 const store = openStore({ DATABASE_URL: database.url })
+const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
 t.teardown(() => store.close())
 
 t.test('a client that comes back learns the latest 1,000 retractions of its tracking ID', async t => {
@@ -55,9 +59,9 @@ t.test('due dates are those of the newest 10,000 policies, and say that there ar
       [from, to],
     )
   await add(1, 10_000)
-  t.match(await listPoliciesWithDueDates(store, 'g'), { policies: { length: 10_000 }, complete: true })
+  t.match(await listPoliciesWithDueDates(store, 'g', CLOCK), { policies: { length: 10_000 }, complete: true })
   await add(10_001, 10_001)
-  const { policies, complete } = await listPoliciesWithDueDates(store, 'g')
+  const { policies, complete } = await listPoliciesWithDueDates(store, 'g', CLOCK)
   t.equal(policies.length, 10_000)
   t.notOk(
     policies.some(({ address }) => address === 'policy 1'),
@@ -142,7 +146,6 @@ t.test(
   },
 )
 
-const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
 const listNeverPaid: typeof listSubscribers = (from, gateway, page) =>
   findSubscribers(from, gateway, { neverPaid: true }, page, CLOCK)
 
@@ -276,4 +279,25 @@ t.test('the volume of 12,000 tokens is whole: it comes in pages of 5,000 rows', 
   t.equal(inOneDay.length, tokens / 3, 'of one day')
   const inMonths = await readVolume(store, 'volume', { ...all, size: 'month', whole: true })
   t.ok(inMonths.every(({ buckets }) => buckets.size === 1 && buckets.has(0)))
+})
+
+t.test('a payment behind 20,000 that do not match is found by the next page', async t => {
+  const many = 20_010
+  await addEvents(pool, { last: many }, { gateway: `'filtered'`, token_mint: `'mint'`, amount: 'n' })
+  await pool.query('analyze events')
+  const read = (after: EventKey | undefined) =>
+    findMerchantPayments(
+      store,
+      'filtered',
+      { maxAmount: 3n },
+      { sort: 'newest', limit: 10, offset: 0, after },
+      new Map(),
+    )
+  const first = await read(undefined)
+  t.match(first, { count: 0, next: { slot: 11 } }, 'a page looks at so many, and says where it ended')
+  t.match(await read(first.next), { count: 3, next: undefined })
+  t.strictSame(await sumMerchantPayments(store, 'filtered', { maxAmount: 3n }), {
+    byToken: [{ tokenMint: 'mint', count: 3n, total: 6n }],
+    complete: true,
+  })
 })

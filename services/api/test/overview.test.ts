@@ -29,6 +29,8 @@ t.test('an empty service answers with zeros and gaps', async t => {
     knownSince: null,
     lastMinute: { count: 0, complete: true },
     byToken: [],
+    before: { count: 0, byToken: [] },
+    finalizedSlot: null,
     delays: { measured: 0, toStored: { p50: null, p95: null }, toAnnounced: { p50: null, p95: null } },
   })
   t.equal(body.hours.length, 24)
@@ -61,6 +63,8 @@ t.test('payments are counted by their time on the chain, of all gateways or of o
       'the payment of the day before is not of these hours',
     )
     t.equal(counts.at(-6), 1)
+    t.match(body.before, { count: 1, byToken: [{ tokenMint: MINT, count: 1 }] }, 'the day before')
+    t.equal(body.finalizedSlot, null, 'nothing follows a chain')
     t.match(body.byToken, [{ tokenMint: MINT, count: 4 }])
     t.match(text, `"totalAmount":${4n * 2n ** 63n}`, 'exact beyond 64 bits')
     t.match(body.delays, { measured: 4, toStored: { p50: 59_000 }, toAnnounced: { p50: 59_050 } })

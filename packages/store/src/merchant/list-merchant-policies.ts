@@ -2,6 +2,7 @@ import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
 import type { SubscriptionKey } from '../reads/cursor.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
+import { isActive, type StateClock } from './subscriber-state.js'
 import {
   SUBSCRIPTION_COLUMNS,
   toSubscription,
@@ -81,6 +82,7 @@ export const MOST_DUE_POLICIES = 10_000
 export async function listPoliciesWithDueDates(
   { database }: Store,
   gateway: string,
+  clock: StateClock,
 ): Promise<{ policies: readonly PolicyWithDueDates[]; complete: boolean }> {
   const most = raw(String(MOST_DUE_POLICIES))
   const newest = sql`
@@ -91,7 +93,7 @@ export async function listPoliciesWithDueDates(
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet
       from (${newest} limit ${most}) p ${WITH_USER_PAYMENT}
-     where p.status = 'active'
+     where ${isActive(clock)}
        and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`),
     database.read(sql`select 1 as one from (${newest} offset ${most} limit 1) p`),
   ])

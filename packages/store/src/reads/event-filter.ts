@@ -35,7 +35,7 @@ export interface EventFilter {
  * comparison, and it would rather read and sort all events than walk the index of the list. It expects half of all
  * events to meet a `case`.
  */
-const isUsual = (condition: Sql): Sql => sql`case when ${condition} then true else false end`
+export const isUsual = (condition: Sql): Sql => sql`case when ${condition} then true else false end`
 
 /**
  * Nearly all events are payments, and all other events have separate indexes. A kept plan is made without the values,

@@ -3,10 +3,12 @@ import type { Store } from '../database/open-store.js'
 import { empty, raw, sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { asTimestamp } from './as-timestamp.js'
+import { readPaymentStats } from './read-payment-stats.js'
 import { readKnownSince } from './read-known-since.js'
 import { HOUR_SPAN_SECONDS } from './time-cover.js'
 
 const HOUR_MS = HOUR_SPAN_SECONDS * 1_000
+const DAY_MS = 24 * HOUR_MS
 const MINUTE_MS = 60_000
 /** Hours of the chart, the current one among them. */
 const HOURS = 24
@@ -22,6 +24,12 @@ export interface Quantiles {
   p95: number | null
 }
 
+export interface TokenSum {
+  tokenMint: string | null
+  count: bigint
+  total: bigint
+}
+
 export interface Overview {
   /** see `readKnownSince` */
   knownSince: Date | null
@@ -30,7 +38,11 @@ export interface Overview {
   /** the last 24 hours that began, oldest first; hours without a payment are there with 0 */
   hours: { start: Date; count: bigint }[]
   /** sums of these hours, most payments first; the mint is null where it is not known */
-  byToken: { tokenMint: string | null; count: bigint; total: bigint }[]
+  byToken: TokenSum[]
+  /** the same span a day earlier, up to the minute of now */
+  before: { count: bigint; byToken: TokenSum[] }
+  /** the highest slot that is known to be final; null while nothing follows a chain */
+  finalizedSlot: bigint | null
   /** of the newest payments of these hours */
   delays: { measured: number; toStored: Quantiles; toAnnounced: Quantiles }
 }
@@ -58,7 +70,7 @@ interface DelayRow {
  * The overview of a gateway's payments, or of all.
  * @param listed tokens that come first: a stranger can make payments in any number of others
  * Every part is bounded: the hours and tokens come from the primary keys of payment_stats and payment_token_stats; the
- * last minute counts at most 10,000 payments, and the delays are those of the newest 200, by events_newest or
+ * last minute counts at most 10,000 payments, the day before reads what `readPaymentStats` reads, and the delays are those of the newest 200, by events_newest or
  * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
  */
 export async function readOverview(
@@ -81,8 +93,14 @@ export async function readOverview(
   const quantile = (share: number, until: string) =>
     sql`percentile_disc(${raw(String(share))}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
         filter (where ${raw(until)} is not null)`
-  const [knownSince, hours, tokens, minute, delays] = await Promise.all([
+  const [knownSince, before, head, hours, tokens, minute, delays] = await Promise.all([
     readKnownSince(store),
+    readPaymentStats(store, {
+      gateway,
+      startTime: new Date(firstHourMs - DAY_MS),
+      endTime: new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - DAY_MS - 1),
+    }),
+    database.read<{ slot: string }>(sql`select finalized_slot::text as slot from stream_head`),
     database.read<HourRow>(sql`
       select start, sum(count)::text as count from payment_stats where ${inHours} group by start`),
     database.read<TokenRow>(sql`
@@ -121,6 +139,8 @@ export async function readOverview(
       count: BigInt(count),
       total: BigInt(total),
     })),
+    before: { count: before.count, byToken: before.byToken },
+    finalizedSlot: BigInt(head[0]?.slot ?? 0) || null,
     delays: {
       measured: delay?.measured ?? 0,
       toStored: { p50: ms(delay?.stored_p50), p95: ms(delay?.stored_p95) },

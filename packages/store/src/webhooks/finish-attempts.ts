@@ -109,7 +109,8 @@ export async function finishAttempts(
                                 when r.outcome <> 'accepted' and r.next = 'pending' then null
                                 else clock_timestamp() end,
              claimed_until = null, held_since = null, held_reason = null,
-             last_error = case when r.is_cancelled then r.cancelled_why else r.error end
+             last_error = case when r.is_cancelled then r.cancelled_why
+                              when r.error = 'status' then 'HTTP ' || r.status_code else r.error end
         from r
        where d.id = r.delivery_id and d.id = any(${bigints(results.map(r => r.deliveryId))})
          and (r.outcome = 'accepted' and d.state <> 'delivered'

@@ -218,7 +218,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       140,
       volume(gateway, 1_767_225_600, 1_767_571_200),
     ],
-    ['due dates', null, 120, 29, store => listPoliciesWithDueDates(store, gateway)],
+    ['due dates', null, 120, 29, store => listPoliciesWithDueDates(store, gateway, CLOCK)],
     [
       'policies and who left',
       'events_gateway_rare',

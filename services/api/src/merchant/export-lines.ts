@@ -6,8 +6,10 @@ import {
   listMerchantPolicies,
   listSubscribers,
   type EventKey,
+  type PaymentFilter,
   type StateClock,
   type Store,
+  type StoredEvent,
   type SubscriptionKey,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
@@ -53,12 +55,30 @@ const PAYMENT_COLUMNS = [
   ...['amountDecimal', 'symbol', 'decimals'],
 ]
 
-async function* paymentLines(store: Store, gateway: string, tokens: Tokens): Lines {
+/** The same as `findMerchantPayments` asks Postgres for: a file may take its time, and walks all payments of its span. */
+const passes =
+  ({ tokenMint, standing, minAmount, maxAmount, trackingId }: PaymentFilter) =>
+  ({ payment, finality, retracted }: StoredEvent): boolean =>
+    payment !== null &&
+    (tokenMint === undefined || payment.tokenMint === tokenMint) &&
+    (standing === undefined || standing === (retracted ? 'retracted' : finality)) &&
+    (minAmount === undefined || BigInt(payment.amount) >= minAmount) &&
+    (maxAmount === undefined || BigInt(payment.amount) <= maxAmount) &&
+    (trackingId === undefined || (payment.trackingId?.startsWith(trackingId) ?? false))
+
+async function* paymentLines(
+  store: Store,
+  gateway: string,
+  { tokens, payments }: Pick<ExportParts, 'tokens' | 'payments'>,
+): Lines {
   yield csvLine(PAYMENT_COLUMNS)
+  const { startTime, endTime, standing } = payments
+  const span = { gateway, payments: true, startTime, endTime, retracted: standing === 'retracted' }
   let after: EventKey | undefined
   for (;;) {
-    const events = await listEvents(store, { gateway, payments: true }, { limit: PAGE, offset: 0, after })
+    const events = await listEvents(store, span, { limit: PAGE, offset: 0, after })
     yield events
+      .filter(passes(payments))
       .map(({ signature, slot, timestamp, data, payment, finality }) => {
         const fields = JSON.parse(data) as Record<string, string | number | undefined>
         const [amount, token] = [BigInt(payment!.amount), tokens.get(payment!.tokenMint ?? '')]
@@ -194,6 +214,8 @@ async function* cohortLines({ byToken }: Static<typeof Cohorts>): Lines {
 export interface ExportParts {
   /** whose amounts are also written as people read them */
   tokens: Tokens
+  /** which payments */
+  payments: PaymentFilter
   clock: StateClock
   /** the figures of the gateway's whole life */
   readRevenue: () => Promise<Static<typeof Revenue>>
@@ -204,11 +226,11 @@ export async function exportLines(
   store: Store,
   gateway: string,
   kind: ExportKind,
-  { tokens, clock, readRevenue, readCohorts }: ExportParts,
+  { clock, readRevenue, readCohorts, ...payments }: ExportParts,
 ): Promise<Lines> {
   switch (kind) {
     case 'payments':
-      return paymentLines(store, gateway, tokens)
+      return paymentLines(store, gateway, payments)
     case 'policies':
       return policyLines(store, gateway)
     case 'subscribers':

@@ -10,6 +10,7 @@ import { EXPORT_KINDS, exportLines } from './export-lines.js'
 import { addCustomerRoutes } from './customer-routes.js'
 import { MerchantPolicies, Revenue, toMerchantPolicy, Upcoming } from './merchant-schemas.js'
 import { clockOf, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
+import { addPaymentRoutes, PAYMENT_FILTERS, toPaymentFilter } from './payment-routes.js'
 import { readCohorts } from './read-cohorts.js'
 import { readRevenue, type RevenueParts } from './read-revenue.js'
 import { readSpan, secondsOf } from './read-span.js'
@@ -31,6 +32,7 @@ export function addMerchantRoutes(
   const preParsing = auth.require('merchant:read')
   const base = MERCHANT_BASE
   addCustomerRoutes(app, { preParsing, ...parts })
+  addPaymentRoutes(app, { preParsing, ...parts })
 
   app.get(
     `${base}/policies`,
@@ -104,7 +106,7 @@ export function addMerchantRoutes(
         params,
         summary: 'Payments that are due in a span of time, by default the next 30 days',
         description:
-          'Every due date of active subscriptions, as far as their renewals go, and of one-time policies. Amounts of different tokens are never added.',
+          'Of active subscriptions and one-time policies: the payment whose date has passed, and each date to come as far as renewals go. Dates that were missed before are not made up for. Amounts of different tokens are never added.',
         querystring: Type.Object({
           ...SpanQuery,
           atRisk: Type.Optional(
@@ -119,12 +121,12 @@ export function addMerchantRoutes(
     async request => {
       const gateway = own(request)
       const { limit, offset, startTime, endTime, atRisk } = request.query
-      const now = Math.floor(parts.nowMs() / 1000)
-      const from = secondsOf(startTime) ?? now
+      const clock = clockOf(parts)
+      const from = secondsOf(startTime) ?? clock.nowSeconds
       const to = secondsOf(endTime) ?? from + USUAL_DAYS * DAY
       if (from >= to) throw new InvalidParameterError('startTime', 'must be before endTime')
       const span = { from: BigInt(from), to: BigInt(to), limit, offset }
-      return readUpcoming(request.store, gateway, span, { ...parts, listed: parts.tokens, now, atRisk })
+      return readUpcoming(request.store, gateway, span, { ...parts, listed: parts.tokens, clock, atRisk })
     },
   )
 
@@ -139,13 +141,14 @@ export function addMerchantRoutes(
         security,
         summary: 'Everything of one kind as CSV',
         description:
-          'RFC 4180, streamed whole. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
+          'RFC 4180, streamed whole; filters are those of `merchant/payments`, for `payments` alone. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
         params: Type.Object({
           ...params.properties,
           kind: Type.Enum([...EXPORT_KINDS], { description: 'what is exported' }),
         }),
         querystring: Type.Object({
           format: Type.Optional(Type.Enum(['csv'], { description: 'always `csv`' })),
+          ...PAYMENT_FILTERS,
         }),
         produces: ['text/csv'],
         response: {
@@ -158,8 +161,13 @@ export function addMerchantRoutes(
       const gateway = own(request)
       const { kind } = request.params
       const { store } = request
+      const { format: _format, ...filters } = request.query
+      const [filter] = Object.keys(filters)
+      if (kind !== 'payments' && filter !== undefined)
+        throw new InvalidParameterError(filter, 'filters payments alone')
       const lines = await exportLines(store, gateway, kind, {
         tokens: parts.tokens,
+        payments: toPaymentFilter(filters),
         clock: clockOf(parts),
         readRevenue: async () =>
           readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, {}, parts.nowMs())),

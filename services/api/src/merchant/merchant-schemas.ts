@@ -148,6 +148,11 @@ export const Upcoming = Type.Object(
           tokenMint: TokenMint,
           count: Integer('payments', 3),
           totalAmount: Amount('their sum'),
+          overdueCount: Integer(
+            'of them, those that are past their date by more than the grace (`OVERDUE_GRACE_SECONDS`)',
+            1,
+          ),
+          overdueAmount: Amount('the sum of those'),
           atRiskCount: Integer('of them, those at risk', 1),
           atRiskAmount: Amount('the sum of those'),
         },
@@ -165,12 +170,16 @@ export const Upcoming = Type.Object(
         },
         { title: 'UpcomingDay' },
       ),
-      { description: 'Of all payments of the span, earliest first, by day and token.' },
+      { description: 'Of the first 400 days of the span, earliest first, by day and token.' },
     ),
     total: Integer('payments of the span', 3),
     complete: Type.Boolean({
       description:
-        'false when not all is told: of a policy at most the first 1,000 due dates, of all at most 320,000, and 10,000 rows by day',
+        'false when the sums are at least so much: they are of at most the newest 100,000 policies, 10,000 tokens and 10,000 rows by day',
+    }),
+    itemsComplete: Type.Boolean({
+      description:
+        'false when `items`, and what is at risk, may lack some: they are of the newest 10,000 policies, at most 1,000 dates of each and 320,000 of all',
     }),
   },
   { title: 'Upcoming' },

@@ -5,7 +5,10 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   listPoliciesWithDueDates,
   MOST_DUE_POLICIES,
+  sumDueDates,
+  type DueSums,
   type PolicyWithDueDates,
+  type StateClock,
   type Store,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
@@ -17,35 +20,57 @@ import { UpcomingRisks } from './upcoming-risks.js'
 const MOST_OF_A_POLICY = 1_000
 /** Of all policies together, which share them equally: those of a month when 10,000 are due each day. They are sorted in one turn. */
 const MOST_DATES = 320_000
-/** Rows of an answer by day: each policy can have a token of its own. */
-const MOST_DAYS = 10_000
+/** Each policy can have a token of its own. */
+const MOST_TOKENS = 10_000
 /** Dates to look at before the event loop gets a turn, and how many a policy without dates costs. */
 const DATES_AT_ONCE = 2_000
 const COST_OF_POLICY = 20
 const DAY = 86_400
 
-function dueDatesOf(
-  policy: PolicyWithDueDates,
+interface DueSpan {
+  /** Unix seconds, as all here */
+  from: bigint
+  to: bigint
+  now: bigint
+}
+
+/**
+ * What a policy owes once its date has passed, and the dates to come as far as its renewals go. Dates that nobody paid are
+ * not made up for: the next payment leaves none before it. `sumDueDates` adds up the same dates.
+ */
+export function dueDatesOf(
+  policy: Pick<PolicyWithDueDates, 'paymentCount' | 'createdAt' | 'nextPaymentDue'>,
   terms: PolicyTerms,
-  { from, to, most }: { from: bigint; to: bigint; most: number },
+  { from, to, now }: DueSpan,
+  most: number,
 ): bigint[] {
   if (terms.kind === 'one-time') {
     if (policy.paymentCount > 0n) return []
     const dueAt = terms.dueDate > 0n ? terms.dueDate : policy.createdAt
     return dueAt >= from && dueAt < to ? [dueAt] : []
   }
-  if (terms.kind !== 'subscription' || policy.nextPaymentDue === null) return []
+  const { nextPaymentDue: nextDue, paymentCount } = policy
+  if (terms.kind !== 'subscription' || nextDue === null || nextDue < 0n) return []
   const { maxRenewals, autoRenew, frequency } = terms
   // Without automatic renewal, a subscription with an end is over after one payment.
   const all = maxRenewals === null ? null : autoRenew ? BigInt(maxRenewals) : 1n
-  const paymentsLeft = all === null ? null : all - policy.paymentCount
+  const paymentsLeft = all === null ? null : all - paymentCount
   if (paymentsLeft !== null && paymentsLeft <= 0n) return []
-  return dueDatesBetween({ frequency, nextDue: policy.nextPaymentDue, paymentsLeft }, from, to, most)
+  const isOwed = nextDue < now
+  const owed = isOwed && nextDue >= from && nextDue < to ? [nextDue] : []
+  const coming = dueDatesBetween(
+    { frequency, nextDue, paymentsLeft: paymentsLeft === null || !isOwed ? paymentsLeft : paymentsLeft - 1n },
+    from > now ? from : now,
+    to,
+    most - owed.length,
+  )
+  return [...owed, ...coming]
 }
 
 /** The due dates of policies, earliest first. */
 class DueDates {
-  readonly complete: boolean
+  /** up to this date none is missing; null for all */
+  readonly #knownUntil: number | null
   /** a date and the place of its policy as one number, which sorts thirty times as fast as a pair */
   readonly #keys: Float64Array
 
@@ -53,9 +78,9 @@ class DueDates {
     /** sorted by address */
     private readonly policies: readonly PolicyWithDueDates[],
     private readonly terms: readonly PolicyTerms[],
-    found: { keys: readonly number[]; complete: boolean },
+    found: { keys: readonly number[]; knownUntil: number | null },
   ) {
-    this.complete = found.complete
+    this.#knownUntil = found.knownUntil
     this.#keys = Float64Array.from(found.keys).sort()
   }
 
@@ -64,6 +89,13 @@ class DueDates {
 
   get count(): number {
     return this.#keys.length
+  }
+
+  /** Whether the first so many are the earliest that there are. */
+  hasFirst(count: number): boolean {
+    if (this.#knownUntil === null) return true
+    const last = this.#keys[count - 1]
+    return last !== undefined && last < DueDates.keyOf(BigInt(this.#knownUntil), 0)
   }
 
   *between(start: number, end: number) {
@@ -78,88 +110,62 @@ class DueDates {
   }
 }
 
-async function findDueDates(
-  read: readonly PolicyWithDueDates[],
-  { from, to }: { from: bigint; to: bigint },
-): Promise<DueDates> {
+async function findDueDates(read: readonly PolicyWithDueDates[], span: DueSpan): Promise<DueDates> {
   const policies = [...read].sort((a, b) => (a.address < b.address ? -1 : 1))
   const most = Math.min(MOST_OF_A_POLICY, Math.floor(MOST_DATES / Math.max(1, policies.length)))
   const terms: PolicyTerms[] = []
   const keys: number[] = []
-  let [complete, cost] = [true, 0]
+  let [knownUntil, cost]: [number | null, number] = [null, 0]
   for (const [place, policy] of policies.entries()) {
     const read = readPolicyTerms(policy.policyType)
     terms.push(read)
-    const dates = dueDatesOf(policy, read, { from, to, most: most + 1 })
-    if (dates.length > most) complete = false
+    const dates = dueDatesOf(policy, read, span, most + 1)
+    if (dates.length > most) knownUntil = Math.min(knownUntil ?? Infinity, Number(dates[most]))
     for (const dueAt of dates.slice(0, most)) keys.push(DueDates.keyOf(dueAt, place))
     cost += dates.length + COST_OF_POLICY
     if (cost < DATES_AT_ONCE) continue
     cost = 0
     await giveWay()
   }
-  return new DueDates(policies, terms, { keys, complete })
+  return new DueDates(policies, terms, { keys, knownUntil })
 }
 
-interface Sum {
-  tokenMint: string | null
-  count: number
-  totalAmount: bigint
-}
+type DatedPolicy = ReturnType<DueDates['between']> extends Generator<infer Each> ? Each : never
 
-/** Of these, what is at risk. */
-interface TokenSum extends Sum {
-  atRisk: Omit<Sum, 'tokenMint'>
-}
-
-/** @returns by token, and by day and token, the earliest first */
-async function addUp(due: DueDates, risks: UpcomingRisks) {
-  const tokens = new Map<string | null, TokenSum>()
-  const days = new Map<string, Sum & { day: number }>()
-  let complete = true
-  const add = (sum: Omit<Sum, 'tokenMint'>, amount: bigint) => {
-    sum.count++
-    sum.totalAmount += amount
-  }
+/** What is at risk, earliest first: of each policy the next payment alone can be. */
+async function findAtRisk(due: DueDates, risks: UpcomingRisks): Promise<DatedPolicy[]> {
+  const found: DatedPolicy[] = []
   for (let start = 0; start < due.count; start += DATES_AT_ONCE) {
-    for (const { dueAt, policy, amount } of due.between(start, start + DATES_AT_ONCE)) {
-      const { tokenMint } = policy
-      const nothing = { count: 0, totalAmount: 0n }
-      const token = tokens.get(tokenMint) ?? { tokenMint, ...nothing, atRisk: { ...nothing } }
-      tokens.set(tokenMint, token)
-      add(token, amount)
-      if (risks.of(policy.address, dueAt).state === 'at_risk') add(token.atRisk, amount)
-      const day = Math.floor(dueAt / DAY)
-      const key = `${day} ${tokenMint ?? ''}`
-      const sum = days.get(key) ?? { day, tokenMint, count: 0, totalAmount: 0n }
-      if (sum.count === 0 && days.size === MOST_DAYS) complete = false
-      else days.set(key, sum)
-      add(sum, amount)
-    }
+    for (const each of due.between(start, start + DATES_AT_ONCE))
+      if (risks.of(each.policy.address, each.dueAt).state === 'at_risk') found.push(each)
     await giveWay()
   }
-  return { tokens, days, complete }
+  return found
 }
 
-const written = ({ tokenMint, count, totalAmount, atRisk }: TokenSum) => ({
+const written = (
+  { tokenMint, count, total, overdue }: DueSums['byToken'][number],
+  risky: readonly DatedPolicy[] = [],
+) => ({
   tokenMint,
   count,
-  totalAmount: totalAmount.toString(),
-  atRiskCount: atRisk.count,
-  atRiskAmount: atRisk.totalAmount.toString(),
+  totalAmount: total.toString(),
+  overdueCount: overdue.count,
+  overdueAmount: overdue.total.toString(),
+  atRiskCount: risky.length,
+  atRiskAmount: risky.reduce((sum, { amount }) => sum + amount, 0n).toString(),
 })
 
 export interface UpcomingOptions {
   /** its tokens come first in `byToken`: anybody can make policies in any number of others */
   listed?: Pick<Tokens, 'has'>
   programId?: string
-  /** Unix seconds */
-  now?: number
+  clock?: StateClock
   /** lists only payments at risk; sums and `total` stay those of all */
   atRisk?: boolean | undefined
 }
 
-/** Every due date in a span (Unix seconds) of the active subscriptions and one-time policies of a gateway. */
+/** What the active subscriptions and one-time policies of a gateway owe in a span (Unix seconds). */
 export async function readUpcoming(
   store: Store,
   gateway: string,
@@ -167,19 +173,29 @@ export async function readUpcoming(
   {
     listed = new Map(),
     programId = DEFAULT_PROGRAM_ID,
-    now = Math.floor(Date.now() / 1000),
+    clock = { nowSeconds: Math.floor(Date.now() / 1000), graceSeconds: 0 },
     atRisk = false,
   }: UpcomingOptions = {},
 ): Promise<Static<typeof Upcoming>> {
-  const { policies, complete } = await listPoliciesWithDueDates(store, gateway)
+  const now = clock.nowSeconds
+  const [sums, { policies, complete: hasAllPolicies }] = await Promise.all([
+    sumDueDates(store, gateway, { from: Number(from), to: Number(to) }, clock),
+    listPoliciesWithDueDates(store, gateway, clock),
+  ])
   const risks = await UpcomingRisks.read(store, policies, { programId, now, to })
-  const due = await findDueDates(policies, { from, to })
-  const { tokens, days, complete: hasAllDays } = await addUp(due, risks)
-  const items = atRisk
-    ? [...due.between(0, due.count)]
-        .filter(({ policy, dueAt }) => risks.of(policy.address, dueAt).state === 'at_risk')
-        .slice(offset, offset + limit)
-    : [...due.between(offset, offset + limit)]
+  const due = await findDueDates(policies, { from, to, now: BigInt(now) })
+  const risky = await findAtRisk(due, risks)
+  const riskyOf = new Map<string | null, DatedPolicy[]>()
+  for (const each of risky) {
+    const { tokenMint } = each.policy
+    const ofToken = riskyOf.get(tokenMint)
+    if (ofToken) ofToken.push(each)
+    else riskyOf.set(tokenMint, [each])
+  }
+  const items = atRisk ? risky.slice(offset, offset + limit) : [...due.between(offset, offset + limit)]
+  const inOrder = sums.byToken.sort(
+    (a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')),
+  )
   return {
     items: items.map(({ dueAt, policy, variant, amount }) => ({
       dueAt,
@@ -192,16 +208,15 @@ export async function readUpcoming(
       amount: amount.toString(),
       dueRisk: toDueRiskRecord(risks.of(policy.address, dueAt)),
     })),
-    byToken: [...tokens.values()]
-      .sort((a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')))
-      .map(written),
-    byDay: [...days.values()].map(({ day, ...sum }) => ({
+    byToken: inOrder.slice(0, MOST_TOKENS).map(sum => written(sum, riskyOf.get(sum.tokenMint))),
+    byDay: sums.byDay.map(({ day, tokenMint, count, total }) => ({
       day: new Date(day * DAY * 1000).toISOString().slice(0, 10),
-      tokenMint: sum.tokenMint,
-      count: sum.count,
-      totalAmount: sum.totalAmount.toString(),
+      tokenMint,
+      count,
+      totalAmount: total.toString(),
     })),
-    total: due.count,
-    complete: complete && due.complete && hasAllDays,
+    total: inOrder.reduce((sum, { count }) => sum + count, 0n),
+    complete: sums.complete && inOrder.length <= MOST_TOKENS,
+    itemsComplete: hasAllPolicies && (atRisk || due.hasFirst(offset + limit)),
   }
 }

@@ -1,4 +1,4 @@
-import { readOverview } from '@payment-tracking/store'
+import { readOverview, type TokenSum } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, KnownSince, Moment, Nullable, PublicKey } from '../http/fields.js'
@@ -12,6 +12,17 @@ const Delay = (what: string) =>
     },
     { title: 'Delay', description: what },
   )
+
+const OverviewToken = Type.Object(
+  {
+    tokenMint: Nullable(PublicKey('the token; null for payments whose token is not known')),
+    count: Integer('payments', 94),
+    totalAmount: Integer("sum of their amounts in the token's smallest unit", 21587000000),
+  },
+  { title: 'OverviewToken' },
+)
+
+const toToken = ({ tokenMint, count, total }: TokenSum) => ({ tokenMint, count, totalAmount: total })
 
 const Overview = Type.Object(
   {
@@ -34,19 +45,22 @@ const Overview = Type.Object(
       ),
       { description: 'The current hour and the 23 before it, oldest first.' },
     ),
-    byToken: Type.Array(
-      Type.Object(
-        {
-          tokenMint: Nullable(PublicKey('the token; null for payments whose token is not known')),
-          count: Integer('payments of these hours', 94),
-          totalAmount: Integer("sum of their amounts in the token's smallest unit", 21587000000),
-        },
-        { title: 'OverviewToken' },
-      ),
+    byToken: Type.Array(OverviewToken, {
+      description:
+        'Of these hours: the tokens of `TOKENS`, then others, each most payments first; at most 20 tokens.',
+    }),
+    before: Type.Object(
       {
-        description:
-          'Of these hours: the tokens of `TOKENS`, then others, each most payments first; at most 20 tokens.',
+        count: Integer('payments', 80),
+        byToken: Type.Array(OverviewToken, { description: 'Most payments first, at most 1,000 tokens.' }),
       },
+      {
+        title: 'OverviewBefore',
+        description: 'The same span a day earlier, up to the minute, to compare with.',
+      },
+    ),
+    finalizedSlot: Nullable(
+      Integer('the highest slot that is known to be final; null while nothing follows a chain', 452091000),
     ),
     delays: Type.Object(
       {
@@ -87,13 +101,15 @@ export const overviewRoute: AddRoutes = (app, { nowMs, tokens }) => {
         nowMs: now,
         listed: [...tokens.keys()],
       })
-      const { lastMinute, hours, byToken, delays, knownSince } = figures
+      const { lastMinute, hours, byToken, before, finalizedSlot, delays, knownSince } = figures
       return {
         asOf: new Date(now).toISOString(),
         knownSince: knownSince?.toISOString() ?? null,
         lastMinute: { count: lastMinute.count, complete: lastMinute.isComplete },
         hours: hours.map(({ start, count }) => ({ start: start.toISOString(), count })),
-        byToken: byToken.map(({ tokenMint, count, total }) => ({ tokenMint, count, totalAmount: total })),
+        byToken: byToken.map(toToken),
+        before: { count: before.count, byToken: before.byToken.map(toToken) },
+        finalizedSlot,
         delays,
       }
     },

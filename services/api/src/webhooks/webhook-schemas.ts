@@ -142,7 +142,7 @@ const DELIVERY_FIELDS = {
     Moment('when it is tried for the last time, if every try fails; null where no try follows by itself'),
   ),
   finishedAt: Nullable(Moment('when it ended')),
-  lastError: Nullable(Text('what the last attempt failed of')),
+  lastError: Nullable(Text('what the last attempt failed of: `HTTP 500`, or an `error` of attempts')),
   heldReason: Nullable(Text('what holds it back')),
   trackingId: Nullable(Text('of the payment or policy it tells of', 'order-4711')),
   signature: Nullable(Signature('the transaction of the event it tells of')),

@@ -49,6 +49,7 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
 
   const exported = {
     tokens: new Map(),
+    payments: {},
     clock: { nowSeconds: 0, graceSeconds: 0 },
     readRevenue: () => Promise.resolve(whole),
     readCohorts: () => Promise.reject(new Error('not asked for')),

@@ -1,0 +1,245 @@
+// Sums of what a gateway's policies owe, added up by Postgres. No due date is written down for it: a subscription of one second
+// has millions in a month. `dueDatesOf` in the API names the same dates one by one; a test compares both.
+import { LAST_SECOND } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { raw, sql, type Sql } from '../database/sql.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
+import { isActive, isOverdue, type StateClock } from './subscriber-state.js'
+
+/** Policies of a statement, and of an answer: the newest. */
+const POLICIES_AT_ONCE = 5_000
+const MOST_SUMMED_POLICIES = 100_000
+/** Rows by day and token of an answer: each policy can have a token of its own. */
+const MOST_DAYS = 10_000
+/** By day only the beginning of a long span is told. */
+const DAYS_TOLD = 400
+const DAY = 86_400
+
+export interface DueSum {
+  tokenMint: string | null
+  count: bigint
+  total: bigint
+}
+
+export interface DueSums {
+  byToken: (DueSum & { overdue: Pick<DueSum, 'count' | 'total'> })[]
+  /** days since 1970, ascending */
+  byDay: (DueSum & { day: number })[]
+  /** false when the sums are of a part alone */
+  complete: boolean
+}
+
+interface Key {
+  createdAt: bigint
+  address: string
+}
+
+interface Row {
+  day: number | null
+  mint: string | null
+  count: string
+  total: string
+  overdueCount: string
+  overdueTotal: string
+}
+
+const integer = (value: number): Sql => raw(String(value))
+/** As a parameter: the text of the statement stays the same, so it is prepared once. */
+const second = (value: number): Sql => sql`${BigInt(value)}::bigint`
+
+/** Months since the year 0, and seconds since that month began, of a second. */
+function monthOf(second: number): { month: number; seconds: number } {
+  const date = new Date(second * 1_000)
+  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
+  return { month: year * 12 + month, seconds: second - Date.UTC(year, month, 1) / 1_000 }
+}
+
+const monthStart = (month: Sql): Sql => sql`make_date(((${month}) / 12)::int, ((${month}) % 12)::int + 1, 1)`
+
+/**
+ * The day of the month of the step `q` of policy `t`. Each date follows from the date before, so the shortest month on the way
+ * decides; within two years each month has been met at its shortest.
+ */
+const dayOfStep = (q: Sql): Sql => sql`
+  case when t.first_day <= 28 then t.first_day else
+    (select min(least(t.first_day, extract(day from ${monthStart(sql`t.first_month + j * t.months`)}
+                                                    + interval '1 month' - interval '1 day')))::int
+       from generate_series(0, least(${q}, 24 / t.months)) j) end`
+
+/** How many due dates of policy `t` are before a second: its steps 0, 1, … */
+function stepsBefore(moment: number): Sql {
+  const { month, seconds } = monthOf(moment)
+  const between = sql`(${month}::int - t.first_month)`
+  return sql`
+    case when t.next >= ${second(moment)} then 0
+         when t.months is not null then least(1201, ${between} / t.months
+           + case when ${between} % t.months <> 0
+                    or (${dayOfStep(sql`${between} / t.months`)} - 1) * ${integer(DAY)} + t.next % ${integer(DAY)} < ${second(seconds)}
+                  then 1 else 0 end)
+         when t.seconds > 0 then ceil((${second(moment)} - t.next) / t.seconds)
+         else 1 end`
+}
+
+/** At most one date of policy `t` is on each day. */
+const isSparse = sql`(t.seconds is null or t.seconds >= ${integer(DAY)})`
+
+/** The day of a step of policy `t`, since 1970. */
+const epochDay = (q: Sql): Sql => sql`
+  case when t.months is null then floor((t.next + ${q} * coalesce(t.seconds, 0)) / ${integer(DAY)})::int
+       else ${monthStart(sql`t.first_month + ${q} * t.months`)} - date '1970-01-01' + ${dayOfStep(q)} - 1 end`
+
+/**
+ * The sums of some policies. What has passed is owed once: a payment of today leaves no date before it. Relies on
+ * policies_gateway_live, then one probe of user_payments for each policy.
+ */
+function sumsOf(
+  gateway: string,
+  { after, last }: { after: Key | undefined; last: Key | undefined },
+  { from, to }: { from: number; to: number },
+  clock: StateClock,
+): Sql {
+  const coming = Math.max(from, clock.nowSeconds)
+  const told = Math.min(to, from + DAYS_TOLD * DAY)
+  const [isBehind, isUpTo] = [
+    after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``,
+    last ? sql`and (p.created_at, p.address) >= (${last.createdAt}, ${last.address})` : sql``,
+  ]
+  const steps = (moment: number): Sql =>
+    moment <= coming
+      ? sql`0::numeric`
+      : sql`least(t.most, ${stepsBefore(moment)} - ${stepsBefore(coming)})::numeric`
+  return sql`
+    with policy as materialized (
+      select ${POLICY_MINT} as mint, ${isOverdue(clock)} as overdue, p.payment_count, p.created_at, p.next_payment_due,
+             p.policy_type -> 'Subscription' as s, p.policy_type -> 'OneTime' as o
+        from policies p ${WITH_USER_PAYMENT}
+       where p.gateway = ${gateway} and p.live ${isBehind} ${isUpTo} and ${isActive(clock)}
+         and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')
+    ), named as materialized (
+      select mint, overdue, o is not null as once, (coalesce(s, o) ->> 'amount')::numeric as amount,
+             case when o is null then next_payment_due::numeric
+                  when payment_count > 0 then null
+                  when (o ->> 'due_date')::numeric > 0 then (o ->> 'due_date')::numeric
+                  else created_at::numeric end as next,
+             case when o is not null then 1::numeric
+                  when (s ->> 'max_renewals') is null then null
+                  when (s ->> 'auto_renew')::boolean then (s ->> 'max_renewals')::numeric - payment_count
+                  else 1 - payment_count end as remaining,
+             -- the first word of {"Monthly":null} or {"Custom":60}
+             substring((s -> 'payment_frequency')::text from '"([A-Za-z]+)"') as frequency, s -> 'payment_frequency' ->> 'Custom' as custom
+        from policy
+    ), term as materialized (
+      select mint, overdue, amount, next, coalesce(remaining, 'infinity') - (next < ${second(clock.nowSeconds)})::int as most,
+             case frequency when 'Monthly' then 1 when 'Quarterly' then 3 when 'SemiAnnually' then 6 when 'Annually' then 12 end as months,
+             case frequency when 'Daily' then 86400 when 'Weekly' then 604800 when 'Custom' then nullif(custom::numeric, 0) end as seconds,
+             extract(day from at)::int as first_day, (extract(year from at) * 12 + extract(month from at) - 1)::int as first_month
+        from named
+       cross join lateral (select timestamp '1970-01-01' + make_interval(secs => least(greatest(next, 0), ${integer(LAST_SECOND)})::float8) as at) a
+       where next >= 0 and next < ${second(to)} and coalesce(remaining, 1) > 0
+    ), due as materialized (
+      select t.*, case when next < ${second(coming)} and next >= ${second(from)} then 1 else 0 end as owed,
+             ${stepsBefore(coming)}::numeric as first_step, ${steps(to)} as coming, ${steps(told)} as told
+        from term t
+    ), days as (
+      select floor(next / ${integer(DAY)})::int as day, mint, amount, 1::numeric as count from due
+       where owed = 1 and next < ${second(told)}
+      union all
+      select d.day, t.mint, t.amount, d.count
+        from due t
+       cross join lateral (
+         select ${epochDay(sql`q`)} as day, 1::numeric as count
+           from generate_series(case when ${isSparse} then t.first_step::int end,
+                                case when ${isSparse} then (t.first_step + t.told)::int - 1 end) q
+         union all
+         -- several dates on each day
+         select day, least(t.told, ceil(greatest(0, (day + 1)::numeric * ${integer(DAY)} - t.next) / t.seconds) - t.first_step)
+                   - least(t.told, greatest(0, ceil(greatest(0, day::numeric * ${integer(DAY)} - t.next) / t.seconds) - t.first_step))
+           from generate_series(case when not ${isSparse} and t.told > 0
+                                     then floor((t.next + t.first_step * t.seconds) / ${integer(DAY)})::int end,
+                                floor((t.next + (t.first_step + t.told - 1) * t.seconds) / ${integer(DAY)})::int) day) d
+    )
+    select null::int as day, mint, sum(owed + coming)::text as count, sum((owed + coming) * amount)::text as total,
+           sum(case when overdue then owed else 0 end)::text as "overdueCount",
+           sum(case when overdue then owed * amount else 0 end)::text as "overdueTotal"
+      from due group by mint having sum(owed + coming) > 0
+    union all
+    (select day, mint, sum(count)::text, sum(count * amount)::text, '0', '0'
+       from days group by day, mint order by day, mint limit ${integer(MOST_DAYS + 1)})`
+}
+
+/** The key of the last of the next policies; undefined when they are the last. */
+async function findEnd(
+  { database }: Store,
+  gateway: string,
+  after: Key | undefined,
+): Promise<Key | undefined> {
+  const isBehind = after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``
+  const [end] = await database.read<Key>(sql`
+    select p.created_at as "createdAt", p.address from policies p
+     where p.gateway = ${gateway} and p.live ${isBehind}
+     order by p.created_at desc, p.address desc offset ${integer(POLICIES_AT_ONCE - 1)} limit 1`)
+  return end
+}
+
+/** Adds up page by page, so that no statement grows with the number of policies. */
+class Sums {
+  readonly byToken = new Map<string | null, DueSums['byToken'][number]>()
+  readonly byDay = new Map<string, DueSums['byDay'][number]>()
+  complete = true
+
+  add({ day, mint, count, total, overdueCount, overdueTotal }: Row): void {
+    const [more, amount] = [BigInt(count), BigInt(total)]
+    if (day === null) {
+      const sum = this.byToken.get(mint) ?? {
+        ...{ tokenMint: mint, count: 0n, total: 0n },
+        overdue: { count: 0n, total: 0n },
+      }
+      this.byToken.set(mint, sum)
+      sum.count += more
+      sum.total += amount
+      sum.overdue.count += BigInt(overdueCount)
+      sum.overdue.total += BigInt(overdueTotal)
+      return
+    }
+    const key = `${day} ${mint ?? ''}`
+    const sum = this.byDay.get(key) ?? { tokenMint: mint, day, count: 0n, total: 0n }
+    this.byDay.set(key, sum)
+    sum.count += more
+    sum.total += amount
+  }
+
+  /** The first days, as many rows as an answer holds. */
+  days(): DueSums['byDay'] {
+    const days = [...this.byDay.values()].sort((a, b) => a.day - b.day)
+    if (days.length > MOST_DAYS) this.complete = false
+    return days.slice(0, MOST_DAYS)
+  }
+}
+
+/**
+ * What is due in a span: of each active subscription and one-time policy the payment whose date has passed, and each date to
+ * come as far as its renewals go. By token, and by day of the first 400 days.
+ * @param span Unix seconds, from 1970 to 9999
+ */
+export async function sumDueDates(
+  store: Store,
+  gateway: string,
+  span: { from: number; to: number },
+  clock: StateClock,
+): Promise<DueSums> {
+  const sums = new Sums()
+  let after: Key | undefined
+  for (let read = 0; ; read += POLICIES_AT_ONCE) {
+    if (read >= MOST_SUMMED_POLICIES) {
+      sums.complete = false
+      break
+    }
+    const last = await findEnd(store, gateway, after)
+    const rows = await store.database.read<Row>(sumsOf(gateway, { after, last }, span, clock))
+    for (const row of rows) sums.add(row)
+    if (last === undefined) break
+    after = last
+  }
+  const byDay = sums.days()
+  return { byToken: [...sums.byToken.values()], byDay, complete: sums.complete }
+}
