@@ -39,7 +39,8 @@ export function renderGuide(
     '',
     ...(demo
       ? [
-          'DEMO: a made-up market is playing. Its payments are no payments of any chain, and stay in DATA_DIR.',
+          'DEMO: a made-up market is playing. Its payments are no payments of any chain.',
+          `All of it is in ${dataDir}; to remove it, stop this and run:  rm -rf "${dataDir}"`,
           ...(demo.signInLink === undefined
             ? ['To sign in to the console as its gateway, open the link that this prints:']
             : [

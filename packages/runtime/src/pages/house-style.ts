@@ -53,3 +53,7 @@ export const HOUSE_TOKENS = `
 
 /** For an environment that is not production: its pages must not be taken for those of production. */
 export const isProduction = (environment: string): boolean => environment === 'production'
+
+/** How pages name it: what a demo shows must not be taken for anything else. */
+export const environmentName = (environment: string): string =>
+  environment === 'demo' ? 'DEMO' : environment

@@ -1,6 +1,6 @@
 // The base URL: a page for people, and JSON for probes and every other client that does not ask for HTML.
 import { hash } from 'node:crypto'
-import { HOUSE_TOKENS, isProduction } from '@payment-tracking/runtime'
+import { environmentName, HOUSE_TOKENS, isProduction } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
 import { inEnvelope } from '../http/envelope.js'
 import { SERVICE, VERSION } from '../version.js'
@@ -79,14 +79,14 @@ function renderPage({ environment, opsUrl }: FrontPageParts): string {
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${isOther ? `[${escape(environment)}] ` : ''}Payment tracking</title>
+    <title>${isOther ? `[${escape(environmentName(environment))}] ` : ''}Payment tracking</title>
     <link rel="icon" type="image/svg+xml" href="/console/${isOther ? 'icon-other.svg' : 'icon.svg'}" />
     <style>${STYLE}</style>
   </head>
   <body${isOther ? ' class="other"' : ''}>
     <main>
       <h1>Payment tracking</h1>
-      <p><span class="environment">Environment ${escape(environment)}</span> version ${VERSION}</p>
+      <p><span class="environment">Environment ${escape(environmentName(environment))}</span> version ${VERSION}</p>
       <ul>
         ${items.join('\n        ')}
       </ul>

@@ -1,6 +1,6 @@
 // Puts the settings that the pages need into index.html, as attributes: the policy forbids a script in the HTML, and a
 // question after the page would let the title and the icon of production show for a moment.
-import { isProduction } from '@payment-tracking/runtime'
+import { environmentName, isProduction } from '@payment-tracking/runtime'
 
 export interface PageSettings {
   environment: string
@@ -24,7 +24,7 @@ export function placeSettings(html: string, { environment, explorerUrl }: PageSe
   )
   if (isProduction(environment)) return placed
   return place(
-    place(placed, '<title>', `<title>[${escape(environment)}] `),
+    place(placed, '<title>', `<title>[${escape(environmentName(environment))}] `),
     '/console/icon.svg',
     '/console/icon-other.svg',
   )

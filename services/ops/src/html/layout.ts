@@ -1,4 +1,4 @@
-import { isProduction } from '@payment-tracking/runtime'
+import { environmentName, isProduction } from '@payment-tracking/runtime'
 import { html, type Html } from './html.js'
 
 export interface PageFrame {
@@ -28,15 +28,16 @@ export function layout(frame: PageFrame, body: Html): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>
-          ${isProduction(frame.environment) ? '' : `[${frame.environment}] `}${frame.title} · Payment tracking
-          ops
+          ${isProduction(frame.environment) ? '' : `[${environmentName(frame.environment)}] `}${frame.title} ·
+          Payment tracking ops
         </title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
       </head>
       <body class="${isProduction(frame.environment) ? '' : 'other'}">
         <header>
-          <strong>Payment tracking ops</strong> <span class="environment">${frame.environment}</span> ${menu}
+          <strong>Payment tracking ops</strong>
+          <span class="environment">${environmentName(frame.environment)}</span> ${menu}
         </header>
         ${frame.notice ? html`<p class="notice" role="status">${frame.notice}</p>` : null}
         <main>

@@ -56,7 +56,7 @@ export async function demo(args: readonly string[], env: NodeJS.ProcessEnv): Pro
   const publisher = await openPublisher({ ...env, NATS_URL: stack.natsUrl })
   const lookups = new AbortController()
   try {
-    console.log(`publishing for ${stack.baseUrl}`)
+    console.log(`DEMO: publishing made-up payments for ${stack.baseUrl}`)
     const isEndless = count === undefined && seconds === undefined
     console.log(renderLinks(stack.baseUrl, { gateways, isEndless }))
     for (const { created } of feed.gateways) await publisher.publish(JSON.stringify(created))

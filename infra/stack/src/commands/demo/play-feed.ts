@@ -85,7 +85,7 @@ export async function buildFeed({ paceMs, programId, trackingId }: FeedOptions):
   })
   const tokenMint = USDC.mint
   const gateways: ChainGateway[] = []
-  for (const { name } of MERCHANTS) gateways.push(await chain.openGateway(name))
+  for (const { name } of MERCHANTS) gateways.push(await chain.openGateway(`${name} (demo)`))
   const customers: Customer[] = []
   let serial = 0
 

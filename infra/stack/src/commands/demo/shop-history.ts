@@ -10,7 +10,7 @@ import {
 } from '../../chain/index.js'
 import { CENT, USDC } from '../tokens.js'
 
-export const SHOP_NAME = 'Bean There Coffee'
+export const SHOP_NAME = 'Bean There Coffee (demo)'
 const DAYS = 90
 const DAY_MS = 86_400_000
 
