@@ -9,7 +9,7 @@ import { testCustomers } from '../console/pages/customers.js'
 import { testEndpoints } from '../console/pages/endpoints.js'
 import { testFindOfGateway, testFindOfStranger } from '../console/pages/find.js'
 import { testOverviewOfGateway, testOverviewOfStranger } from '../console/pages/overview.js'
-import { testPayments } from '../console/pages/payments.js'
+import { testOwnPayments, testPayments } from '../console/pages/payments.js'
 import { testRevenue } from '../console/pages/revenue.js'
 import { testSession, testSignIn } from '../console/pages/session.js'
 import { testSubscriptions } from '../console/pages/subscriptions.js'
@@ -23,6 +23,7 @@ testPayments(market)
 testSubscriptions(market)
 testFindOfStranger(market)
 testSignIn(market)
+testOwnPayments(market)
 testEndpoints(market)
 testFindOfGateway(market)
 testChanges(market)

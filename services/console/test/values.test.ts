@@ -4,11 +4,13 @@ import fc from 'fast-check'
 import t from 'tap'
 import { withGaps } from '../src/site/charts/with-gaps.js'
 import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-times.js'
+import { changeOf } from '../src/site/overview/change.js'
 import { judge, type Facts } from '../src/site/overview/judge.js'
 import { axisNumber } from '../src/site/charts/chart-series.js'
 import { readName } from '../src/site/session/read-name.js'
-import { amountParts, drawnAmount, formatAmount } from '../src/site/show/format-amount.js'
+import { amountParts, drawnAmount, formatAmount, parseAmount } from '../src/site/show/format-amount.js'
 import { formatDuration, relativeTime } from '../src/site/show/format-time.js'
+import { changeWords } from '../src/site/subscriptions/change-words.js'
 import { dueDatesUntil } from '../src/site/subscriptions/due-dates.js'
 
 t.test('amounts keep every digit', async t => {
@@ -111,6 +113,37 @@ t.test('times say how long', async t => {
     t.equal(formatDuration(ms), text)
 })
 
+t.test('amounts are read as people write them, or not at all', async t => {
+  for (const [text, decimals, units] of [
+    ['1,234.5', 6, '1234500000'],
+    ['0.000001', 6, '1'],
+    ['7', 0, '7'],
+    ['18446744073709.551615', 6, '18446744073709551615'],
+    ['18446744073709.551616', 6, null],
+    ['0.0000001', 6, null],
+    ['1.', 2, '100'],
+    ['-1', 2, null],
+    ['1e3', 2, null],
+    ['', 2, null],
+  ] as const)
+    t.equal(parseAmount(text, decimals), units, text)
+})
+
+t.test('what happened to a subscription is said from what to what', async t => {
+  for (const [name, data, words] of [
+    [
+      'PaymentPolicyStatusChanged',
+      { old_status: { Active: null }, new_status: { Paused: null } },
+      'From active to paused',
+    ],
+    ['PaymentPolicyStatusChanged', { new_status: { variant: 'Paused' } }, 'Became paused'],
+    ['PaymentPolicyCreated', {}, 'Created'],
+    ['ComposablePolicyDeleted', {}, 'Deleted'],
+    ['SomethingNew', {}, 'SomethingNew'],
+  ] as const)
+    t.equal(changeWords(name, data), words)
+})
+
 t.test('foreign names and memos show what they hold', async t => {
   t.equal(readName([...Buffer.from('Caf\u00e9'), 0, 0]), 'Caf\u00e9')
   t.equal(readName([0, 0]), null)
@@ -120,22 +153,70 @@ t.test('foreign names and memos show what they hold', async t => {
 })
 
 t.test('all is well until something is not', async t => {
-  const well: Facts = { answers: true, live: 'open', announcedP50: 100, endpoints: [], overdue: 0 }
+  const well: Facts = {
+    answers: true,
+    live: 'open',
+    paymentsOfDay: 3,
+    hasPayments: true,
+    followsChain: true,
+    announcedP50: 100,
+    endpoints: [],
+    overdue: 0,
+  }
   const failing = { active: true, failingSince: '2026-11-23T12:00:00Z', deactivatedReason: null }
   const stopped = { active: false, failingSince: null, deactivatedReason: 'gone' }
   const chosen = { active: false, failingSince: null, deactivatedReason: null }
-  t.match(judge(well), { tone: 'good', findings: [] })
-  t.match(judge({ ...well, endpoints: null, overdue: null, live: 'connecting' }), { tone: 'good' })
+  t.match(judge(well), {
+    tone: 'good',
+    detail: 'Payments arrive, no endpoint is registered, nothing is overdue.',
+    findings: [],
+  })
+  t.match(judge({ ...well, endpoints: null, overdue: null, live: 'connecting' }), {
+    tone: 'good',
+    detail: 'Payments arrive.',
+  })
   t.match(judge({ ...well, answers: false }), { tone: 'bad' })
   t.match(judge({ ...well, endpoints: [failing, stopped, chosen] }), {
     tone: 'bad',
-    text: '2 things need a look',
+    text: '2 issues need a look',
     findings: [{ text: /^1 endpoint fails/ }, { text: /^1 endpoint was deactivated/ }],
   })
   t.match(judge({ ...well, overdue: 2, live: 'lost', announcedP50: 61_000 }), {
     tone: 'wait',
-    findings: [{ text: /^2 payments are past/ }, { text: /1 min 1 s/ }, { text: /live connection/ }],
+    findings: [{ text: /^2 payments are overdue/ }, { text: /1 min 1 s/ }, { text: /live connection/ }],
   })
+})
+
+t.test('nothing is called well that was not seen', async t => {
+  const nothing: Facts = {
+    answers: true,
+    live: 'open',
+    paymentsOfDay: 0,
+    hasPayments: false,
+    followsChain: false,
+    announcedP50: null,
+    endpoints: null,
+    overdue: null,
+  }
+  const said = (changes: Partial<Facts>) => {
+    const { tone, text } = judge({ ...nothing, ...changes })
+    return { tone, text }
+  }
+  t.same(said({}), { tone: 'plain', text: 'No payment has arrived yet; no chain is followed' })
+  t.match(said({ followsChain: true }), { tone: 'plain', text: /; the chain is followed$/ })
+  t.same(said({ hasPayments: true }), { tone: 'plain', text: 'No payment in the last 24 hours' })
+  t.match(said({ hasPayments: null }), { tone: 'plain' }, 'what was not read yet')
+  t.match(said({ endpoints: [{ active: true, failingSince: 'now', deactivatedReason: null }] }), {
+    tone: 'bad',
+  })
+})
+
+t.test('a figure says how it changed, exactly, or that there is nothing to compare with', async t => {
+  t.equal(changeOf(112n, 100n), '12 % more than the day before')
+  t.equal(changeOf(999n, 1_000n), '0.1 % less than the day before')
+  t.equal(changeOf(3n, 3n), 'the same as the day before')
+  t.equal(changeOf(10n ** 24n, 10n ** 20n), '999,900 % more than the day before')
+  t.equal(changeOf(7n, 0n), null)
 })
 
 t.test('a chart has gaps where nothing is known, and zeros where nothing happened', t => {

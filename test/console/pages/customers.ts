@@ -17,7 +17,7 @@ export function testCustomers({ id, trackingId, page, button }: Market): void {
     await page.waitForURL(/customers\?show=overdue$/)
     await holdsText(t, page.locator('main'), /overdue/, 'the state')
     await press(page, page.locator('tbody .row-link').first())
-    await page.getByRole('heading', { name: 'What happened' }).waitFor()
+    await page.getByRole('heading', { name: 'Activity' }).waitFor()
     await holdsText(
       t,
       page.locator('.timeline'),

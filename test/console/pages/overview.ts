@@ -1,9 +1,13 @@
 // The first page: is all well?
 import { checkPage, DESK } from '../check-page.js'
-import { awaitValue, holdsText } from '../hold.js'
-import { press } from '../walk-by-keyboard.js'
+import { awaitValue, holdsCount, holdsText } from '../hold.js'
+import { press, type } from '../walk-by-keyboard.js'
+import type { Locator, Page } from 'playwright-core'
 import t from 'tap'
 import { USDC, type Market } from '../open-market.js'
+
+const tileOf = (page: Page, name: string): Locator =>
+  page.locator('.tile', { has: page.locator('.name', { hasText: name }) })
 
 /** Nobody is signed in. */
 export function testOverviewOfStranger({ page, go }: Market): void {
@@ -11,13 +15,19 @@ export function testOverviewOfStranger({ page, go }: Market): void {
     await go('/')
     await page.getByText('All is well').waitFor()
     await page.locator('.chart canvas').waitFor()
-    const figureOf = (name: string) => page.locator('.tile', { hasText: name }).locator('.figure')
+    const figureOf = (name: string) => tileOf(page, name).locator('.figure')
+    await holdsText(t, figureOf('Volume in 24 hours'), /25\.00 USDC/, 'the volume comes first')
+    await holdsText(t, figureOf('Payments in 24 hours'), /^2$/, 'the day')
     // On a slow machine the minute of the two payments can be over.
-    await holdsText(t, figureOf('Payments in the last minute'), /^[0-2]$/, 'the last minute')
-    await holdsText(t, figureOf('From the chain to sockets'), /^[\d.]+ (m?s|min)$/, 'the delay')
-    await holdsText(t, figureOf('Volume in 24 hours'), /25\.00 USDC/, 'the volume')
-    await holdsText(t, figureOf('Due, overdue, endpoints'), /^Sign in$/, 'what a sign-in adds')
-    await holdsText(t, page.locator('.tiles'), /\b2 in the last 24 hours/, 'the day')
+    const minute = /nothing to compare with the day before · [0-2] in the last minute/
+    await holdsText(t, page.locator('.tiles'), minute, 'the last minute')
+    await holdsText(t, figureOf('Due and overdue'), /^Sign in$/, 'what a sign-in adds')
+    await holdsText(
+      t,
+      page.locator('.verdict'),
+      /^All is well\s+Payments arrive\.\s+Sign in/,
+      'nothing unseen',
+    )
     const readTitle = () => page.title()
     await awaitValue(readTitle, seen => seen === 'Overview · Payment tracking', 'production needs no name')
     await checkPage(t, page, 'overview of a stranger')
@@ -40,6 +50,7 @@ export function testOverviewOfStranger({ page, go }: Market): void {
 
 /** Signed in, with an endpoint that fails and a payment that is late. */
 export function testOverviewOfGateway({
+  id,
   database,
   publish,
   chain,
@@ -69,33 +80,31 @@ export function testOverviewOfGateway({
   t.test('the first page tells what needs a look, and each figure leads to its list', async t => {
     await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
     const verdict = page.getByRole('region', { name: 'Is all well?' })
-    await verdict.getByText('2 things need a look').waitFor()
-    const findings = /1 endpoint fails: see what it answers\s+1 payment is past the due date/
+    await verdict.getByText('2 issues need a look').waitFor()
+    const findings = /1 endpoint fails: see what it answers\s+1 payment is overdue/
     await holdsText(t, verdict, findings, 'what needs a look')
     for (const [name, path] of [
-      ['Payments in the last minute', '/payments'],
-      ['Volume in 24 hours', '/revenue'],
+      ['Volume in 24 hours', '/payments'],
+      ['Payments in 24 hours', '/payments'],
+      ['New subscriptions in 24 hours', '/subscriptions'],
       ['Due in 7 days', '/revenue'],
-      ['Past the due date', '/revenue'],
-      ['webhooks of this gateway', '/endpoints'],
+      ['Overdue', '/customers?show=overdue'],
+      ['Endpoints', '/endpoints'],
     ] as const) {
-      await press(page, page.locator('.tile', { hasText: name }))
-      await page.waitForURL(`**/console${path}`)
+      await press(page, tileOf(page, name))
+      await page.waitForURL(({ pathname, search }) => pathname + search === `/console${path}`)
       await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
     }
+    await holdsText(t, tileOf(page, 'Overdue'), /1 payment\s+nothing else is due now/, 'the same number')
     await fillDay()
     await page.reload()
-    // The page can show the figures of all gateways for a moment; the 23 hours of the day are there in the end.
-    const ofDay = () =>
-      page
-        .getByText(/in the last 24 hours$/)
-        .first()
-        .innerText()
-    const counted = (text: string) => Number(/^[\d,]+/.exec(text)?.[0].replace(',', ''))
+    const figure = tileOf(page, 'Payments in 24 hours').locator('.figure')
+    const ofDay = () => figure.innerText()
+    const counted = (text: string) => Number(text.replace(',', ''))
     const before = counted(await awaitValue(ofDay, seen => counted(seen) > 1_000, 'the figures of the day'))
-    const shown = (more: number) => (before + more).toLocaleString('en-US')
+    const shown = (more: number) => new RegExp(`^${(before + more).toLocaleString('en-US')}$`)
     await publish(chain.pay(policy))
-    await page.getByText(`${shown(1)} in the last 24 hours`).waitFor()
+    await holdsText(t, figure, shown(1), 'a new payment')
     await page.getByRole('slider', { name: /^The last 24 hours/ }).waitFor()
     await takePicture('console-overview')
     await page.setViewportSize({ width: 390, height: 844 })
@@ -103,6 +112,49 @@ export function testOverviewOfGateway({
     await page.setViewportSize(DESK)
     await checkPage(t, page, 'overview of a gateway')
     await press(page, page.getByRole('button', { name: 'All gateways' }))
-    await page.getByText(`${shown(24)} in the last 24 hours`).waitFor()
+    await page.waitForURL('**/console/?of=all')
+    await holdsText(t, figure, shown(24), 'those of all gateways')
+    await page.reload()
+    await holdsText(t, figure, shown(24), 'the choice is kept in the address')
+  })
+
+  t.test('signed in, lists and links are mine, until everybody is chosen', async t => {
+    const titles = page.getByRole('heading', { level: 1 })
+    const others = page.locator('tbody tr', { hasText: 'busy-' })
+    await press(page, page.getByRole('link', { name: 'All payments' }))
+    await page.waitForURL('**/console/payments?of=all')
+    await others.first().waitFor()
+    await press(page, page.getByRole('button', { name: 'My gateway' }))
+    await page.waitForURL('**/console/payments')
+    await holdsText(t, titles, /^My payments$/, 'the title')
+    await holdsCount(t, others, 0, 'no payment of another gateway')
+    await page.locator('tbody tr').first().waitFor()
+    await type(page, page.getByRole('searchbox'), `busy-1-${id}`)
+    await page.keyboard.press('Enter')
+    await page.getByText('Only payments of your gateway were searched.').waitFor()
+    await press(page, page.getByRole('button', { name: 'All gateways' }))
+    await others.first().waitFor()
+    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+    await press(page, page.getByRole('link', { name: 'All my payments' }))
+    await page.waitForURL('**/console/payments')
+  })
+
+  t.test('a sum that is cut is said to be at least so much', async t => {
+    // More tokens than an answer holds, each with a payment that is due tomorrow.
+    await database.pool.query(
+      `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
+                             next_payment_due, due_at, token_mint)
+       select 'cut ' || n, true, 'active', $1, 'r', 'u', n,
+              '{"Subscription":{"amount":"1","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],"payment_frequency":{"Monthly":null}}}',
+              0, 0, at, at, 'mint ' || n
+         from generate_series(1, 10001) n, (select extract(epoch from now())::bigint + 86400 as at) due`,
+      [gateway.address],
+    )
+    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+    await page.reload()
+    await holdsText(t, tileOf(page, 'Due in 7 days'), /at least[^]*at least [\d,]+ payments/, 'at least')
+    await database.pool.query(`delete from policies where address like 'cut %'`)
+    await page.reload()
+    await holdsText(t, tileOf(page, 'Due in 7 days').locator('.figure'), /^[\d.]+ USDC\s*$/, 'the whole sum')
   })
 }

@@ -1,8 +1,9 @@
 // The payments, the search, and the page of one payment.
+import { readFileSync } from 'node:fs'
 import { buildAddress, waitFor } from '@payment-tracking/testkit'
 import { checkPage, findFaults } from '../check-page.js'
 import { holdsAttribute, holdsCount, holdsText } from '../hold.js'
-import { press, type } from '../walk-by-keyboard.js'
+import { goByTab, press, type } from '../walk-by-keyboard.js'
 import t from 'tap'
 import { USDC, type Market } from '../open-market.js'
 
@@ -86,7 +87,7 @@ export function testPayments({
     }
     await type(page, page.getByRole('searchbox'), first.signature)
     await page.keyboard.press('Enter')
-    await page.getByRole('heading', { name: 'What became of it' }).waitFor()
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
     await page.waitForURL(`**/payments/${first.signature}`)
   })
 
@@ -102,16 +103,16 @@ export function testPayments({
     await go(`/payments?q=${busy.owner}`)
     await page.getByText('those of 20 of 23 policies').waitFor()
     await holdsCount(t, page.locator('tbody tr'), 20, 'those of one look')
-    await press(page, page.getByRole('button', { name: 'Read 3 more policies' }))
+    await press(page, page.getByRole('button', { name: 'Load 3 more policies' }))
     await page.getByText('those of 23 of 23 policies').waitFor()
     await holdsCount(t, page.locator('tbody tr'), 23, 'all')
-    await holdsCount(t, page.getByRole('button', { name: /Read/ }), 0, 'nothing more to read')
+    await holdsCount(t, page.getByRole('button', { name: /Load/ }), 0, 'nothing more to read')
     t.same(await findFaults(page), [], 'axe finds no fault')
   })
 
   t.test('a payment is traced, and compared with what was expected', async t => {
     await go(`/payments/${first.signature}`)
-    const trace = page.getByRole('region', { name: 'What became of it' })
+    const trace = page.getByRole('region', { name: 'Timeline' })
     await trace.waitFor()
     await holdsText(t, trace, /Executed on the chain[^]*Stored[^]*Announced[^]*Finalized/, 'the way')
     const check = async (amount: string) => {
@@ -127,5 +128,53 @@ export function testPayments({
     await page.getByText('amount is 12500000, not 12500001').first().waitFor()
     await takePicture('console-payment')
     await checkPage(t, page, 'payment')
+  })
+}
+
+/** Signed in; ends on the page of endpoints. */
+export function testOwnPayments({ id, gateway, page, button }: Market): void {
+  t.test('own payments are filtered, summed up and exported as they are shown, by keyboard', async t => {
+    const shown = page.getByRole('region', { name: 'Filtered payments', exact: true }).first()
+    const rows = page.locator('tbody tr')
+    const choose = async (name: string, title: string) => {
+      await goByTab(page, page.getByRole('combobox', { name }))
+      await page.keyboard.type(title)
+    }
+    await press(page, page.getByRole('link', { name: 'Payments', exact: true }))
+    await page.getByRole('heading', { name: 'My payments' }).waitFor()
+    await press(page, page.getByText('Filter and sort'))
+    await choose('Token', 'USDC')
+    await page.waitForURL(`**/payments?token=${USDC}`)
+    await holdsText(t, shown, /40\.50 USDC in 4 payments/, 'the sum of all')
+    await type(page, page.getByLabel('Amount to'), '3.00')
+    await holdsText(t, shown, /3\.00 USDC in 1 payment\s/, 'the sum of some')
+    await holdsCount(t, rows, 1, 'and their rows')
+    await checkPage(t, page, 'filtered payments')
+    const chosen = page.waitForEvent('download')
+    await press(page, button('Export CSV'))
+    const download = await chosen
+    t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
+    const lines = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    t.equal(lines.length, 2, 'the file has what the page shows')
+    t.match(lines[1], /,3\.00,USDC,6$/, 'with the amount as people read it')
+    await page.reload()
+    await holdsCount(t, rows, 1, 'the filter is kept in the address')
+    await choose('Status', 'Final')
+    await page.getByText('No payment was found').waitFor()
+    await press(page, button('Clear filters'))
+    await page.waitForURL('**/console/payments')
+    await type(page, page.getByRole('searchbox'), `direct-${id.slice(0, 3)}`)
+    await page.keyboard.press('Enter')
+    await holdsText(t, shown, /3\.00 USDC in 1 payment\s/, 'a tracking ID by its beginning')
+    await rows
+      .first()
+      .locator('td')
+      .first()
+      .click({ position: { x: 4, y: 4 } })
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor()
+    t.pass('the whole row leads to its payment')
+    await press(page, page.getByRole('link', { name: 'Endpoints' }))
   })
 }

@@ -49,18 +49,27 @@ export function testRevenue({
     await press(page, page.getByRole('link', { name: 'Revenue' }))
     await page.getByText('USDC a day, UTC').waitFor()
     await holdsText(t, page.locator('main'), /53\.00 USDC\s+in 5\s+payments/, 'the sum')
-    const overdue = page.getByRole('region', { name: 'Due and not paid in the last 90 days', exact: true })
+    const overdue = page.getByRole('region', { name: 'Due and not paid', exact: true })
     await overdue.getByText(`late-${id}`).waitFor()
-    const figures = /active subscriptions\s+3\s+overdue\s+1\b[^]*churn\s+1 of 2\s+not known before$/
+    const figures =
+      /active subscriptions\s+3\s+overdue\s+1 payment\s[^]*churn in 30 days\s+1 of 2 subscribers\s+not known before$/i
     await holdsText(t, page.locator('.figures').first(), figures, 'the subscriptions')
+    await overdue.getByText(/of them 2\.00 USDC in 1 payment\s+overdue/).waitFor()
+    const word = page.locator('.figures dfn', { hasText: 'Overdue' })
+    await goByTab(page, word)
+    const meaning = word.getByRole('tooltip')
+    await meaning.waitFor()
+    await holdsText(t, meaning, /^Due and not paid, and past its date by more than the grace/, 'the meaning')
+    await page.keyboard.press('Escape')
+    await meaning.waitFor({ state: 'hidden' })
     await page.locator('.chart canvas').nth(3).waitFor()
     const volume = page.getByRole('slider', { name: /^Volume/ })
     await goByTab(page, volume)
     await holdsAttribute(t, volume, 'aria-valuetext', /, volume 53\.00 USDC$/, 'today comes first')
     await page.keyboard.press('ArrowLeft')
     await holdsAttribute(t, volume, 'aria-valuetext', /, volume 0\.00 USDC$/, 'the day before by a key')
-    const going = page.getByRole('slider', { name: /^Subscribers coming and going: 2 now/ })
-    await holdsAttribute(t, going, 'aria-valuetext', /, came 1, left 1$/, 'who came and left')
+    const going = page.getByRole('slider', { name: /^Subscribers who joined and left: 2 now/ })
+    await holdsAttribute(t, going, 'aria-valuetext', /, joined 1, left 1$/, 'who came and left')
     // Nothing is known of all 30 days before these.
     await page.getByRole('combobox', { name: 'Span' }).focus()
     await page.keyboard.type('7')
@@ -74,7 +83,7 @@ export function testRevenue({
     await holdsText(
       t,
       page.locator('.figures').first(),
-      /churn\s+1 of 2\s+before: 0 of 2$/,
+      /churn in 7 days\s+1 of 2 subscribers\s+before: 0 of 2 subscribers$/i,
       'and who left then',
     )
     const chosen = page.waitForEvent('download')

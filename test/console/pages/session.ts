@@ -126,7 +126,7 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
   t.test('an API key alone signs in, as far as its scope goes, until it is revoked', async t => {
     await press(page, page.getByRole('link', { name: 'API keys' }))
     await type(page, field('Name'), 'order server')
-    await press(page, button('Make it'))
+    await press(page, button('Create key'))
     await page.locator('code.secret').waitFor()
     const key = await page.locator('code.secret').innerText()
     await page.locator('tbody tr', { hasText: 'order server' }).waitFor()

@@ -7,6 +7,7 @@ import { RequestError } from './api/request.js'
 import { TokensProvider } from './api/tokens.js'
 import { SessionProvider } from './session/session.js'
 import { IS_PRODUCTION } from './settings.js'
+import { applyStoredDensity } from './show/density.js'
 import { applyStoredTheme } from './shell/theme.js'
 import './styles/base.css'
 import './styles/layout.css'
@@ -16,6 +17,7 @@ import './styles/parts.css'
 import './styles/charts.css'
 
 applyStoredTheme()
+applyStoredDensity()
 document.body.classList.toggle('other', !IS_PRODUCTION)
 
 const queries = new QueryClient({

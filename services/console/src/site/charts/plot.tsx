@@ -40,7 +40,8 @@ export default function Plot({
   data: ChartData
   /** the index that a person chose by keyboard; null shows no mark */
   chosen: number | null
-  onPoint: (index: number | null) => void
+  /** @param left where the point is, in pixels of the drawing */
+  onPoint: (index: number | null, left: number) => void
 }) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot | null>(null)
@@ -86,20 +87,27 @@ export default function Plot({
         ],
         series: [
           {},
-          ...data.series.map(({ label, tone, kind }) => {
+          ...data.series.map(({ label, tone, kind, values }) => {
             const colour = colourOf(element, tone)
             return {
               label,
               stroke: colour,
               ...(kind === 'bars'
                 ? { paths: BARS, fill: colour, width: 0, points: { show: false } }
-                : { paths: LINE, width: 2, points: { show: data.times.length < 3 } }),
+                : { paths: LINE, width: 2, points: { show: isSparse(values) } }),
             }
           }),
         ],
         hooks: {
           drawClear: [drawn => hatchGaps(drawn, data, grid!)],
-          setCursor: [({ cursor }) => point.current(cursor.idx ?? null)],
+          setCursor: [
+            drawn => {
+              const index = drawn.cursor.idx ?? null
+              const left =
+                index === null ? 0 : drawn.valToPos(data.times[index]!, 'x') + drawn.over.offsetLeft
+              point.current(index, left)
+            },
+          ],
         },
       },
       [[...data.times], ...data.series.map(({ values }) => [...values])] as UPlot.AlignedData,
@@ -123,6 +131,10 @@ export default function Plot({
   }, [chosen, data])
   return <div className="plot" ref={place} />
 }
+
+/** A line of one or two points is no line: the points themselves are drawn. */
+const isSparse = (values: readonly (number | null)[]): boolean =>
+  values.filter(value => value !== null).length < 3
 
 /** The times that have place for their name: every one, every second … */
 function shownTimes(times: readonly number[], width: number): number[] {

@@ -1,7 +1,9 @@
 // A chart for everybody: a drawing that can be pointed at, a slider for the keyboard and screen readers, a table behind.
-import { lazy, Suspense, useState, type KeyboardEvent } from 'react'
+import { Fragment, lazy, Suspense, useState, type KeyboardEvent } from 'react'
 import { Boundary } from '../shell/boundary.js'
 import { Table } from '../show/table.js'
+import { Defined } from '../show/word.js'
+import type { Word } from '../show/words.js'
 import { isGap, isNothing, type ChartData } from './chart-series.js'
 
 const Plot = lazy(() => import('./plot.js'))
@@ -11,6 +13,7 @@ export function TimeChart({
   unit,
   data,
   nothing,
+  words = [],
 }: {
   title: string
   /** what the axis counts, such as `USDC a day` */
@@ -18,9 +21,12 @@ export function TimeChart({
   data: ChartData
   /** said over a chart of nothing */
   nothing: string
+  /** whose meaning stands below */
+  words?: readonly Word[]
 }) {
   const { times, nameOf, series } = data
   const [pointed, setPointed] = useState<number | null>(null)
+  const [left, setLeft] = useState(0)
   const [chosen, setChosen] = useState<number | null>(null)
   const [isOpen, setOpen] = useState(false)
   const last = times.length - 1
@@ -64,10 +70,31 @@ export function TimeChart({
           instead={<span className="nothing">The drawing could not be loaded; the numbers are below</span>}
         >
           <Suspense>
-            <Plot data={data} chosen={chosen} onPoint={setPointed} />
+            <Plot
+              data={data}
+              chosen={chosen}
+              onPoint={(index, at) => {
+                setPointed(index)
+                if (index !== null) setLeft(at)
+              }}
+            />
           </Suspense>
         </Boundary>
         {isNothing(data) && <span className="nothing">{nothing}</span>}
+        {(pointed ?? chosen) !== null && (
+          <div
+            className="tip"
+            style={{ left: `clamp(5rem, ${Math.round(left)}px, 100% - 5rem)` }}
+            aria-hidden="true"
+          >
+            <strong>{name}</strong>
+            {series.map(({ label, show }) => (
+              <span key={label}>
+                {label} {show(shown)}
+              </span>
+            ))}
+          </div>
+        )}
       </div>
       <div className="legend" aria-hidden="true">
         <span className="quiet">{name}</span>
@@ -86,11 +113,22 @@ export function TimeChart({
           </span>
         )}
       </div>
+      {words.length > 0 && (
+        <p className="quiet small">
+          What it counts:{' '}
+          {words.map((word, index) => (
+            <Fragment key={word}>
+              {index > 0 && ', '}
+              <Defined word={word} />
+            </Fragment>
+          ))}
+        </p>
+      )}
       <details onToggle={event => setOpen(event.currentTarget.open)}>
-        <summary>The numbers</summary>
+        <summary>Show data</summary>
         {isOpen && (
           <Table
-            title={`${title}: the numbers`}
+            title={`${title}: data`}
             rows={times.map((_, index) => index)}
             keyOf={index => index}
             columns={[

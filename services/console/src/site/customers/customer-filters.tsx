@@ -4,12 +4,12 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 
 /** `neverPaid` lists all who never paid, also those who are overdue or active. */
 export const FILTERS = [
-  { key: 'all', title: 'All who paid', query: {} },
-  { key: 'overdue', title: 'Overdue', query: { state: 'overdue' } },
-  { key: 'at_risk', title: 'At risk', query: { state: 'at_risk' } },
-  { key: 'active', title: 'Active', query: { state: 'active' } },
-  { key: 'ended', title: 'Ended', query: { state: 'ended' } },
-  { key: 'never_paid', title: 'Never paid', query: { neverPaid: true } },
+  { key: 'all', title: 'All who paid', word: 'paying', query: {} },
+  { key: 'overdue', title: 'Overdue', word: 'overdue customer', query: { state: 'overdue' } },
+  { key: 'at_risk', title: 'At risk', word: 'customer at risk', query: { state: 'at_risk' } },
+  { key: 'active', title: 'Active', word: 'active customer', query: { state: 'active' } },
+  { key: 'ended', title: 'Ended', word: 'ended', query: { state: 'ended' } },
+  { key: 'never_paid', title: 'Never paid', word: 'never paid', query: { neverPaid: true } },
 ] as const
 export type FilterKey = (typeof FILTERS)[number]['key']
 

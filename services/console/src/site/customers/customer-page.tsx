@@ -39,8 +39,8 @@ export function CustomerPage({ wallet }: { wallet: string }) {
         <>
           <Facts customer={first} />
           <section className="panel" aria-labelledby="happened">
-            <h2 id="happened">What happened</h2>
-            {entries.length === 0 ? <Empty title="Nothing is known yet" /> : <Timeline entries={entries} />}
+            <h2 id="happened">Activity</h2>
+            {entries.length === 0 ? <Empty title="No activity yet" /> : <Timeline entries={entries} />}
             <More title="Older" pages={pages} />
           </section>
         </>

@@ -1,5 +1,6 @@
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loading } from '../show/states.js'
+import { WORDS } from '../show/words.js'
 import { CustomerFilters, FILTERS, useCustomerFilter, type CustomerFilter } from './customer-filters.js'
 import { CustomerTable } from './customer-table.js'
 import { More } from './more.js'
@@ -11,7 +12,7 @@ export function CustomersPage() {
   const filter = useCustomerFilter()
   return (
     <>
-      <PageHead title="Customers" lead="The wallets that paid you, or said that they would." />
+      <PageHead title="Customers" lead="Wallets that have paid you, or have agreed to." />
       <CustomerFilters key={filter.search} filter={filter} />
       <Customers filter={filter} />
     </>
@@ -35,12 +36,13 @@ function Customers({ filter }: { filter: CustomerFilter }) {
     }),
   )
   if (pages.error && !pages.data) return <Failure error={pages.error} retry={() => void pages.refetch()} />
-  if (!pages.data) return <Loading lines={12} />
+  if (!pages.data) return <Loading lines={16} shape="rows" />
   const customers = pages.data.pages.flatMap(({ data }) => data.items)
   const total = pages.data.pages[0]?.data.total ?? null
   return (
     <section aria-label={chosen.title}>
       <Failure error={pages.error} />
+      <p className="quiet">{WORDS[chosen.word]}</p>
       <p role="status" className="quiet">
         {countOf(customers.length, total === null ? null : Number(total), pages.hasNextPage)}
       </p>

@@ -22,7 +22,7 @@ export function Cohorts() {
   return (
     <section aria-labelledby="cohorts">
       <div className="row">
-        <h2 id="cohorts">Who came back, by the month of the first payment</h2>
+        <h2 id="cohorts">Retention by month of first payment</h2>
         <label className="beside actions">
           Show
           <select value={shows} onChange={event => setShows(event.target.value as typeof shows)}>
@@ -39,7 +39,7 @@ export function Cohorts() {
               <TokenCohorts key={token.tokenMint ?? 'unknown'} token={token} shows={shows} />
             ))}
             {(!complete || byToken.length > MOST) && (
-              <p className="quiet">Not all is shown; the file of cohorts has more.</p>
+              <p className="quiet">Not all cohorts are shown; the CSV has all of them.</p>
             )}
           </>
         )}

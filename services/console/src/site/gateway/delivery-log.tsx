@@ -8,6 +8,7 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Memo, Time } from '../show/values.js'
+import { failureWords } from './failure-words.js'
 import { EndpointHealth } from './endpoint-health.js'
 
 type Delivery = Schemas['Delivery']
@@ -173,7 +174,7 @@ const columnsOf = (
       </Link>
     ),
   },
-  { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { head: 'created', cell: ({ createdAt }) => <Time at={createdAt} /> },
   { head: 'type', phone: 'lead', cell: ({ type }) => type },
   { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
   { head: 'state', phone: 'side', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
@@ -182,6 +183,6 @@ const columnsOf = (
     head: 'last error',
     kind: 'text',
     tablet: 'away',
-    cell: ({ heldReason, lastError }) => heldReason ?? lastError,
+    cell: ({ heldReason, lastError }) => failureWords(heldReason ?? lastError),
   },
 ]

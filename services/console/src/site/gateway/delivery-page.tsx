@@ -32,7 +32,7 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
               <Badge tone={toneOf(delivery.status)}>{delivery.status}</Badge>
               <span>{delivery.type}</span>
               <span className="quiet">
-                made <ExactTime at={delivery.createdAt} />
+                created <ExactTime at={delivery.createdAt} />
               </span>
               <button type="button" onClick={() => replay.mutate()} aria-busy={replay.isPending}>
                 Replay
@@ -46,7 +46,7 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
             <Failure error={replay.error} />
             {delivery.signature && (
               <p>
-                <Link href={`/payments/${delivery.signature}`}>The payment it tells of</Link>
+                <Link href={`/payments/${delivery.signature}`}>The payment it is about</Link>
               </p>
             )}
             <h2>Attempts</h2>
@@ -57,7 +57,7 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                   <strong>
                     {attempt.statusCode === null
                       ? (attempt.error ?? 'on its way')
-                      : String(attempt.statusCode)}
+                      : `HTTP ${String(attempt.statusCode)}`}
                   </strong>{' '}
                   <Time at={attempt.startedAt} />{' '}
                   {attempt.finishedAt && (

@@ -17,7 +17,7 @@ export function Downloads() {
   })
   return (
     <section aria-labelledby="downloads">
-      <h2 id="downloads">As CSV</h2>
+      <h2 id="downloads">Export as CSV</h2>
       <div className="row">
         {EXPORTS.map(kind => (
           <button

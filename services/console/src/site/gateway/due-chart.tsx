@@ -1,20 +1,20 @@
-import type { Schemas } from '@payment-tracking/client'
 import { useMemo } from 'react'
 import { ask } from '../api/request.js'
 import { TimeChart } from '../charts/time-chart.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Loaded } from '../show/states.js'
+import { dueSpan, type Upcoming } from './due.js'
 import { useShownToken } from './shown-token.js'
 import { amountsByDay } from './token-revenue.js'
 
 const DAY_MS = 86_400_000
 export const WEEKS = 8
 
-/** The days from today, in UTC. */
-const daysAhead = (): string[] =>
-  Array.from({ length: WEEKS * 7 }, (_, day) =>
-    new Date(Date.now() + day * DAY_MS).toISOString().slice(0, 10),
-  )
+/** The beginnings of the days from today, in UTC, as ISO 8601; the last one ends the chart. */
+const daysAhead = (): string[] => {
+  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS
+  return Array.from({ length: WEEKS * 7 + 1 }, (_, day) => new Date(today + day * DAY_MS).toISOString())
+}
 
 /** What is due in the next weeks, week by week. */
 export function DueChart() {
@@ -23,11 +23,7 @@ export function DueChart() {
       api.GET('/v1/gateway/{gateway}/merchant/upcoming', {
         params: {
           path: { gateway },
-          query: {
-            startTime: new Date().toISOString(),
-            endTime: new Date(Date.now() + WEEKS * 7 * DAY_MS).toISOString(),
-            limit: 1,
-          },
+          query: { ...dueSpan(0, WEEKS * 7), endTime: daysAhead().at(-1)!, limit: 1 },
         },
       }),
     ),
@@ -35,13 +31,18 @@ export function DueChart() {
   return (
     <section className="panel" aria-label={`Due in the next ${WEEKS} weeks`}>
       <Loaded query={query} lines={5}>
-        {({ byToken, byDay }) =>
+        {({ byToken, byDay, complete }) =>
           byToken.length === 0 ? (
             <Empty title={`Nothing is due in the next ${WEEKS} weeks`} />
           ) : (
             <>
               {byToken.map(({ tokenMint }) => (
-                <DueOfToken key={tokenMint ?? 'unknown'} mint={tokenMint} byDay={byDay} />
+                <DueOfToken
+                  key={tokenMint ?? 'unknown'}
+                  mint={tokenMint}
+                  byDay={byDay}
+                  isAtLeast={!complete}
+                />
               ))}
             </>
           )
@@ -51,10 +52,20 @@ export function DueChart() {
   )
 }
 
-function DueOfToken({ mint, byDay }: { mint: string | null; byDay: Schemas['Upcoming']['byDay'] }) {
+function DueOfToken({
+  mint,
+  byDay,
+  isAtLeast,
+}: {
+  mint: string | null
+  byDay: Upcoming['byDay']
+  isAtLeast: boolean
+}) {
   const { symbol, decimals } = useShownToken(mint)
   const data = useMemo(() => {
     const days = daysAhead()
+      .slice(0, -1)
+      .map(day => day.slice(0, 10))
     const sums = new Map(
       byDay.filter(({ tokenMint }) => tokenMint === mint).map(each => [each.day, BigInt(each.totalAmount)]),
     )
@@ -71,9 +82,10 @@ function DueOfToken({ mint, byDay }: { mint: string | null; byDay: Schemas['Upco
   return (
     <TimeChart
       title={`Due in the next ${WEEKS} weeks`}
-      unit={`${symbol || 'tokens'} a week, UTC`}
+      unit={`${isAtLeast ? 'at least, ' : ''}${symbol || 'tokens'} a week, UTC`}
       data={data}
       nothing="Nothing is due"
+      words={['due']}
     />
   )
 }

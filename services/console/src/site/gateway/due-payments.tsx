@@ -1,16 +1,14 @@
 import { useId } from 'react'
-import { ask } from '../api/request.js'
-import { useGatewayQuery } from '../session/use-gateway.js'
 import { Amount } from '../show/amount.js'
 import { Loaded } from '../show/states.js'
 import type { Column } from '../show/table.js'
 import { Key } from '../show/values.js'
+import { Defined } from '../show/word.js'
+import { payments } from './due.js'
 import { DueTable, type Due } from './due-table.js'
+import { useDue } from './use-due.js'
 
-const DAY_MS = 86_400_000
-const inDays = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString()
-
-/** The payments of a span of time that the gateway's active policies owe, counted in days from now. */
+/** What the gateway's customers owe in a span of time, counted in days from now; null is since ever. */
 export function DuePayments({
   title,
   empty,
@@ -19,39 +17,44 @@ export function DuePayments({
 }: {
   title: string
   empty: string
-  fromDays: number
+  fromDays: number | null
   toDays: number
 }) {
   const heading = useId()
-  const query = useGatewayQuery(['due', fromDays, toDays], ({ api, gateway }) =>
-    ask(
-      api.GET('/v1/gateway/{gateway}/merchant/upcoming', {
-        params: {
-          path: { gateway },
-          query: { startTime: inDays(fromDays), endTime: inDays(toDays), limit: 20 },
-        },
-      }),
-    ),
-  )
+  const query = useDue(fromDays, toDays)
   return (
     <section aria-labelledby={heading}>
       <h2 id={heading}>{title}</h2>
       <Loaded query={query}>
-        {({ items, byToken, total }) => (
+        {({ items, byToken, total, complete, itemsComplete }) => (
           <>
-            {byToken.map(({ tokenMint, count, totalAmount }) => (
+            {byToken.map(({ tokenMint, count, totalAmount, overdueCount, overdueAmount }) => (
               <p key={tokenMint ?? 'unknown'}>
+                {!complete && 'at least '}
                 <Amount raw={totalAmount} mint={tokenMint} />{' '}
-                <span className="quiet">
-                  in {Number(count).toLocaleString('en-US')} {Number(count) === 1 ? 'payment' : 'payments'}
-                </span>
+                <span className="quiet">in {payments(Number(count))}</span>
+                {fromDays === null && (
+                  <span className="quiet">
+                    {', '}
+                    {Number(overdueCount) === 0 ? (
+                      <>
+                        none of them <Defined word="overdue" />
+                      </>
+                    ) : (
+                      <>
+                        of them <Amount raw={overdueAmount} mint={tokenMint} /> in{' '}
+                        {payments(Number(overdueCount))} <Defined word="overdue" />
+                      </>
+                    )}
+                  </span>
+                )}
               </p>
             ))}
             {items.length === 0 ? (
               <p className="quiet">{empty}</p>
             ) : (
               <DueTable
-                title={`${title}: the first ${items.length} of ${String(total)}`}
+                title={`${title}: ${itemsComplete ? 'the first' : ''} ${items.length} of ${complete ? '' : 'at least '}${String(total)}`}
                 items={items}
                 last={PAYER}
               />

@@ -2,7 +2,9 @@ import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Figures } from '../show/figures.js'
 import { Loaded } from '../show/states.js'
-import { Time } from '../show/values.js'
+import { formatDuration } from '../show/format-time.js'
+import { useNow } from '../show/now.js'
+import { failureWords } from './failure-words.js'
 import { breakerOpenUntil, deliveryTimes } from './delivery-times.js'
 
 const REFRESH_MS = 5_000
@@ -28,23 +30,16 @@ export function EndpointHealth({ id }: { id: number }) {
       {({ newest, waiting }) => {
         const { p50Ms, p95Ms, delivered, ended } = deliveryTimes(newest)
         const openUntil = breakerOpenUntil(waiting)
-        const reasons = [...new Set(waiting.map(({ heldReason }) => heldReason ?? 'unknown'))].join(', ')
+        const reasons = [
+          ...new Set(waiting.map(({ heldReason }) => failureWords(heldReason) ?? 'unknown')),
+        ].join(', ')
         return (
           <Figures
             figures={[
               ['delivered', ended === 0 ? 'none yet' : `${delivered} of ${ended}`],
               ['made to delivered, p50', p50Ms === null ? 'none yet' : `${p50Ms} ms`],
               ['p95', p95Ms === null ? 'none yet' : `${p95Ms} ms`],
-              [
-                'breaker',
-                openUntil === null ? (
-                  'holds nothing back'
-                ) : (
-                  <>
-                    open until <Time at={openUntil} />
-                  </>
-                ),
-              ],
+              ['sending', openUntil === null ? 'as events come' : <WaitsUntil at={openUntil} />],
               [
                 'held back',
                 waiting.length === 0
@@ -57,4 +52,9 @@ export function EndpointHealth({ id }: { id: number }) {
       }}
     </Loaded>
   )
+}
+
+function WaitsUntil({ at }: { at: string }) {
+  const left = Math.max(0, Math.ceil((Date.parse(at) - useNow()) / 1_000) * 1_000)
+  return <>{left === 0 ? 'tries again now' : `waits ${formatDuration(left)} after failures`}</>
 }

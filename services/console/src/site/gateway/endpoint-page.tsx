@@ -27,17 +27,20 @@ export function EndpointPage({ id }: { id: number }) {
   )
   return (
     <>
-      <PageHead title={`Endpoint ${id}`} back={{ href: '/endpoints', title: 'All endpoints' }} />
+      <PageHead
+        title={query.data?.endpointUrl ?? `Endpoint ${id}`}
+        back={{ href: '/endpoints', title: 'All endpoints' }}
+      />
       <Loaded query={query}>
         {endpoint => (
           <article className="panel">
             <div className="row">
-              <h2 className="text">{endpoint.endpointUrl}</h2>
+              <h2>Endpoint {id}</h2>
               <EndpointState endpoint={endpoint} />
             </div>
             {endpoint.description && <p>{endpoint.description}</p>}
             <p className="quiet">
-              Told of {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; since{' '}
+              Subscribed to {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; added{' '}
               <Time at={endpoint.createdAt} />.
               {endpoint.ordered && ' One delivery at a time, in their order.'}
               {endpoint.recover && ' What failed is sent again when it answers again.'}

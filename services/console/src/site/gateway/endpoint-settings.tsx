@@ -58,7 +58,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   }
   return (
     <details>
-      <summary>Change what it is told</summary>
+      <summary>Edit settings</summary>
       <form onSubmit={submit}>
         <div className="columns">
           <label>
@@ -76,7 +76,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
         </div>
         <EventChoice chosen={events} onChange={setEvents} />
         <fieldset>
-          <legend>Only of payments with</legend>
+          <legend>Only payments with</legend>
           <div className="columns">
             {FILTERS.map(({ name, title }) => (
               <label key={name}>

@@ -8,11 +8,13 @@ import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Time } from '../show/values.js'
 import { FormatChoice, type Format } from './format-choice.js'
+import { LastDelivery, SuccessRate } from './recent-deliveries.js'
 import { EventChoice, type ChosenEvents } from './event-choice.js'
 
 export type Endpoint = Schemas['Webhook']
 
 export function EndpointsPage() {
+  const [isNew, setNew] = useState(false)
   const query = useGatewayQuery(['endpoints'], ({ api }) =>
     ask(api.GET('/v1/webhooks', { params: { query: {} } })),
   )
@@ -20,13 +22,18 @@ export function EndpointsPage() {
     <>
       <PageHead
         title="Endpoints"
-        lead="Each is told of events by a signed request, until it has confirmed it."
-      />
+        lead="Each is told of events by a signed request, which is repeated until the endpoint confirms it."
+      >
+        <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
+          Add endpoint
+        </button>
+      </PageHead>
+      {isNew && <NewEndpoint />}
       <Loaded query={query}>
         {endpoints =>
           endpoints.length === 0 ? (
             <Empty title="No endpoint is registered yet">
-              Add one below. On this machine, <code className="command">npm run listen</code> receives and
+              Add one above. On this machine, <code className="command">npm run listen</code> receives and
               shows what comes.
             </Empty>
           ) : (
@@ -34,7 +41,6 @@ export function EndpointsPage() {
           )
         }
       </Loaded>
-      <NewEndpoint />
     </>
   )
 }
@@ -54,8 +60,10 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     ),
   },
   { head: 'state', phone: 'side', cell: endpoint => <EndpointState endpoint={endpoint} /> },
-  { head: 'told of', kind: 'text', cell: ({ eventTypes }) => nameTypes(eventTypes) },
-  { head: 'since', cell: ({ createdAt }) => <Time at={createdAt} /> },
+  { head: 'success rate', kind: 'number', cell: ({ id }) => <SuccessRate id={Number(id)} /> },
+  { head: 'last delivery', cell: ({ id }) => <LastDelivery id={Number(id)} /> },
+  { head: 'subscribed to', kind: 'text', tablet: 'away', cell: ({ eventTypes }) => nameTypes(eventTypes) },
+  { head: 'added', tablet: 'away', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** The endpoint's own page names all of them. */

@@ -46,7 +46,7 @@ export function EventChoice({
   const { eventTypes } = chosen
   return (
     <fieldset>
-      <legend>Tell of</legend>
+      <legend>Subscribe to</legend>
       <div className="columns">
         {EVENT_TYPES.map(type => (
           <label key={type} className="tick">
@@ -78,7 +78,7 @@ export function EventChoice({
             onChange({ ...chosen, finality: event.target.checked ? 'finalized' : 'confirmed' })
           }
         />
-        Tell of a payment only once it is finalized
+        Only final payments
       </label>
     </fieldset>
   )

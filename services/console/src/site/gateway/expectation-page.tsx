@@ -46,7 +46,7 @@ export function ExpectationPage({ id }: { id: string }) {
               <Terms {...expectation} />
               {expectation.state !== 'cancelled' && expectation.paidAmountString === '0' && (
                 <button type="button" className="outline" onClick={() => cancel.mutate()}>
-                  Expect it no longer
+                  Cancel
                 </button>
               )}
               <Failure error={cancel.error} />
@@ -71,13 +71,13 @@ function Terms({ recipient, tokenMint, reference, createdAt, expiresAt, changedA
       <dd>
         <Key value={tokenMint} />
       </dd>
-      <dt>until</dt>
-      <dd>{expiresAt === null ? 'for ever' : <ExactTime at={expiresAt} />}</dd>
+      <dt>expires</dt>
+      <dd>{expiresAt === null ? 'no expiry' : <ExactTime at={expiresAt} />}</dd>
       <dt>changed</dt>
       <dd>
         <ExactTime at={changedAt} />
       </dd>
-      <dt>made</dt>
+      <dt>created</dt>
       <dd>
         <ExactTime at={createdAt} />
       </dd>
@@ -133,8 +133,8 @@ function Notices({ trackingId }: Expectation) {
         {deliveries => {
           const told = deliveries.filter(({ type }) => type.startsWith('expectation.'))
           return told.length === 0 ? (
-            <Empty title="No endpoint was told">
-              An <Link href="/endpoints">endpoint</Link> chooses the types <code>expectation.…</code>
+            <Empty title="No endpoint was notified">
+              An <Link href="/endpoints">endpoint</Link> can subscribe to <code>expectation.…</code>
             </Empty>
           ) : (
             <Table
@@ -159,7 +159,7 @@ function Notices({ trackingId }: Expectation) {
                   phone: 'side',
                   cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge>,
                 },
-                { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { head: 'created', cell: ({ createdAt }) => <Time at={createdAt} /> },
               ]}
             />
           )

@@ -28,10 +28,10 @@ export function ExpectationsPage() {
     <>
       <PageHead
         title="Expected payments"
-        lead="Say what an order costs, and the service says when it is paid: in parts, too much, too late, or taken back."
+        lead="Enter what an order costs and see when it is paid: in full, in part, too much, too late, or reversed."
       >
         <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
-          Expect a payment
+          New expected payment
         </button>
       </PageHead>
       {isNew && <NewExpectation />}
@@ -70,8 +70,8 @@ function Expectations({ state }: { state: '' | Expectation['state'] }) {
       {({ items, next }) => (
         <>
           {items.length === 0 ? (
-            <Empty title="Nothing is expected">
-              {state === '' ? 'Expect a payment above.' : 'None in this state.'}
+            <Empty title="No expected payments">
+              {state === '' ? 'Create one above.' : 'None in this state.'}
             </Empty>
           ) : (
             <Table
@@ -104,9 +104,9 @@ function Expectations({ state }: { state: '' | Expectation['state'] }) {
                 },
                 { head: 'changed', tablet: 'away', cell: ({ changedAt }) => <Time at={changedAt} /> },
                 {
-                  head: 'until',
+                  head: 'expires',
                   cell: ({ expiresAt }) =>
-                    expiresAt === null ? <span className="quiet">for ever</span> : <Time at={expiresAt} />,
+                    expiresAt === null ? <span className="quiet">no expiry</span> : <Time at={expiresAt} />,
                 },
               ]}
             />

@@ -26,12 +26,14 @@ export function KeysPage() {
     <>
       <PageHead
         title="API keys"
-        lead="A key is for a machine: it acts for the gateway until you revoke it. Only a wallet makes and revokes keys."
+        lead="A key lets a server act for your gateway until you revoke it. Only a wallet can create and revoke keys."
       />
       <Loaded query={query}>
         {keys =>
           keys.length === 0 ? (
-            <Empty title="There is no key">Make one below for a server that asks without a wallet.</Empty>
+            <Empty title="No API keys yet">
+              Create one below for a server that calls the API without a wallet.
+            </Empty>
           ) : (
             <Table
               title="API keys"
@@ -42,7 +44,7 @@ export function KeysPage() {
                 { head: 'begins with', cell: ({ hint }) => <code>{hint}…</code> },
                 { head: 'scopes', kind: 'text', cell: ({ scopes }) => scopes.join(', ') },
                 { head: 'last used', cell: ({ lastUsedAt }) => <TimeOrNever at={lastUsedAt} /> },
-                { head: 'made', cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { head: 'created', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 {
                   head: 'expires',
                   cell: ({ expiresAt, ended }) => (ended ? 'ended' : <TimeOrNever at={expiresAt} />),
@@ -87,14 +89,14 @@ function NewKey() {
   }
   return (
     <section className="panel" aria-labelledby="new">
-      <h2 id="new">Make a key</h2>
+      <h2 id="new">Create a key</h2>
       <form onSubmit={submit}>
         <label>
           Name
           <input required maxLength={100} value={name} onChange={event => setName(event.target.value)} />
         </label>
         <fieldset>
-          <legend>It may</legend>
+          <legend>Scopes</legend>
           {(Object.keys(SCOPES) as Scope[]).map(scope => (
             <label key={scope} className="tick">
               <input
@@ -111,14 +113,14 @@ function NewKey() {
           ))}
         </fieldset>
         <button type="submit" disabled={scopes.length === 0} aria-busy={create.isPending}>
-          Make it
+          Create key
         </button>
       </form>
       <Failure error={create.error} />
       <div role="status">
         {create.data && (
           <p>
-            Keep it now, it is not shown again: <code className="secret">{create.data.key}</code>
+            Copy it now; it will not be shown again: <code className="secret">{create.data.key}</code>
           </p>
         )}
       </div>

@@ -59,6 +59,7 @@ export function MovementChart({
       unit={`${unit} a month, by ${per}`}
       data={data}
       nothing="Nothing moved in this span"
+      words={['new', 'expansion', 'reactivated', 'contraction', 'churned']}
     />
   )
 }

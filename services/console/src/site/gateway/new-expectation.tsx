@@ -7,9 +7,9 @@ import { TermFields } from '../show/term-fields.js'
 
 const FIELDS = [
   { name: 'trackingId', title: 'Tracking ID, which the payer writes as the memo' },
-  { name: 'recipient', title: 'Who must be paid' },
-  { name: 'tokenMint', title: 'In which token (mint)' },
-  { name: 'amount', title: 'How much, in the smallest unit' },
+  { name: 'recipient', title: 'Recipient' },
+  { name: 'tokenMint', title: 'Token mint' },
+  { name: 'amount', title: 'Amount, in the smallest unit' },
 ] as const
 
 const NOTHING = { trackingId: '', recipient: '', tokenMint: '', amount: '' }
@@ -39,7 +39,7 @@ export function NewExpectation() {
   }
   return (
     <section className="panel" aria-labelledby="new">
-      <h2 id="new">Expect a payment</h2>
+      <h2 id="new">New expected payment</h2>
       <form onSubmit={submit}>
         <div className="columns">
           <TermFields
@@ -48,16 +48,16 @@ export function NewExpectation() {
             onChange={(name, value) => setTerms({ ...terms, [name]: value })}
           />
           <label>
-            Until when
+            Expires
             <input type="datetime-local" value={until} onChange={event => setUntil(event.target.value)} />
           </label>
           <label>
-            Your own reference
+            Your reference
             <input value={reference} maxLength={64} onChange={event => setReference(event.target.value)} />
           </label>
         </div>
         <button type="submit" aria-busy={create.isPending}>
-          Expect it
+          Create
         </button>
       </form>
       <Failure error={create.error} />

@@ -10,9 +10,11 @@ import { Cohorts } from './cohort-table.js'
 import { Downloads } from './downloads.js'
 import { DueChart } from './due-chart.js'
 import { DuePayments } from './due-payments.js'
+import { overdueOf, payments } from './due.js'
 import { SubscriberChart } from './subscriber-chart.js'
 import { TokenRevenue } from './token-revenue.js'
 import { churnOf, isKnownFrom, useRevenueBefore } from './use-revenue-before.js'
+import { useNotPaid } from './use-due.js'
 
 const DAY_MS = 86_400_000
 const SPANS = ['7', '30', '90', '365'] as const
@@ -34,6 +36,7 @@ export function RevenuePage() {
     ),
   )
   const before = useRevenueBefore(query.data)
+  const notPaid = useNotPaid()
   return (
     <>
       <PageHead
@@ -58,20 +61,24 @@ export function RevenuePage() {
             <>
               <Figures
                 figures={[
-                  ['active subscriptions', String(subscriptions.active)],
+                  ['active subscriptions', String(subscriptions.active), 'active'],
                   [
                     'overdue',
                     <Link key="overdue" href="/customers?show=overdue">
-                      {String(subscriptions.overdue)}
+                      {notPaid.data
+                        ? `${notPaid.data.complete ? '' : 'at least '}${payments(overdueOf(notPaid.data))}`
+                        : '…'}
                     </Link>,
+                    'overdue',
                   ],
-                  ['paused', String(subscriptions.paused)],
-                  ['completed', String(subscriptions.completed)],
+                  ['paused', String(subscriptions.paused), 'paused'],
+                  ['completed', String(subscriptions.completed), 'completed'],
                   [
-                    'churn',
+                    `churn in ${span} days`,
                     <>
                       {churnOf(revenue)} <Before of={`${span} days`} value={before?.churn ?? null} />
                     </>,
+                    'churn',
                   ],
                 ]}
               />
@@ -102,9 +109,9 @@ export function RevenuePage() {
       <Cohorts />
       <DueChart />
       <DuePayments
-        title="Due and not paid in the last 90 days"
-        empty="Nothing is overdue."
-        fromDays={-90}
+        title="Due and not paid"
+        empty="Nothing that is due is unpaid."
+        fromDays={null}
         toDays={0}
       />
       <DuePayments title="Due in the next 30 days" empty="Nothing is due." fromDays={0} toDays={30} />

@@ -7,7 +7,7 @@ import { withGaps } from '../charts/with-gaps.js'
 
 type Points = Schemas['Revenue']['subscribers']
 
-/** Who came is above the line, who left below. */
+/** Who joined is above the line, who left below. */
 export function SubscriberChart({
   points,
   per,
@@ -27,7 +27,7 @@ export function SubscriberChart({
       isWhole: true,
       series: [
         {
-          label: 'came',
+          label: 'joined',
           tone: 'good',
           kind: 'bars',
           values: points.map(({ came }) => Number(came)),
@@ -47,10 +47,11 @@ export function SubscriberChart({
   const active = points.at(-1)?.active ?? 0
   return (
     <TimeChart
-      title={`Subscribers coming and going: ${String(active)} now`}
+      title={`Subscribers who joined and left: ${String(active)} now`}
+      words={['subscribers', 'joined', 'left']}
       unit={`wallets a ${per}, UTC`}
       data={data}
-      nothing="Nobody came or left in this span"
+      nothing="Nobody joined or left in this span"
     />
   )
 }

@@ -7,6 +7,7 @@ import { withGaps } from '../charts/with-gaps.js'
 import { drawnAmount, formatAmount } from '../show/format-amount.js'
 import { Before } from '../show/before.js'
 import { Amount, Key } from '../show/values.js'
+import { payments } from './due.js'
 import { MovementChart } from './movement-chart.js'
 import { useShownToken, type ShownToken } from './shown-token.js'
 import type { RevenueBefore } from './use-revenue-before.js'
@@ -87,8 +88,8 @@ export function TokenRevenue({
         <Key value={token.tokenMint} />
       </div>
       <p>
-        Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in {String(token.paymentCount)}{' '}
-        payments{' '}
+        Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in{' '}
+        {payments(Number(token.paymentCount))}{' '}
         <Before
           of={`${days} days`}
           value={
@@ -99,16 +100,16 @@ export function TokenRevenue({
             )
           }
         />
-        . Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> of{' '}
+        . Monthly recurring <Amount raw={token.mrr} mint={token.tokenMint} /> from{' '}
+        {String(Number(token.activeSubscriptionCount) - Number(token.neverPaid.subscriptionCount))} of{' '}
         {String(token.activeSubscriptionCount)} active subscriptions{' '}
         <Before
           of={`${days} days`}
           value={isStartKnown ? <Amount raw={token.mrrAtStart} mint={token.tokenMint} /> : null}
         />
+        {Number(token.neverPaid.subscriptionCount) > 0 &&
+          `; nobody has paid the other ${String(token.neverPaid.subscriptionCount)} yet`}
         .
-        {Number(token.neverPaid.subscriptionCount) > 0 && (
-          <> Not in it: {String(token.neverPaid.subscriptionCount)} that nobody has paid yet.</>
-        )}
       </p>
       <div className="halves">
         <TimeChart
@@ -116,12 +117,14 @@ export function TokenRevenue({
           unit={`${unit} a ${per}, UTC`}
           data={volume}
           nothing="No payment in this span"
+          words={['volume']}
         />
         <TimeChart
           title="Monthly recurring revenue"
           unit={`${unit} a month, at the end of each ${per}`}
           data={recurring}
           nothing="No active subscription in this span"
+          words={['monthly recurring']}
         />
       </div>
       <MovementChart points={token.series} per={per} unit={unit} knownSince={knownSince} token={shown} />

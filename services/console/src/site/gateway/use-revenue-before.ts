@@ -12,7 +12,7 @@ export interface RevenueBefore {
 }
 
 export const churnOf = ({ churn: { rate, churned, activeAtStart } }: Revenue): string =>
-  rate === null ? 'none yet' : `${String(churned)} of ${String(activeAtStart)}`
+  rate === null ? 'no subscriber at the start' : `${String(churned)} of ${String(activeAtStart)} subscribers`
 
 /** Whether the service knows all of a span that begins then. @param knownSince ISO 8601 */
 export const isKnownFrom = (start: number, knownSince: string | null): boolean =>

@@ -1,4 +1,5 @@
-// Whether all is well, in one sentence, with what is not.
+// Whether all is well, in one sentence, with what is not. It says nothing that was not read: an empty service is not well, it is
+// empty.
 import { formatDuration } from '../show/format-time.js'
 import type { Tone } from '../show/values.js'
 
@@ -13,13 +14,28 @@ export interface Facts {
   answers: boolean
   /** of the stream of payments */
   live: 'open' | 'lost' | 'connecting'
+  /** of the last 24 hours; null while it is not known */
+  paymentsOfDay: number | null
+  /** whether a payment was ever seen; null while it is not known */
+  hasPayments: boolean | null
+  /** an indexer has told of the chain */
+  followsChain: boolean
   /** from the chain to sockets: half of the newest payments took longer; milliseconds */
   announcedP50: number | null
   /** null where nobody is signed in, or the sign-in may not see it */
   endpoints:
     | readonly { active: boolean; failingSince: string | null; deactivatedReason: string | null }[]
     | null
+  /** payments; null where it may not be seen */
   overdue: number | null
+}
+
+export interface Judgement {
+  tone: Tone
+  text: string
+  /** what makes all well */
+  detail: string
+  findings: Finding[]
 }
 
 /** A finalized payment takes some 13 s from the chain; what takes longer than this waits for us. */
@@ -27,12 +43,29 @@ const SLOW_MS = 60_000
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
-export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts): {
-  tone: Tone
-  text: string
-  findings: Finding[]
-} {
-  if (!answers) return { tone: 'bad', text: 'The service does not answer', findings: [] }
+export function judge(facts: Facts): Judgement {
+  const { answers, hasPayments, paymentsOfDay, followsChain } = facts
+  if (!answers) return { tone: 'bad', text: 'The service does not answer', detail: '', findings: [] }
+  const findings = findingsOf(facts)
+  const isBad = findings.some(finding => finding.tone === 'bad')
+  if (findings.length > 0)
+    return {
+      tone: isBad ? 'bad' : 'wait',
+      text: count(findings.length, 'issue needs a look', 'issues need a look'),
+      detail: '',
+      findings,
+    }
+  const plain = (text: string): Judgement => ({ tone: 'plain', text, detail: '', findings })
+  if (hasPayments === null || paymentsOfDay === null) return plain('Looking …')
+  if (!hasPayments)
+    return plain(
+      `No payment has arrived yet; ${followsChain ? 'the chain is followed' : 'no chain is followed'}`,
+    )
+  if (paymentsOfDay === 0) return plain('No payment in the last 24 hours')
+  return { tone: 'good', text: 'All is well', detail: detailOf(facts), findings }
+}
+
+function findingsOf({ live, announcedP50, endpoints, overdue }: Facts): Finding[] {
   const findings: Finding[] = []
   const failing = endpoints?.filter(({ active, failingSince }) => active && failingSince !== null) ?? []
   const stopped = endpoints?.filter(({ active, deactivatedReason }) => !active && deactivatedReason) ?? []
@@ -55,8 +88,8 @@ export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts
   if (overdue !== null && overdue > 0)
     findings.push({
       tone: 'wait',
-      href: '/revenue',
-      text: `${count(overdue, 'payment is', 'payments are')} past the due date`,
+      href: '/customers?show=overdue',
+      text: count(overdue, 'payment is overdue', 'payments are overdue'),
     })
   if (announcedP50 !== null && announcedP50 > SLOW_MS)
     findings.push({
@@ -68,9 +101,16 @@ export function judge({ answers, live, announcedP50, endpoints, overdue }: Facts
     findings.push({
       tone: 'wait',
       href: '/payments',
-      text: 'The live connection is away and comes back by itself',
+      text: 'The live connection is lost; it reconnects by itself',
     })
-  if (findings.length === 0) return { tone: 'good', text: 'All is well', findings }
-  const tone = findings.some(finding => finding.tone === 'bad') ? 'bad' : 'wait'
-  return { tone, text: count(findings.length, 'thing needs a look', 'things need a look'), findings }
+  return findings
+}
+
+/** Only what was read. */
+function detailOf({ endpoints, overdue }: Facts): string {
+  const parts = ['Payments arrive']
+  if (endpoints !== null)
+    parts.push(endpoints.length === 0 ? 'no endpoint is registered' : 'no endpoint fails')
+  if (overdue !== null) parts.push('nothing is overdue')
+  return `${parts.join(', ')}.`
 }

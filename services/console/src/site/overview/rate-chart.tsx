@@ -5,35 +5,25 @@ import { TimeChart } from '../charts/time-chart.js'
 import { withGaps } from '../charts/with-gaps.js'
 import type { Overview } from './use-overview.js'
 
-const HOUR_MINUTES = 60
-
-/** Payments a minute, hour by hour; the hour that runs counts by the minutes that it has. */
-export function RateChart({ overview: { hours, asOf, knownSince } }: { overview: Overview }) {
+/** Payments of each hour; the last one is still running. */
+export function RateChart({ overview: { hours, knownSince } }: { overview: Overview }) {
   // By its text: the answer is a new object at each refresh, and the drawing would begin anew.
-  const key = JSON.stringify([
-    hours.map(({ start, count }) => [start, String(count)]),
-    asOf.slice(0, 16),
-    knownSince,
-  ])
+  const key = JSON.stringify([hours.map(({ start, count }) => [start, String(count)]), knownSince])
   const data = useMemo((): ChartData => {
-    const [points, minute, since] = JSON.parse(key) as [[string, string][], string, string | null]
-    const now = Date.parse(`${minute}:00Z`)
-    const values = points.map(([start, count]) => {
-      const minutes = Math.min(HOUR_MINUTES, Math.max(1, (now - Date.parse(start)) / 60_000 + 1))
-      return Number(count) / minutes
-    })
+    const [points, since] = JSON.parse(key) as [[string, string][], string | null]
     const counted: ChartData = {
       times: points.map(([start]) => Date.parse(start) / 1_000),
       nameOf: nameHour,
       isByDay: false,
+      isWhole: true,
       series: [
         {
-          label: 'payments a minute',
+          label: 'payments',
           tone: '1',
           kind: 'bars',
-          values,
+          values: points.map(([, count]) => Number(count)),
           show: index =>
-            `${(values[index] ?? 0).toLocaleString('en-US', { maximumFractionDigits: 2 })} (${Number(points[index]?.[1] ?? 0).toLocaleString('en-US')} in the hour)`,
+            `${Number(points[index]?.[1] ?? 0).toLocaleString('en-US')}${index === points.length - 1 ? ' so far' : ''}`,
         },
       ],
     }
@@ -42,7 +32,7 @@ export function RateChart({ overview: { hours, asOf, knownSince } }: { overview:
   return (
     <TimeChart
       title="The last 24 hours"
-      unit="payments a minute, by the hour"
+      unit="payments an hour"
       data={data}
       nothing="No payment in the last 24 hours"
     />

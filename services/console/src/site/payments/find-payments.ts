@@ -12,19 +12,31 @@ export interface Party {
   direct: readonly Payment[]
 }
 
-export async function findByMemo(trackingId: string): Promise<Payment[]> {
+const of = (gateway: string | null) => (gateway === null ? {} : { gateway })
+
+/** @param gateway only payments through it; null for those of all */
+export async function findByMemo(trackingId: string, gateway: string | null = null): Promise<Payment[]> {
   const events = await ask(
-    apiOf().GET('/v1/events', { params: { query: { trackingId, limit: MOST_PAYMENTS } } }),
+    apiOf().GET('/v1/events', { params: { query: { trackingId, ...of(gateway), limit: MOST_PAYMENTS } } }),
   )
   return events.filter(({ amountString }) => amountString !== undefined)
 }
 
-export async function findParty(key: string): Promise<Party> {
+/** @param gateway only its policies and payments; null for those of all */
+export async function findParty(key: string, gateway: string | null): Promise<Party> {
   const api = apiOf()
   const policiesBy = (query: { recipient: string } | { userPublicKey: string }) =>
-    ask(api.GET('/v1/subscriptions', { params: { query } })).then(({ data }) => data)
+    ask(
+      api.GET('/v1/subscriptions', {
+        params: { query: { ...query, ...(gateway === null ? {} : { gatewayPublicKey: gateway }) } },
+      }),
+    ).then(({ data }) => data)
   const direct = (query: { directPayer: string } | { directRecipient: string }) =>
-    ask(api.GET('/v1/events/payments', { params: { query: { ...query, limit: MOST_PAYMENTS } } }))
+    ask(
+      api.GET('/v1/events/payments', {
+        params: { query: { ...query, ...of(gateway), limit: MOST_PAYMENTS } },
+      }),
+    )
   const [received, paid, ...directly] = await Promise.all([
     policiesBy({ recipient: key }),
     policiesBy({ userPublicKey: key }),
@@ -39,11 +51,18 @@ export async function findParty(key: string): Promise<Party> {
 }
 
 /** The newest payments of each of these policies. */
-export async function findOfPolicies(policies: readonly string[]): Promise<Payment[]> {
+export async function findOfPolicies(
+  policies: readonly string[],
+  gateway: string | null,
+): Promise<Payment[]> {
   const api = apiOf()
   const lists = await Promise.all(
     policies.map(paymentPolicy =>
-      ask(api.GET('/v1/events/payments', { params: { query: { paymentPolicy, limit: MOST_PAYMENTS } } })),
+      ask(
+        api.GET('/v1/events/payments', {
+          params: { query: { paymentPolicy, ...of(gateway), limit: MOST_PAYMENTS } },
+        }),
+      ),
     ),
   )
   return lists.flat()

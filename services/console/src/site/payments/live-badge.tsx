@@ -8,5 +8,5 @@ export const LiveBadge = ({ state, isLive }: { state: LiveState; isLive: boolean
   isLive ? (
     <Badge tone={state === 'open' ? 'good' : 'wait'}>{WORDS[state]}</Badge>
   ) : (
-    <Badge tone="plain">held</Badge>
+    <Badge tone="plain">paused</Badge>
   )

@@ -6,22 +6,35 @@ import { Failure } from '../show/states.js'
 import { PaymentTable } from './payment-table.js'
 import { MOST_NEWEST, type Payment } from './use-live-payments.js'
 
-async function readPage(cursor: string | null) {
+async function readPage(gateway: string | null, cursor: string | null) {
   const request = apiOf().GET('/v1/events/payments', {
-    params: { query: { limit: MOST_NEWEST, ...(cursor === null ? {} : { cursor }) } },
+    params: {
+      query: {
+        limit: MOST_NEWEST,
+        ...(gateway === null ? {} : { gateway }),
+        ...(cursor === null ? {} : { cursor }),
+      },
+    },
   })
   const payments = await ask(request)
   return { payments, next: nextCursor((await request).response) }
 }
 
 /** The payments before the newest ones, a page at a time, when somebody asks for them. */
-export function OlderPayments({ newest }: { newest: readonly Payment[] }) {
+export function OlderPayments({
+  newest,
+  gateway,
+}: {
+  newest: readonly Payment[]
+  /** null for those of all */
+  gateway: string | null
+}) {
   const [isAsked, setAsked] = useState(false)
   const query = useInfiniteQuery({
-    queryKey: ['payments', 'older'],
+    queryKey: ['payments', 'older', gateway],
     enabled: isAsked,
     initialPageParam: null as string | null,
-    queryFn: ({ pageParam }) => readPage(pageParam),
+    queryFn: ({ pageParam }) => readPage(gateway, pageParam),
     getNextPageParam: ({ next }) => next ?? undefined,
     staleTime: Infinity,
   })

@@ -3,6 +3,7 @@ import { apiOf, ask } from '../api/request.js'
 import { PageHead } from '../show/page-head.js'
 import { Loaded } from '../show/states.js'
 import { Amount, Badge, ExactTime, Finality, Key, Memo } from '../show/values.js'
+import { GatewayKey } from '../session/gateway-key.js'
 import { useSession } from '../session/session.js'
 import { ExpectedForm } from './expected-form.js'
 import { Trace } from './trace.js'
@@ -72,7 +73,7 @@ export function PaymentPage({ signature }: { signature: string }) {
                     </dd>
                     <dt>gateway</dt>
                     <dd>
-                      <Key value={trace.gateway} />
+                      <GatewayKey value={trace.gateway} />
                     </dd>
                     <dt>paid</dt>
                     <dd>

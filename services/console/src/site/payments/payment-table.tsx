@@ -5,9 +5,32 @@ import { Table, type Column } from '../show/table.js'
 import { Badge, Finality, Key, Memo, shorten, Time } from '../show/values.js'
 import type { Payment } from './use-live-payments.js'
 
+/** Of a transfer without a policy. */
+const NO_POLICY = '11111111111111111111111111111111'
+
+/** The policy that paid; null for a transfer. */
+export function policyOf({ data }: Payment): string | null {
+  const { payment_policy: regular, composable_policy: composable } = data as Record<string, unknown>
+  const policy = regular ?? composable
+  return typeof policy === 'string' && policy !== NO_POLICY ? policy : null
+}
+
 const COLUMNS: readonly Column<Payment>[] = [
   { head: 'time', cell: ({ timestamp }) => <Time at={timestamp} /> },
-  { head: 'tracking ID', kind: 'text', cell: ({ trackingId }) => <Memo value={trackingId} /> },
+  {
+    head: 'tracking ID',
+    kind: 'text',
+    cell: payment => {
+      const policy = policyOf(payment)
+      return policy === null ? (
+        <Memo value={payment.trackingId} />
+      ) : (
+        <Link href={`/subscriptions/${policy}`}>
+          <Memo value={payment.trackingId} />
+        </Link>
+      )
+    },
+  },
   {
     head: 'amount',
     kind: 'number',
@@ -15,7 +38,7 @@ const COLUMNS: readonly Column<Payment>[] = [
     cell: ({ amountString, tokenMint }) => <Amount raw={amountString ?? null} mint={tokenMint ?? null} />,
   },
   {
-    head: 'standing',
+    head: 'status',
     phone: 'side',
     cell: ({ retracted, finality }) =>
       retracted ? <Badge tone="bad">retracted</Badge> : <Finality value={finality} />,

@@ -1,23 +1,37 @@
 import { useState } from 'react'
+import { useWhose, WhoseSwitch } from '../session/whose.js'
+import { DensitySwitch } from '../show/density.js'
 import { PageHead } from '../show/page-head.js'
-import { Empty, Loaded } from '../show/states.js'
+import { Loaded } from '../show/states.js'
+import { FilterForm } from './filter-form.js'
+import { FilteredPayments } from './filtered-payments.js'
 import { LiveBadge } from './live-badge.js'
+import { NoPayment } from './no-payment.js'
 import { OlderPayments } from './older-payments.js'
 import { LivePaymentTable } from './live-payment-table.js'
-import { SearchForm, SearchResults, useSearch } from './search.js'
+import { usePaymentFilters } from './payment-filters.js'
+import { isKey, SearchForm, SearchResults, useSearch } from './search.js'
 import { useLivePayments } from './use-live-payments.js'
 
 export function PaymentsPage() {
   const search = useSearch()
+  const whose = useWhose()
+  const { gateway } = whose
+  const filters = usePaymentFilters()
+  // A key can be a payer or a recipient; any other text is the beginning of a tracking ID.
+  const isOwnList = gateway !== null && (filters.isFiltered || (search.text !== '' && !isKey(search.text)))
+  const isNewest = !isOwnList && search.text === ''
   const [isLive, setLive] = useState(true)
-  const live = useLivePayments(isLive && search.text === '')
+  const live = useLivePayments(isLive && isNewest, gateway)
   return (
     <>
       <PageHead
-        title="Payments"
+        title={gateway === null ? 'Payments' : 'My payments'}
         lead="Anyone can write any memo. Before you ship, compare recipient, token and amount: open a payment, or ask /v1/payments/check."
       >
-        {search.text === '' && (
+        <WhoseSwitch whose={whose} />
+        <DensitySwitch />
+        {isNewest && (
           <>
             <LiveBadge state={live.state} isLive={isLive} />
             <button type="button" className="outline actions" onClick={() => setLive(!isLive)}>
@@ -26,25 +40,25 @@ export function PaymentsPage() {
           </>
         )}
       </PageHead>
-      <SearchForm search={search} />
-      {search.text === '' ? (
-        <Loaded query={live.query} lines={10}>
+      <SearchForm key={search.text} search={search} />
+      {gateway !== null && <FilterForm filters={filters} />}
+      {isOwnList ? (
+        <FilteredPayments filters={filters} text={search.text} />
+      ) : search.text === '' ? (
+        <Loaded query={live.query} lines={16} shape="rows">
           {payments =>
             payments.length === 0 ? (
-              <Empty title="No payment is stored yet">
-                <code className="command">npm run demo</code> plays a small market; a payment shows here at
-                the moment it is stored.
-              </Empty>
+              <NoPayment isOwn={gateway !== null} />
             ) : (
               <>
                 <LivePaymentTable title="Newest payments" payments={payments} />
-                <OlderPayments newest={payments} />
+                <OlderPayments key={gateway} newest={payments} gateway={gateway} />
               </>
             )
           }
         </Loaded>
       ) : (
-        <SearchResults text={search.text} />
+        <SearchResults text={search.text} whose={whose} />
       )}
     </>
   )

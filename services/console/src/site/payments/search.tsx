@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
+import type { Whose } from '../session/whose.js'
 import { Memo } from '../show/memo.js'
 import { Empty, Failure, Loaded, Loading } from '../show/states.js'
 import { findByMemo, findParty, type Party } from './find-payments.js'
@@ -12,6 +13,8 @@ import { usePolicyPayments } from './use-policy-payments.js'
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/
 const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
+export const isKey = (text: string): boolean => PUBLIC_KEY.test(text)
+
 export interface Search {
   text: string
   find: (text: string) => void
@@ -19,18 +22,19 @@ export interface Search {
 
 /** The search stands in the address, so that a result can be kept and shared. */
 export function useSearch(): Search {
-  const [parameters] = useSearchParams()
+  const [parameters, setParameters] = useSearchParams()
   const [, navigate] = useLocation()
   return {
     text: parameters.get('q') ?? '',
-    find: text =>
-      navigate(
-        SIGNATURE.test(text)
-          ? `/payments/${text}`
-          : text === ''
-            ? '/payments'
-            : `/payments?q=${encodeURIComponent(text)}`,
-      ),
+    find: text => {
+      if (SIGNATURE.test(text)) return navigate(`/payments/${text}`)
+      setParameters(known => {
+        const next = new URLSearchParams(known)
+        if (text === '') next.delete('q')
+        else next.set('q', text)
+        return next
+      })
+    },
   }
 }
 
@@ -61,13 +65,13 @@ interface Found {
 
 const NOBODY: Party = { policies: [], direct: [] }
 
-export function SearchResults({ text }: { text: string }) {
+export function SearchResults({ text, whose: { gateway, linkTo } }: { text: string; whose: Whose }) {
   const query = useQuery({
-    queryKey: ['payments', 'search', text],
+    queryKey: ['payments', 'search', text, gateway],
     queryFn: async (): Promise<Found> => {
       const [byMemo, party] = await Promise.all([
-        findByMemo(text),
-        PUBLIC_KEY.test(text) ? findParty(text) : NOBODY,
+        findByMemo(text, gateway),
+        PUBLIC_KEY.test(text) ? findParty(text, gateway) : NOBODY,
       ])
       return { byMemo, party }
     },
@@ -76,19 +80,27 @@ export function SearchResults({ text }: { text: string }) {
     <section aria-labelledby="found">
       <div className="row">
         <h2 id="found">
-          Payments of “<Memo value={text} />”
+          {gateway === null ? 'Payments' : 'My payments'} of “<Memo value={text} />”
         </h2>
-        <Link className="right" href="/payments">
-          All payments
+        <Link className="right" href={linkTo('/payments')}>
+          {gateway === null ? 'All payments' : 'All my payments'}
         </Link>
       </div>
-      <Loaded query={query}>{found => <FoundPayments text={text} found={found} />}</Loaded>
+      <Loaded query={query}>{found => <FoundPayments text={text} found={found} gateway={gateway} />}</Loaded>
     </section>
   )
 }
 
-function FoundPayments({ text, found: { byMemo, party } }: { text: string; found: Found }) {
-  const more = usePolicyPayments(text, party.policies)
+function FoundPayments({
+  text,
+  found: { byMemo, party },
+  gateway,
+}: {
+  text: string
+  found: Found
+  gateway: string | null
+}) {
+  const more = usePolicyPayments(text, party.policies, gateway)
   const { length: known } = party.policies
   // A key can pay itself, or be a tracking ID: then several lists hold the payment.
   const payments = new Map([...byMemo, ...party.direct, ...more.payments].map(each => [each.id, each]))
@@ -109,13 +121,13 @@ function FoundPayments({ text, found: { byMemo, party } }: { text: string; found
         <Loading />
       ) : (
         <Empty title="No payment was found">
-          A tracking ID is compared letter by letter, without trimming. A payment of the last seconds may not
-          be stored yet.
+          {gateway !== null && 'Only payments of your gateway were searched. '}A tracking ID must match letter
+          by letter. A payment of the last seconds may not be stored yet.
         </Empty>
       )}
       {more.next > 0 && (
         <button type="button" className="outline" disabled={more.isReading} onClick={more.readNext}>
-          {`Read ${more.next} more ${more.next === 1 ? 'policy' : 'policies'}`}
+          {`Load ${more.next} more ${more.next === 1 ? 'policy' : 'policies'}`}
         </button>
       )}
     </>

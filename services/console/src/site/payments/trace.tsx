@@ -27,8 +27,8 @@ export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event:
   const { deliveries, awaiting = [], announced, stored } = trace
   const toldAt = announced.at ?? stored.at
   return (
-    <section className="panel" aria-label="What became of it">
-      <h2>What became of it</h2>
+    <section className="panel" aria-label="Timeline">
+      <h2>Timeline</h2>
       <ol className="timeline">
         {stagesOf(trace, event).map(({ title, isDone, at, tookMs, text }) => (
           <li key={title} className={isDone ? 'done' : 'open'}>

@@ -17,12 +17,16 @@ export interface PolicyPayments {
 }
 
 /** The payments of these policies, some policies at a time. */
-export function usePolicyPayments(key: string, policies: readonly string[]): PolicyPayments {
+export function usePolicyPayments(
+  key: string,
+  policies: readonly string[],
+  gateway: string | null,
+): PolicyPayments {
   const query = useInfiniteQuery({
-    queryKey: ['payments', 'of policies', key, policies.join()],
+    queryKey: ['payments', 'of policies', key, gateway, policies.join()],
     enabled: policies.length > 0,
     initialPageParam: 0,
-    queryFn: ({ pageParam }) => findOfPolicies(policies.slice(pageParam, pageParam + AT_ONCE)),
+    queryFn: ({ pageParam }) => findOfPolicies(policies.slice(pageParam, pageParam + AT_ONCE), gateway),
     getNextPageParam: (_last, pages) => {
       const read = pages.length * AT_ONCE
       return read < policies.length ? read : undefined

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import { ENVIRONMENT, IS_PRODUCTION } from '../settings.js'
+import { ENVIRONMENT_NAME, IS_PRODUCTION } from '../settings.js'
 import { FindBox } from '../find/find-box.js'
 import { Icon, type IconName } from '../show/icon.js'
 import { Account } from './account.js'
@@ -32,8 +32,8 @@ export function Menu() {
           <img src={`/console/${IS_PRODUCTION ? 'icon' : 'icon-other'}.svg`} alt="" width="26" height="26" />
           <span className="name">Payment tracking</span>
         </Link>
-        <span className="environment" title={`environment ${ENVIRONMENT}`}>
-          {ENVIRONMENT}
+        <span className="environment" title={`environment ${ENVIRONMENT_NAME}`}>
+          {ENVIRONMENT_NAME}
         </span>
         <button
           type="button"

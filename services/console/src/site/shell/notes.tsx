@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { useNow } from '../show/now.js'
+import { IS_DEMO } from '../settings.js'
 import { useSession } from '../session/session.js'
 import { minutes } from './account.js'
 
@@ -18,10 +19,18 @@ const subscribe = (listener: () => void) => {
 
 export function Notes() {
   return (
-    <div role="status">
-      <Offline />
-      <EndingSession />
-    </div>
+    <>
+      {IS_DEMO && (
+        <p className="note">
+          <strong>DEMO</strong>: a made-up shop. None of these payments happened on a chain, and no money
+          moved.
+        </p>
+      )}
+      <div role="status">
+        <Offline />
+        <EndingSession />
+      </div>
+    </>
   )
 }
 

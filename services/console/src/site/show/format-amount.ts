@@ -25,3 +25,14 @@ export function formatAmount(raw: string | number | bigint, decimals: number): s
 /** For a drawing alone: whole tokens as a double, which cannot hold every digit. */
 export const drawnAmount = (raw: string | number | bigint, decimals: number): number =>
   Number(BigInt(raw)) / 10 ** decimals
+
+/**
+ * The smallest units of an amount as people write it: `1,234.5` with 6 decimals is `1234500000`.
+ * @returns null for what is no amount, or has more digits than the token
+ */
+export function parseAmount(text: string, decimals: number): string | null {
+  const [, whole = '', fraction = ''] = /^(\d+)(?:\.(\d*))?$/.exec(text.replaceAll(/[\s,_]/g, '')) ?? []
+  if (whole === '' || fraction.length > decimals) return null
+  const units = BigInt(whole + fraction.padEnd(decimals, '0'))
+  return units < 2n ** 64n ? units.toString() : null
+}

@@ -1,9 +1,9 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { SavedLists } from '../filters/saved-lists.js'
-import { ENVIRONMENT, IS_PRODUCTION } from '../settings.js'
+import { ENVIRONMENT_NAME, IS_PRODUCTION } from '../settings.js'
 
-const BEFORE_TITLE = IS_PRODUCTION ? '' : `[${ENVIRONMENT}] `
+const BEFORE_TITLE = IS_PRODUCTION ? '' : `[${ENVIRONMENT_NAME}] `
 
 /** The title of a page, which the window gets too, what it is for, and what can be done with all of it. */
 export function PageHead({

@@ -40,16 +40,18 @@ export function Failure({ error, retry }: { error: Error | null; retry?: () => v
 export function Loaded<T>({
   query,
   lines = 4,
+  shape = 'lines',
   children,
 }: {
   query: UseQueryResult<T>
+  shape?: 'lines' | 'rows' | 'figures'
   /** how many lines the content has, about: it then takes its place without a jump */
   lines?: number
   children: (data: T) => ReactNode
 }) {
   const retry = () => void query.refetch()
   if (query.error && query.data === undefined) return <Failure error={query.error} retry={retry} />
-  if (query.data === undefined) return <Loading lines={lines} />
+  if (query.data === undefined) return <Loading lines={lines} shape={shape} />
   return (
     <>
       <Failure error={query.error} retry={retry} />
@@ -58,13 +60,20 @@ export function Loaded<T>({
   )
 }
 
-export function Loading({ lines = 4 }: { lines?: number }) {
+/** The outline of what follows, so that nothing jumps when it comes. */
+export function Loading({
+  lines = 4,
+  shape = 'lines',
+}: {
+  lines?: number
+  shape?: 'lines' | 'rows' | 'figures'
+}) {
   return (
     <div aria-busy="true">
       <p className="hidden" role="status">
         Loading …
       </p>
-      <div className="skeleton" aria-hidden="true">
+      <div className={`skeleton ${shape}${shape === 'figures' ? ' tiles' : ''}`} aria-hidden="true">
         {Array.from({ length: lines }, (_, line) => (
           <span key={line} />
         ))}

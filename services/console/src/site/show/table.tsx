@@ -1,6 +1,7 @@
 // A table on a desk, cards on a phone: one markup, and the style decides.
-import { memo, type CSSProperties, type Key, type ReactNode } from 'react'
+import { memo, type CSSProperties, type Key, type MouseEvent, type ReactNode } from 'react'
 import type { AmountWidths } from './amount.js'
+import { sentenceCase } from './sentence-case.js'
 import { useInSteps } from './use-in-steps.js'
 
 export interface Column<Row> {
@@ -51,7 +52,7 @@ export function Table<Row>({ title, rows, columns, keyOf, widths }: TableProps<R
                   .filter(Boolean)
                   .join(' ')}
               >
-                {head}
+                {sentenceCase(head)}
               </th>
             ))}
           </tr>
@@ -66,14 +67,23 @@ export function Table<Row>({ title, rows, columns, keyOf, widths }: TableProps<R
   )
 }
 
+/** The whole row leads where its link does, but for what can be pressed itself, and for text that somebody marks. */
+function followRow({ target, currentTarget, ctrlKey, metaKey }: MouseEvent<HTMLElement>): void {
+  if ((target as HTMLElement).closest('a, button, input, label, select')) return
+  const link = currentTarget.querySelector<HTMLAnchorElement>('.row-link')
+  if (!link || getSelection()?.type === 'Range') return
+  if (ctrlKey || metaKey) window.open(link.href, '_blank', 'noopener')
+  else link.click()
+}
+
 function RowOf<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
   return (
-    <tr role="row">
+    <tr role="row" onClick={followRow}>
       {columns.map(({ head, cell, kind, phone, tablet }) => (
         <td
           key={head}
           role="cell"
-          data-label={head}
+          data-label={sentenceCase(head)}
           className={[kind, phone, tablet && 'tablet-away'].filter(Boolean).join(' ')}
         >
           {cell(row)}

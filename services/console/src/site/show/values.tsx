@@ -2,6 +2,7 @@
 import { useState, type ReactNode } from 'react'
 import { explorerLink } from '../settings.js'
 import { Icon } from './icon.js'
+import { WORDS } from './words.js'
 
 export { Amount } from './amount.js'
 export { ExactTime, Time } from './time.js'
@@ -54,9 +55,12 @@ export function Badge({ children, tone }: { children: ReactNode; tone: Tone }) {
   return <span className={`badge ${tone}`}>{children}</span>
 }
 
-export const Finality = ({ value }: { value: string | undefined }) =>
-  value === 'finalized' ? (
-    <Badge tone="good">finalized</Badge>
-  ) : (
-    <Badge tone="plain">{value ?? 'unknown'}</Badge>
+export const Finality = ({ value }: { value: string | undefined }) => {
+  if (value === undefined) return <Badge tone="plain">unknown</Badge>
+  const word = value === 'finalized' ? 'final' : 'not yet final'
+  return (
+    <span title={WORDS[word]}>
+      <Badge tone={word === 'final' ? 'good' : 'plain'}>{word}</Badge>
+    </span>
   )
+}

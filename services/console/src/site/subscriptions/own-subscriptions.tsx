@@ -29,9 +29,9 @@ export function FirstSubscriptions() {
       </>
     )
   return (
-    <Empty title="Whose subscription?">
+    <Empty title="Find a subscription">
       Look one up by its tracking ID or an address, or <Link href="/sign-in">sign in</Link> as a gateway to
-      see all of its own.
+      see all of yours.
     </Empty>
   )
 }
@@ -46,11 +46,11 @@ function OwnSubscriptions() {
   )
   return (
     <section aria-labelledby="own">
-      <h2 id="own">Of this gateway</h2>
-      <Loaded query={query} lines={8}>
+      <h2 id="own">My subscriptions</h2>
+      <Loaded query={query} lines={16} shape="rows">
         {({ items, total }) =>
           items.length === 0 ? (
-            <Empty title="Nobody has subscribed yet">
+            <Empty title="No subscriptions yet">
               <code className="command">npm run demo</code> plays a small market.
             </Empty>
           ) : (

@@ -4,9 +4,11 @@ import { PaymentTable } from '../payments/payment-table.js'
 import type { Payment } from '../payments/use-live-payments.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
-import { Amount, ExactTime, Key, Memo, Time } from '../show/values.js'
+import { Amount, ExactTime, Key, Memo } from '../show/values.js'
+import { GatewayKey } from '../session/gateway-key.js'
 import { RiskNote } from '../risks/risk-note.js'
 import { CalendarStrip } from './calendar-strip.js'
+import { PolicyChanges } from './policy-changes.js'
 import { termsOf } from './policy-terms.js'
 import { DueState, Status } from './policy-state.js'
 
@@ -71,9 +73,9 @@ export function SubscriptionPage({ address }: { address: string }) {
                   </dd>
                   <dt>gateway</dt>
                   <dd>
-                    <Key value={subscription.gateway} />
+                    <GatewayKey value={subscription.gateway} />
                   </dd>
-                  <dt>since</dt>
+                  <dt>created</dt>
                   <dd>
                     <ExactTime at={subscription.createdAt} />
                   </dd>
@@ -119,19 +121,14 @@ function History({ events }: { events: readonly Payment[] }) {
   const changes = events.filter(({ amountString }) => amountString === undefined)
   return (
     <>
+      <h3>Changes</h3>
+      <PolicyChanges changes={changes} />
+      <h3>Payments</h3>
       {payments.length === 0 ? (
-        <Empty title="Nobody has paid yet">The first payment shows here when it is stored.</Empty>
+        <Empty title="No payments yet">The first payment shows here as soon as it is stored.</Empty>
       ) : (
         <PaymentTable title="Payments of the subscription" payments={payments} />
       )}
-      <h3>Changes</h3>
-      <ul>
-        {changes.map(({ id, eventName, timestamp }) => (
-          <li key={id}>
-            {eventName} <Time at={timestamp} />
-          </li>
-        ))}
-      </ul>
     </>
   )
 }
