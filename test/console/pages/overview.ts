@@ -140,14 +140,14 @@ export function testOverviewOfGateway({
   })
 
   t.test('a sum that is cut is said to be at least so much', async t => {
-    // More tokens than an answer holds, each with a payment that is due tomorrow.
+    // More tokens than an answer holds, each with a payment that is due in six days.
     await database.pool.query(
       `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
                              next_payment_due, due_at, token_mint)
        select 'cut ' || n, true, 'active', $1, 'r', 'u', n,
               '{"Subscription":{"amount":"1","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],"payment_frequency":{"Monthly":null}}}',
               0, 0, at, at, 'mint ' || n
-         from generate_series(1, 10001) n, (select extract(epoch from now())::bigint + 86400 as at) due`,
+         from generate_series(1, 10001) n, (select extract(epoch from now())::bigint + 518400 as at) due`,
       [gateway.address],
     )
     await press(page, page.getByRole('link', { name: 'Overview', exact: true }))

@@ -7,7 +7,7 @@ import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import { isActive, isOverdue, type StateClock } from './subscriber-state.js'
 
 /** Policies of a statement, and of an answer: the newest. */
-const POLICIES_AT_ONCE = 5_000
+const POLICIES_AT_ONCE = 2_500
 const MOST_SUMMED_POLICIES = 100_000
 /** Rows by day and token of an answer: each policy can have a token of its own. */
 const MOST_DAYS = 10_000
@@ -83,6 +83,9 @@ function stepsBefore(moment: number): Sql {
 /** At most one date of policy `t` is on each day. */
 const isSparse = sql`(t.seconds is null or t.seconds >= ${integer(DAY)})`
 
+/** It has several on some. What is not dense is not computed: anybody can choose a period of 2⁶⁴−1 seconds. */
+const isDense = sql`(t.seconds < ${integer(DAY)} and t.told > 0)`
+
 /** The day of a step of policy `t`, since 1970. */
 const epochDay = (q: Sql): Sql => sql`
   case when t.months is null then floor((t.next + ${q} * coalesce(t.seconds, 0)) / ${integer(DAY)})::int
@@ -154,9 +157,9 @@ function sumsOf(
          -- several dates on each day
          select day, least(t.told, ceil(greatest(0, (day + 1)::numeric * ${integer(DAY)} - t.next) / t.seconds) - t.first_step)
                    - least(t.told, greatest(0, ceil(greatest(0, day::numeric * ${integer(DAY)} - t.next) / t.seconds) - t.first_step))
-           from generate_series(case when not ${isSparse} and t.told > 0
-                                     then floor((t.next + t.first_step * t.seconds) / ${integer(DAY)})::int end,
-                                floor((t.next + (t.first_step + t.told - 1) * t.seconds) / ${integer(DAY)})::int) day) d
+           from generate_series(case when ${isDense} then floor((t.next + t.first_step * t.seconds) / ${integer(DAY)})::int end,
+                                case when ${isDense}
+                                     then floor((t.next + (t.first_step + t.told - 1) * t.seconds) / ${integer(DAY)})::int end) day) d
     )
     select null::int as day, mint, sum(owed + coming)::text as count, sum((owed + coming) * amount)::text as total,
            sum(case when overdue then owed else 0 end)::text as "overdueCount",

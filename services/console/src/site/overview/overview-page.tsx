@@ -12,7 +12,7 @@ import { judge, type Judgement } from './judge.js'
 import { RateChart } from './rate-chart.js'
 import { PaymentsAtRisk } from '../risks/payments-at-risk.js'
 import { paymentsOfDay, Tiles } from './tiles.js'
-import { useGatewayOverview } from './use-gateway-overview.js'
+import { isRead, useGatewayOverview } from './use-gateway-overview.js'
 import { useOverview } from './use-overview.js'
 
 const NEWEST = 5
@@ -31,8 +31,8 @@ export function OverviewPage() {
     hasPayments: live.query.data ? live.query.data.length > 0 : null,
     followsChain: (query.data?.finalizedSlot ?? null) !== null,
     announcedP50: numberOf(query.data?.delays.toAnnounced.p50),
-    endpoints: own?.endpoints ?? null,
-    overdue: own?.notPaid ? overdueOf(own.notPaid) : null,
+    endpoints: own && isRead(own.endpoints) ? own.endpoints : null,
+    overdue: own && isRead(own.notPaid) ? overdueOf(own.notPaid) : null,
   })
   return (
     <>

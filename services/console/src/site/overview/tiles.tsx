@@ -3,7 +3,7 @@ import { payments, overdueOf } from '../gateway/due.js'
 import type { Whose } from '../session/whose.js'
 import { changeOf } from './change.js'
 import { Tile, TokenSums } from './tile.js'
-import { DUE_DAYS, MOST_COUNTED, type GatewayOverview } from './use-gateway-overview.js'
+import { DUE_DAYS, isRead, MOST_COUNTED, type GatewayOverview } from './use-gateway-overview.js'
 import type { Overview } from './use-overview.js'
 
 export const paymentsOfDay = ({ hours }: Overview): number =>
@@ -62,22 +62,20 @@ function VolumeChange({ overview: { byToken, before } }: { overview: Overview })
   return <>{change ?? 'nothing to compare with the day before'}</>
 }
 
-const NOT_ALLOWED = 'not for this key'
-
 function GatewayTiles({
   own: { due, notPaid, created, endpoints, failedDeliveries },
 }: {
   own: GatewayOverview
 }) {
-  const overdue = notPaid ? overdueOf(notPaid) : 0
+  const overdue = isRead(notPaid) ? overdueOf(notPaid) : 0
   return (
     <>
       <Tile
         name="New subscriptions in 24 hours"
         href="/subscriptions"
         word="created"
-        figure={created === null ? NOT_ALLOWED : counted(created)}
-        isText={created === null}
+        figure={isRead(created) ? counted(created) : created.why}
+        isText={!isRead(created)}
       >
         created, whether paid or not
       </Tile>
@@ -85,20 +83,20 @@ function GatewayTiles({
         name={`Due in ${DUE_DAYS} days`}
         href="/revenue"
         word="due"
-        figure={due ? <TokenSums sums={due.byToken} isAtLeast={!due.complete} /> : NOT_ALLOWED}
+        figure={isRead(due) ? <TokenSums sums={due.byToken} isAtLeast={!due.complete} /> : due.why}
         isText
       >
-        {due && `${due.complete ? '' : 'at least '}${payments(Number(due.total))}`}
+        {isRead(due) && `${due.complete ? '' : 'at least '}${payments(Number(due.total))}`}
       </Tile>
       <Tile
         name="Overdue"
         href="/customers?show=overdue"
         word="overdue"
         tone={overdue > 0 ? 'wait' : ''}
-        figure={notPaid ? `${notPaid.complete ? '' : 'at least '}${payments(overdue)}` : NOT_ALLOWED}
+        figure={isRead(notPaid) ? `${notPaid.complete ? '' : 'at least '}${payments(overdue)}` : notPaid.why}
         isText
       >
-        {notPaid && dueNow(Number(notPaid.total) - overdue)}
+        {isRead(notPaid) && dueNow(Number(notPaid.total) - overdue)}
       </Tile>
       <EndpointTile endpoints={endpoints} failedDeliveries={failedDeliveries} />
     </>
@@ -114,8 +112,9 @@ function EndpointTile({
   endpoints,
   failedDeliveries,
 }: Pick<GatewayOverview, 'endpoints' | 'failedDeliveries'>) {
-  const failing = endpoints?.filter(({ active, failingSince }) => active && failingSince !== null).length ?? 0
-  const active = endpoints?.filter(each => each.active).length ?? 0
+  const known = isRead(endpoints) ? endpoints : []
+  const active = known.filter(each => each.active)
+  const failing = active.filter(({ failingSince }) => failingSince !== null).length
   return (
     <Tile
       name="Endpoints"
@@ -123,21 +122,21 @@ function EndpointTile({
       word="failed deliveries"
       tone={failing > 0 ? 'bad' : ''}
       figure={
-        endpoints === null
-          ? NOT_ALLOWED
+        !isRead(endpoints)
+          ? endpoints.why
           : endpoints.length === 0
             ? 'none yet'
             : failing > 0
-              ? `${failing} of ${active} ${failing === 1 ? 'fails' : 'fail'}`
-              : `${active} healthy`
+              ? `${failing} of ${active.length} ${failing === 1 ? 'fails' : 'fail'}`
+              : `${active.length} healthy`
       }
-      isText={endpoints === null}
+      isText={!isRead(endpoints)}
     >
-      {endpoints?.length === 0
+      {isRead(endpoints) && endpoints.length === 0
         ? 'add one to be told of payments'
-        : failedDeliveries === null
-          ? 'webhooks of this gateway'
-          : `${failedDeliveries === 0 ? 'no' : counted(failedDeliveries)} ${failedDeliveries === 1 ? 'delivery' : 'deliveries'} failed in 24 hours`}
+        : isRead(failedDeliveries)
+          ? `${failedDeliveries === 0 ? 'no' : counted(failedDeliveries)} ${failedDeliveries === 1 ? 'delivery' : 'deliveries'} failed in 24 hours`
+          : 'webhooks of this gateway'}
     </Tile>
   )
 }

@@ -1,7 +1,7 @@
 // What only the gateway itself sees on the first page.
 import type { Schemas } from '@payment-tracking/client'
 import { useQuery } from '@tanstack/react-query'
-import { apiOf, ask } from '../api/request.js'
+import { apiOf, ask, RequestError } from '../api/request.js'
 import { dueSpan, notPaidSpan, type Upcoming } from '../gateway/due.js'
 import { useSession } from '../session/session.js'
 
@@ -12,19 +12,31 @@ export const DUE_DAYS = 7
 /** Lists from which the page counts. */
 export const MOST_COUNTED = 100
 
-export interface GatewayOverview {
-  /** null where the sign-in may not see it: an API key can lack a scope */
-  endpoints: readonly Schemas['Webhook'][] | null
-  /** of the last 24 hours; `MOST_COUNTED` stands for more */
-  failedDeliveries: number | null
-  due: Upcoming | null
-  notPaid: Upcoming | null
-  /** policies created in the last 24 hours; `MOST_COUNTED` stands for more */
-  created: number | null
+/** What could not be read, and why: an API key can lack a scope. */
+export class Unread {
+  constructor(readonly why: 'not for this key' | 'not available now') {}
 }
 
-const valueOf = <T>(result: PromiseSettledResult<T>): T | null =>
-  result.status === 'fulfilled' ? result.value : null
+export interface GatewayOverview {
+  endpoints: readonly Schemas['Webhook'][] | Unread
+  /** of the last 24 hours; `MOST_COUNTED` stands for more */
+  failedDeliveries: number | Unread
+  due: Upcoming | Unread
+  notPaid: Upcoming | Unread
+  /** policies created in the last 24 hours; `MOST_COUNTED` stands for more */
+  created: number | Unread
+}
+
+export const isRead = <T>(value: T | Unread): value is T => !(value instanceof Unread)
+
+const valueOf = <T>(result: PromiseSettledResult<T>): T | Unread => {
+  if (result.status === 'fulfilled') return result.value
+  const { reason } = result as { reason: unknown }
+  const isRefused = reason instanceof RequestError && reason.status === 403
+  return new Unread(isRefused ? 'not for this key' : 'not available now')
+}
+
+const countOf = <T>(list: readonly T[] | Unread): number | Unread => (isRead(list) ? list.length : list)
 
 export function useGatewayOverview(): GatewayOverview | null {
   const { session } = useSession()
@@ -60,17 +72,17 @@ export function useGatewayOverview(): GatewayOverview | null {
         eventsOf('PaymentPolicyCreated'),
         eventsOf('ComposablePolicyCreated'),
       ])
+      const failures = valueOf(failed)
+      const counts = created.map(list => countOf(valueOf(list)))
+      const sum = counts.filter(isRead).reduce((all, each) => all + each, 0)
       return {
         endpoints: valueOf(endpoints),
-        failedDeliveries:
-          valueOf(failed)?.filter(({ createdAt }) => Date.parse(createdAt) > Date.now() - DAY_MS).length ??
-          null,
+        failedDeliveries: isRead(failures)
+          ? failures.filter(({ createdAt }) => Date.parse(createdAt) > Date.now() - DAY_MS).length
+          : failures,
         due: valueOf(due),
         notPaid: valueOf(notPaid),
-        created: created.reduce<number | null>((sum, list) => {
-          const events = valueOf(list)
-          return sum === null || events === null ? null : Math.min(MOST_COUNTED, sum + events.length)
-        }, 0),
+        created: counts.find(each => !isRead(each)) ?? Math.min(MOST_COUNTED, sum),
       }
     },
   })
