@@ -1,5 +1,6 @@
 import { useTokens } from '../api/tokens.js'
 import { parseAmount } from '../show/format-amount.js'
+import { shorten } from '../show/values.js'
 import { SORTS, STATUSES, type FilterName, type PaymentFilters } from './payment-filters.js'
 
 /** Filters that work as soon as they are chosen. */
@@ -21,6 +22,7 @@ export function FilterForm({ filters: { filters, isFiltered, change, clear } }: 
           placeholder={type === 'text' ? (token ? `in ${token.symbol}` : 'choose a token') : undefined}
           onChange={event => change({ [name]: event.target.value })}
         />
+        {isWrong && <small>This is no amount, so it filters nothing.</small>}
       </label>
     )
   }
@@ -51,6 +53,9 @@ export function FilterForm({ filters: { filters, isFiltered, change, clear } }: 
           [
             { key: '', title: 'All tokens' },
             ...[...tokens].map(([key, { symbol }]) => ({ key, title: symbol })),
+            ...(filters.token !== '' && !token
+              ? [{ key: filters.token, title: shorten(filters.token) }]
+              : []),
           ],
           { min: '', max: '' },
         )}
