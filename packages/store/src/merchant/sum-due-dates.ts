@@ -194,7 +194,9 @@ class Sums {
     const [more, amount] = [BigInt(count), BigInt(total)]
     if (day === null) {
       const sum = this.byToken.get(mint) ?? {
-        ...{ tokenMint: mint, count: 0n, total: 0n },
+        tokenMint: mint,
+        count: 0n,
+        total: 0n,
         overdue: { count: 0n, total: 0n },
       }
       this.byToken.set(mint, sum)

@@ -17,7 +17,11 @@ const other = await signInDirectly(chain, keys, 'other shop')
 
 const sell = async (memo: string, mint: string, amounts: readonly number[], of = gateway) => {
   const policy = await chain.policy({
-    ...{ gateway: of, owner: keyOf(`payer ${memo}`), mint, memo, at: NOW - 9 * DAY },
+    gateway: of,
+    owner: keyOf(`payer ${memo}`),
+    mint,
+    memo,
+    at: NOW - 9 * DAY,
     type: subscriptionOf({ next_payment_due: String(NOW) }),
   })
   const signatures: string[] = []
