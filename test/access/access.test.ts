@@ -32,15 +32,10 @@ const requestOf = (operation: Operation, target: Target) => REQUESTS[operation.i
 const send = (operation: Operation, target: Target, credential?: string) => {
   const { path, body } = requestOf(operation, target)
   const headers = { origin: system.urls.api }
-  return call(
-    operation.method,
-    path,
-    isCookie(credential)
-      ? { body, headers: { ...headers, cookie: credential } }
-      : { body, token: credential, headers },
-  )
+  if (credential?.startsWith('session-'))
+    return call(operation.method, path, { body, headers: { ...headers, cookie: credential } })
+  return call(operation.method, path, { body, token: credential, headers })
 }
-const isCookie = (credential = ''): boolean => credential.startsWith('session-')
 const ofAccess = (holds: (access: string) => boolean) => operations.filter(({ access }) => holds(access))
 const guarded = ofAccess(access => access === 'wallet' || access.split(' or ').some(isScope))
 
