@@ -1,2 +1,2 @@
-export { readFeedPage, type FeedPage, type FeedQuery, type FeedRefusal } from './read-feed-page.js'
+export { readFeedPage, type FeedPage, type FeedQuery } from './read-feed-page.js'
 export { readFeedsSince, type FeedMark } from './read-feeds-since.js'

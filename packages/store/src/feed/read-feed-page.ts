@@ -30,7 +30,7 @@ export interface FeedPage {
 }
 
 /** Why nothing can be read behind a cursor. */
-export type FeedRefusal = 'archived' | 'another database'
+type FeedRefusal = 'archived' | 'another database'
 
 /** What a page has examined. */
 interface Entry {

@@ -48,7 +48,7 @@ export async function readFeeds(store: Store, webhooks: readonly Webhook[]): Pro
   return reader.bodies
 }
 
-export const isOfAll = ({ types, finality, filters, tried }: Webhook): boolean =>
+const isOfAll = ({ types, finality, filters, tried }: Webhook): boolean =>
   types.includes('payment.retracted') &&
   types.includes('expectation.paid') &&
   finality === 'confirmed' &&

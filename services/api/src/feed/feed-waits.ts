@@ -4,7 +4,7 @@ import { repeat, type Logger } from '@payment-tracking/runtime'
 import { readFeedsSince, type FeedMark, type Store } from '@payment-tracking/store'
 import { ApiError } from '../http/api-errors.js'
 
-export interface FeedWaitLimits {
+interface FeedWaitLimits {
   /** of one gateway, on this process */
   perGateway: number
   /** of all gateways */
@@ -14,7 +14,7 @@ export interface FeedWaitLimits {
 }
 
 /** A request that waits, or reads before it waits. */
-export interface FeedWait {
+interface FeedWait {
   /**
    * Resolves when the feed may have gone on since the last call, or since it was opened.
    * @returns false when the time is over, the client is gone or the process stops

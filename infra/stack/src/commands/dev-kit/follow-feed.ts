@@ -22,7 +22,7 @@ interface Followed {
 }
 
 /** A message as an endpoint would get it. */
-export interface Followable {
+interface Followable {
   secret: string
   /** @returns when `signal` ends it; messages that `take` refuses come again, three times */
   follow(signal: AbortSignal): Promise<void>
