@@ -1,5 +1,5 @@
 import { mapStoreErrors } from '../errors.js'
-import { writeFeed } from '../feed/feed-notes.js'
+import { writeFeed } from './feed-notes.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Statement, Tx } from './sql.js'

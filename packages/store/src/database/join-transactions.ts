@@ -2,7 +2,7 @@
 // made whose secret nobody has seen. The functions of this package need not know: their lanes join the transaction.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mapStoreErrors } from '../errors.js'
-import { markNotes } from '../feed/feed-notes.js'
+import { markNotes } from './feed-notes.js'
 import type { Prisma, PrismaClient } from '../generated/client.js'
 import type { Database, TransactionLimits } from './database.js'
 import type { Statement } from './sql.js'

@@ -12,7 +12,7 @@ import {
   type ExpectationType,
 } from '@payment-tracking/domain'
 import { raw, sql, type Tx } from '../database/sql.js'
-import { noteForFeed } from '../feed/feed-notes.js'
+import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, RoutedMessages, type Message } from '../webhooks/routed-messages.js'
 import { readWebhooksOf } from '../webhooks/told-webhooks.js'
 import { MOST_LISTED_PAYMENTS } from '@payment-tracking/domain'

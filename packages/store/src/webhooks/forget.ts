@@ -5,7 +5,7 @@ import {
   RETRACTION_MESSAGE_TYPE,
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../database/sql.js'
-import { noteForFeed } from '../feed/feed-notes.js'
+import { noteForFeed } from '../database/feed-notes.js'
 import { IS_ACTIVE, cancelDeliveries } from '../rows/deliveries.js'
 import { insertMessages, orderKeyOf } from './insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'

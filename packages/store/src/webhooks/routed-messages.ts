@@ -15,7 +15,7 @@ import {
   type RoutedMessage,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
-import type { FeedNote } from '../feed/feed-notes.js'
+import type { FeedNote } from '../database/feed-notes.js'
 import { insertMessages, orderKeyOf, type Address, type EventMessage } from './insert-messages.js'
 import type { ToldWebhook } from './told-webhooks.js'
 import { insertWaiting, writeLifecycle, type WaitingMessage } from './waiting-messages.js'

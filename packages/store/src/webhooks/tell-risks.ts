@@ -13,7 +13,7 @@ import {
   type LifecycleRow,
 } from '../rows/policies.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { noteForFeed } from '../feed/feed-notes.js'
+import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-messages.js'
 import { readWebhooksOf } from './told-webhooks.js'
 import { readDueRisks } from '../funds/due-risks.js'

@@ -3,7 +3,7 @@ import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
 import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
-import { noteForFeed } from '../feed/feed-notes.js'
+import { noteForFeed } from '../database/feed-notes.js'
 import {
   feedNoteOf,
   messageOfLifecycle,

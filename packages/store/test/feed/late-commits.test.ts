@@ -3,7 +3,7 @@ import { FEED_TYPES } from '@payment-tracking/domain'
 import { createDatabase, waitFor, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
-import { noteForFeed } from '../../src/feed/feed-notes.js'
+import { noteForFeed } from '../../src/database/feed-notes.js'
 import { readFeedPage, type FeedKey } from '../../src/index.js'
 import { addEvents } from '../add-events.js'
 

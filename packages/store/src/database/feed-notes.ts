@@ -3,8 +3,8 @@
 // A place is given under the feed's lock, and the lock is held until the commit: so the order of places is the order of commits,
 // and a reader that goes on behind a place skips nothing. Nobody asks for another lock behind it: there is no deadlock.
 import type { DeliveryMessage } from '@payment-tracking/domain'
-import { columnTable } from '../database/columns.js'
-import { raw, type Tx } from '../database/sql.js'
+import { columnTable } from './columns.js'
+import { raw, type Tx } from './sql.js'
 
 /** A message as webhooks of a gateway get it, whether it has one or not. */
 export interface FeedNote extends DeliveryMessage {
