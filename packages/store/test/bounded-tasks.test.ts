@@ -6,6 +6,7 @@ import { openStore } from '../src/database/open-store.js'
 import { toStatement, type Sql, type Tx } from '../src/database/sql.js'
 import {
   beginRedelivery,
+  beginReplay,
   countDeadLetters,
   countDeliveries,
   countGaps,
@@ -33,6 +34,7 @@ import {
   readOldestUndeliveredSeconds,
   readOverview,
   readRecentRetractions,
+  readWaits,
   readWork,
   recoverFailed,
   removeOldDeliveries,
@@ -240,6 +242,13 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'a page of redelivery': async () => {
     await beginRedelivery(store, drowning, { since: new Date(0), until: null, states: ['failed'] })
     return doWebhookWork(store, { kinds: ['redeliver'] })
+  },
+  'pages of what an endpoint missed': async () => {
+    await beginReplay(store, drowning, { since: new Date(0), until: null, types: null })
+    for (let pages = 0; pages < 3; pages++) await doWebhookWork(store, { kinds: ['replay'] })
+  },
+  'what waits for an endpoint': async () => {
+    for (const id of [drowning, failing]) await readWaits(store, [id], { backoffMs: 5_000, backoffFactor: 2 })
   },
   'retention of deliveries while none is old': () => removeOldDeliveries(store, { days: 3_650, limit: 500 }),
   'retention of deliveries': () => removeOldDeliveries(store, { days: 30, limit: 500 }),
