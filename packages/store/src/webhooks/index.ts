@@ -21,7 +21,6 @@ export {
   readReplay,
   REPLAYED_DAYS,
   REPLAYED_TYPES,
-  ReplayUnderWayError,
   type ReplayProgress,
 } from './replay-missing.js'
 export * from './sweep-deliveries.js'

@@ -21,7 +21,7 @@ export type ReplayedType = (typeof REPLAYED_TYPES)[number]
 /** How long ago a replay may begin: as long as deliveries are kept. */
 export const REPLAYED_DAYS = 30
 
-export class ReplayUnderWayError extends ServiceError {
+class ReplayUnderWayError extends ServiceError {
   readonly code = 'REPLAY_UNDER_WAY'
   readonly retry = 'later'
 
