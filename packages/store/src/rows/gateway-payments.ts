@@ -1,10 +1,16 @@
-// The payments of a gateway in the order of commits, by events_gateway_feed: its migration says why by expressions.
+// The payments of a gateway in the order of commits, by events_gateway_feed.
 import { sql, type Sql } from '../database/sql.js'
 import { hidden } from '../reads/hidden.js'
 
-/** Of events `e`: the payments of a gateway behind a position, up to another. Of a gateway that it sees, Postgres may sort all. */
-export const paymentsBetween = (gateway: string, after: bigint, upTo: bigint): Sql => sql`
-  e.gateway || ' ' = ${hidden(sql`${`${gateway} `}::text`)} and e.amount is not null
-  and e.position + 0 > ${after} and e.position + 0 <= ${upTo}`
+/**
+ * Of events `e`: the payments of a gateway behind a position, up to another. The gateway is the first column of a range and of the
+ * order, and hidden: with a gateway that it sees, Postgres may sort all its payments, or read all payments by their positions.
+ */
+export function paymentsBetween(gateway: string, after: bigint, upTo: bigint): Sql {
+  const key = hidden(sql`${`${gateway} `}::text collate "C"`)
+  return sql`
+    (e.gateway || ' ', e.position) > (${key}, ${after}::bigint) and (e.gateway || ' ', e.position) <= (${key}, ${upTo}::bigint)
+    and e.amount is not null`
+}
 
-export const BY_POSITION = sql`e.position + 0`
+export const BY_POSITION = sql`e.gateway || ' ', e.position`
