@@ -27,7 +27,7 @@ interface Told {
 /** A gateway, signed in, with payments of its own. */
 async function openShop(name: string) {
   const { gateway, token, addWebhook: create } = await addSignedIn(api)
-  const add = async (choices: object = {}) => Number((await create(choices)).body.id)
+  const add = async (choices: Record<string, unknown> = {}) => Number((await create(choices)).body.id)
   const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
     api.call(method, `/v1/webhooks/${path}`, { token, ...(body && { body }) })
   const replay = (id: number, body: object = { since: new Date(Date.now() - 3_600_000).toISOString() }) =>
