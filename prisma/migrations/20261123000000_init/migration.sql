@@ -47,7 +47,7 @@ create table ingest_batches (
 -- readPaymentTrace: the batch of an event's position.
 create unique index ingest_batches_first_position_key on ingest_batches (first_position);
 -- replay: the positions that were stored in a span of time.
-create index ingest_batches_committed on ingest_batches (committed_at);
+create index ingest_batches_committed on ingest_batches (committed_at, first_position);
 -- sweepBatches, readOldestOutboxSeconds: the oldest batches that a crash left without announcement.
 create index ingest_batches_pending on ingest_batches (id) where relayed_at is null;
 

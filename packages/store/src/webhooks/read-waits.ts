@@ -55,27 +55,25 @@ export async function readWaits(
          from ${edges(sql`w.recover and ${IS_RECOVERABLE}`, sql`d.finished_at`, sql`d.finished_at`)} d) t
      where w.id = any(${bigints(ids)}) and ${IS_ACTIVE}
      group by w.id, t.is, t.attempts_made, t.tries_allowed`)
-  const nowMs = Date.now()
   return new Map(
     ids.map(id => [
       id,
       waitsOf(
         groups.filter(group => group.id === id),
         rules,
-        nowMs,
       ),
     ]),
   )
 }
 
-function waitsOf(groups: readonly Group[], rules: RetryRules, nowMs: number): Waits {
+function waitsOf(groups: readonly Group[], rules: RetryRules): Waits {
   if (groups.length === 0) return { waiting: 0, nextTryAt: null, lastTryAt: null }
   const { backoffMs } = rules
   const next = groups.map(({ isFailing, ...of }) =>
     nextTryMs({ ...of, atMs: of.firstMs }, { isFailing, backoffMs }),
   )
   const last = groups.map(({ recovers, ...of }) => lastTryMs({ ...of, atMs: of.lastMs }, rules, recovers))
-  const nextMs = Math.max(nowMs, Math.min(...next))
+  const nextMs = Math.min(...next)
   return {
     waiting: Math.min(
       MOST_WAITING,

@@ -64,7 +64,7 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
       from (select (select first_position - 1 from ingest_batches where committed_at >= ${state.since}::timestamptz
              order by committed_at, first_position limit 1) as first,
            (select last_position from ingest_batches where committed_at <= ${state.until}::timestamptz
-             order by committed_at desc, last_position desc limit 1) as last) s`)
+             order by committed_at desc, first_position desc limit 1) as last) s`)
   const last = state.until === null ? head!.position : (span!.last ?? 0n)
   const first = span!.first ?? last
   const found = { ...state, first: first.toString(), last: last.toString() }

@@ -10,11 +10,12 @@ const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'long' })
 
-/** A moment that comes: `14:05` today, `on Monday 09:12` within a week, else with its date. */
+/** A moment that comes: `now`, `14:05` today, `on Monday 09:12` within a week, else with its date. */
 export function comingTime(at: number, now: number): string {
+  if (at <= now) return 'now'
   const clock = CLOCK.format(at)
   if (new Date(at).toDateString() === new Date(now).toDateString()) return clock
-  return Math.abs(at - now) < 6 * DAY ? `on ${WEEKDAY.format(at)} ${clock}` : `on ${DATE.format(at)} ${clock}`
+  return at - now < 6 * DAY ? `on ${WEEKDAY.format(at)} ${clock}` : `on ${DATE.format(at)} ${clock}`
 }
 
 /** Whether a relative time says more than the date. */
