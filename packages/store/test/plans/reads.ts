@@ -46,6 +46,7 @@ export const NEEDS_STATISTICS = [
   'one-time payments of many',
   'a proof among many payments of a tracking ID',
   'a proof by tracking ID and recipient',
+  'a page of what a gateway was told',
   // The first and the last payment within their hours.
   'statistics',
 ]
