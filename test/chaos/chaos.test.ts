@@ -1,5 +1,7 @@
 // What `npm run chaos` promises of itself and can be shown without breaking anything.
 import { readFileSync } from 'node:fs'
+import { renderExpectationMessage, type ExpectationType } from '@payment-tracking/domain'
+import { findNoticeProblems, type ExpectedState } from '@payment-tracking/testkit/oracle'
 import { BREAKS } from './breaks/breaks.js'
 import { catchBreak } from './breaks/catch-break.js'
 import { applyPatch } from './breaks/copy-system.js'
@@ -33,6 +35,59 @@ t.test('each schedule has payments that come again before their retraction', asy
       t.ok(followers![0]!.message!.slot > slot)
     }
   }
+})
+
+t.test('each schedule expects payments, of which some are met, late, given up, and taken back', async t => {
+  for (const seed of ['1', '2', '3']) {
+    const { load } = await buildPlan({ seed, seconds: 20, faultEveryMs: 0, messageEveryMs: 60 })
+    const { expectations, steps } = load
+    t.ok(expectations.length > 20, `${expectations.length} expectations`)
+    t.ok(expectations.some(({ lastsMs }) => lastsMs === null) && expectations.some(each => each.lastsMs))
+    t.ok(expectations.some(({ cancelledAtMs }) => cancelledAtMs !== null))
+    const tills = new Set(expectations.map(({ recipient }) => recipient))
+    const paid = steps.flatMap(({ message: { message } }) =>
+      message && tills.has(message.data.recipient as string) ? [message] : [],
+    )
+    t.ok(paid.some(({ timestamp }) => timestamp.startsWith('2100')))
+    const signatures = new Set(paid.map(({ signature }) => signature))
+    const taken = steps.flatMap(({ message: { control } }) =>
+      control?.kind === 'retracted' ? [control] : [],
+    )
+    t.ok(taken.filter(({ signature }) => signatures.has(signature)).length > 3)
+    t.ok(signatures.size > expectations.length, 'some are paid in parts')
+  }
+})
+
+t.test('a change of an expectation that is told twice, never, or out of order is seen', async t => {
+  const id = '0192f7a0-0000-7000-8000-000000000000'
+  const notice = (name: string, state: ExpectedState, changes: bigint, over: 'all' | 'final' = 'all') => {
+    const type = `expectation.${name}` as ExpectationType
+    return { id: renderExpectationMessage(type, { id } as never, { over, changes }).id, type, state }
+  }
+  const [part, paid, reopened, expired] = [
+    notice('underpaid', 'underpaid', 1n),
+    notice('paid', 'paid', 2n),
+    notice('reopened', 'expired', 3n),
+    notice('expired', 'expired', 3n),
+  ]
+  const changed = { id, over: 'all', changes: 3, state: 'expired' } as const
+  const told = [part, paid, reopened, expired]
+  t.same(findNoticeProblems(changed, told), [])
+  for (const wrong of [
+    [part, paid, paid, reopened, expired],
+    [part, reopened, expired],
+    [paid, part, reopened, expired],
+    [part, paid, expired, reopened],
+    [part, paid, reopened],
+    [...told, notice('expired', 'expired', 4n)],
+    [part, notice('paid', 'paid', 2n, 'final'), reopened, expired],
+    [],
+  ])
+    t.equal(findNoticeProblems(changed, wrong).length, 1, wrong.map(({ type }) => type).join())
+  t.equal(findNoticeProblems({ ...changed, changes: 2, state: 'cancelled' }, [part]).length, 1)
+  const silent = [part, notice('underpaid', 'underpaid', 3n), notice('expired', 'expired', 4n)]
+  t.same(findNoticeProblems({ ...changed, changes: 5, state: 'cancelled' }, silent), [], 'some tell nothing')
+  t.equal(findNoticeProblems({ ...changed, changes: 4 }, silent.slice(1)).length, 1)
 })
 
 t.test('a long schedule has every kind of fault', async t => {

@@ -11,6 +11,7 @@ import { openRecorder } from '../history/recorder.js'
 import { measureSeats } from '../history/rules/seats.js'
 import { openInjector } from './faults/inject.js'
 import { openCommitChecker } from './load/commit-checker.js'
+import { openExpecter } from './load/expecter.js'
 import { openPublisher, type Publisher } from './load/publisher.js'
 import { openEndpoints, type Endpoint } from './load/receivers.js'
 import { openRestReader } from './load/rest-reader.js'
@@ -108,6 +109,10 @@ export async function runChaos({
     const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker, recorder), each =>
       Promise.all(each.map(it => it.close())),
     )
+    const expecter = own(
+      openExpecter(system.baseUrl, () => promoted),
+      it => it.stop(),
+    )
     const toldReader = own(openToldReader(system.baseUrl, recorder), it => it.stop())
     const clients = own(
       plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, recorder, toldReader)),
@@ -157,7 +162,12 @@ export async function runChaos({
         { atMs: toMs, act: () => client.plan.kind === 'comer' && client.leave() },
       ]),
     )
+    const expectations = plan.load.expectations.map(each => ({ ...each, atMs: each.createdAtMs }))
     await Promise.all([
+      play(
+        expectations.sort((a, b) => a.atMs - b.atMs),
+        plan => expecter.expect(plan),
+      ),
       play(plan.load.steps, ({ message, followers }) => publisher.publish(message, followers)),
       play(plan.faults, step => injector.inject(step)),
       play(
@@ -174,9 +184,20 @@ export async function runChaos({
     )
     for (const line of unready) log(line)
     await publisher.settle()
+    if (promoted) expecter.repeat()
     for (const client of clients) client.come()
     const { baseUrl } = system
-    const observed = { publisher, checker, endpoints, clients, watchers, follower, baseUrl, promoted }
+    const observed = {
+      publisher,
+      expecter,
+      checker,
+      endpoints,
+      clients,
+      watchers,
+      follower,
+      baseUrl,
+      promoted,
+    }
     const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()

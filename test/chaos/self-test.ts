@@ -100,6 +100,8 @@ const IN_GATE: ReadonlySet<string> = new Set([
   'leave what was retracted in the projections',
   'tell a payment before its policy',
   'tell no socket of a retraction',
+  'tell of an expectation outside its transaction',
+  'tell an expired expectation again and again',
 ])
 const chosen = BREAKS.filter(({ name }) =>
   flags.only ? flags.only.includes(name) : flags.all || IN_GATE.has(name),

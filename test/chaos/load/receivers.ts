@@ -9,7 +9,7 @@ import {
 } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import type { Recorder } from '../../history/recorder.js'
-import type { EndpointBehaviour, PlannedGateway } from '../plan/world.js'
+import { isExpected, type EndpointBehaviour, type PlannedGateway } from '../plan/world.js'
 import type { CommitChecker } from './commit-checker.js'
 
 export interface Endpoint {
@@ -33,6 +33,10 @@ export interface Endpoint {
 const LIFECYCLE_TYPES = [
   ...['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon', 'overdue', 'expired'],
 ].map(name => `subscription.${name}`)
+
+const EXPECTATION_TYPES = ['paid', 'underpaid', 'overpaid', 'expired', 'reopened'].map(
+  name => `expectation.${name}`,
+)
 
 /** The `number`th request with this id is answered so. 0: cut off. */
 function statusOf(behaviour: EndpointBehaviour, messageId: string, number: number): number {
@@ -98,7 +102,8 @@ function noteRequest(recorder: Recorder, webhookId: number, id: string, body: st
   })
 }
 
-async function post(url: string, body: unknown, token?: string): Promise<Response> {
+/** One request; the answer may be lost with the process that gives it. */
+export async function post(url: string, body: unknown, token?: string): Promise<Response> {
   return fetch(url, {
     method: 'POST',
     headers: {
@@ -149,9 +154,10 @@ export async function openEndpoints(
           gateway_pubkey: gateway.address,
           endpoint_url: opened.receiver.url,
           format: 'standard',
-          ...(behaviour === 'final' && { finality: 'finalized' }),
+          ...(behaviour.endsWith('final') && { finality: 'finalized' }),
           ...(behaviour === 'healthy' && { eventTypes: ['payment.executed', 'payment.retracted'] }),
           ...(behaviour === 'lifecycle' && { eventTypes: LIFECYCLE_TYPES }),
+          ...(isExpected(behaviour) && { eventTypes: EXPECTATION_TYPES }),
         },
         token,
       )

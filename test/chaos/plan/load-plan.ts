@@ -9,6 +9,7 @@ import {
   type Random,
 } from '@payment-tracking/testkit'
 import { actAnew, comeAgainTooEarly } from './chain-acts.js'
+import { expectPayment, type PlannedExpectation } from './expectation-plan.js'
 import { PLAIN, writeMessage, type PlannedMessage, type Style } from './messages.js'
 import { spoil } from './rubbish.js'
 import { SIEGED_TRACKING_ID } from './socket-plan.js'
@@ -28,6 +29,7 @@ export interface LoadPlan {
   opening: PlannedMessage[]
   steps: LoadStep[]
   trackingIds: string[]
+  expectations: PlannedExpectation[]
 }
 
 /** Texts that have gone wrong somewhere before. */
@@ -61,6 +63,7 @@ const STEP_MS = 11 * 60_000
 const SIEGE_EVERY_MS = 300
 /** Even the shortest run has some. */
 const TOO_EARLY_EVERY_MS = 3_000
+const EXPECT_EVERY_MS = 700
 
 const style = (random: Random): Style => ({
   taggedEnums: random.chance(0.5),
@@ -77,8 +80,8 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
   let time = FIRST_TIME
   const chain = buildChain({ seed: `chaos ${seed}`, now: () => (time += STEP_MS) })
   const endpoints: EndpointBehaviour[][] = [
-    ['healthy', 'slow', 'final', 'lifecycle'],
-    ['flaky'],
+    ['healthy', 'slow', 'final', 'lifecycle', 'expected', 'expected-final'],
+    ['flaky', 'expected'],
     ['dead'],
     [],
   ]
@@ -95,6 +98,7 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
     transactions: new Map(),
     contradicted: new Set(),
     retracted: new Set(),
+    expectations: [],
   }
   const plain = (message: ChainGateway['created']) => writeMessage(message, PLAIN)
   const opening = gateways.map(({ created }) => plain(created))
@@ -108,6 +112,7 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
 
   let siegeAtMs = 0
   let tooEarlyAtMs = 0
+  let expectAtMs = 0
   for (let atMs = 0; atMs < lengthMs; atMs += random.between(1, everyMs * 2 - 1)) {
     for (; siegeAtMs < atMs; siegeAtMs += SIEGE_EVERY_MS) {
       world.steps.push({ atMs: siegeAtMs, message: plain(chain.pay(sieged)) })
@@ -115,10 +120,13 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
     for (; tooEarlyAtMs < atMs; tooEarlyAtMs += TOO_EARLY_EVERY_MS) {
       world.steps.push({ atMs: tooEarlyAtMs, ...comeAgainTooEarly(world) })
     }
-    await act(world, atMs)
+    const { say, tell } = speakAt(world, atMs)
+    for (; expectAtMs < atMs; expectAtMs += EXPECT_EVERY_MS) expectPayment(world, atMs, say, tell)
+    await act(world, say, tell)
   }
   world.steps.sort((a, b) => a.atMs - b.atMs)
-  return { gateways, opening, steps: world.steps, trackingIds: [...TRACKING_IDS, SIEGED_TRACKING_ID] }
+  const { steps, expectations } = world
+  return { gateways, opening, steps, trackingIds: [...TRACKING_IDS, SIEGED_TRACKING_ID], expectations }
 }
 
 async function openPolicy(
@@ -141,10 +149,9 @@ async function openPolicy(
   return policy
 }
 
-/** One more thing happens on the chain, or is said of it. */
-async function act(world: World, atMs: number): Promise<void> {
-  const { chain, random, policies, steps, trackingIds, gateways } = world
-  const policy = random.pick(policies)
+/** What is said at a moment, or some time after it. */
+function speakAt(world: World, atMs: number): { say: Say; tell: Tell } {
+  const { random, steps } = world
   const say: Say = (message, delayMs = random.chance(0.15) ? random.between(1, 2_500) : 0) =>
     void steps.push({ atMs: atMs + delayMs, message })
   const tell: Tell = (message, delayMs) => {
@@ -152,6 +159,13 @@ async function act(world: World, atMs: number): Promise<void> {
     if (!events.includes(message)) world.transactions.set(message.signature, [...events, message])
     say(writeMessage(message, random.chance(0.3) ? style(random) : PLAIN), delayMs)
   }
+  return { say, tell }
+}
+
+/** One more thing happens on the chain, or is said of it. */
+async function act(world: World, say: Say, tell: Tell): Promise<void> {
+  const { chain, random, policies, steps, trackingIds, gateways } = world
+  const policy = random.pick(policies)
   // At first there is nothing to repeat or contradict.
   const die = steps.length === 0 ? 0 : random.next()
   if (die > 0 && random.chance(0.2)) return actAnew(world, say, tell)

@@ -1,5 +1,6 @@
 // The state of the simulated chain while the load is planned.
 import type { Chain, ChainGateway, ChainPolicy, Random } from '@payment-tracking/testkit'
+import type { PlannedExpectation } from './expectation-plan.js'
 import type { PlannedMessage } from './messages.js'
 
 export interface LoadStep {
@@ -11,10 +12,25 @@ export interface LoadStep {
 
 /**
  * How an endpoint of a gateway answers. A `final` endpoint is healthy and receives only payments that are final. A
- * `lifecycle` endpoint is healthy and receives only what happens to policies.
+ * `lifecycle` endpoint is healthy and receives only what happens to policies; `expected` and `expected-final` ones are healthy
+ * and receive only what becomes of expected payments.
  */
-export const ENDPOINT_BEHAVIOURS = ['healthy', 'slow', 'flaky', 'dead', 'final', 'lifecycle'] as const
+export const ENDPOINT_BEHAVIOURS = [
+  'healthy',
+  'slow',
+  'flaky',
+  'dead',
+  'final',
+  'lifecycle',
+  'expected',
+  'expected-final',
+] as const
 export type EndpointBehaviour = (typeof ENDPOINT_BEHAVIOURS)[number]
+
+export const isExpected = (behaviour: EndpointBehaviour): boolean => behaviour.startsWith('expected')
+/** Others are told nothing of payments. */
+export const isOfPayments = (behaviour: EndpointBehaviour): boolean =>
+  behaviour !== 'lifecycle' && !isExpected(behaviour)
 
 export interface PlannedGateway extends ChainGateway {
   endpoints: readonly EndpointBehaviour[]
@@ -48,6 +64,7 @@ export interface World {
   /** transactions with a contradicting message; the plan retracts none of these transactions */
   contradicted: Set<string>
   retracted: Set<string>
+  expectations: PlannedExpectation[]
 }
 
 const RECENT = 150

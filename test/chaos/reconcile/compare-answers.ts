@@ -5,7 +5,8 @@ import type { Differences } from './differences.js'
 
 const MOST = 1_000
 
-async function ask(baseUrl: string, path: string): Promise<string> {
+/** @returns the answer, also where it is that there is none */
+export async function ask(baseUrl: string, path: string): Promise<string> {
   for (;;) {
     // A late process would ask over a connection that the edge has closed as idle.
     const response = await fetch(baseUrl + path, { headers: { connection: 'close' } })

@@ -4,6 +4,7 @@ import type { ModelPayment } from '@payment-tracking/testkit/oracle'
 import { Webhook } from 'standardwebhooks'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
+import { isOfPayments, type EndpointBehaviour } from '../plan/world.js'
 import type { Differences } from './differences.js'
 import { factsOf } from './facts-of.js'
 import type { StoredEvent } from './stored-events.js'
@@ -35,9 +36,17 @@ export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =
            d.held_reason, (extract(epoch from d.created_at) * 1000)::bigint::text as created_at_ms,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
            array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
-      from deliveries d left join delivery_attempts a on a.delivery_id = d.id group by d.id`)
+      from deliveries d left join delivery_attempts a on a.delivery_id = d.id group by d.id order by d.id`)
 
-/** @param all every delivery; those of `lifecycle` endpoints are compared by compareLifecycle */
+/** Their requests never fail by themselves. */
+const HEALTHY: ReadonlySet<EndpointBehaviour> = new Set([
+  'healthy',
+  'lifecycle',
+  'expected',
+  'expected-final',
+])
+
+/** @param all every delivery; compareLifecycle and compareExpectations compare those that are of no payment */
 export function compareDeliveries(
   all: readonly DeliveryRow[],
   endpoints: readonly Endpoint[],
@@ -46,7 +55,7 @@ export function compareDeliveries(
   differences: Differences,
 ): void {
   for (const endpoint of endpoints) compareRequests(endpoint, all, differences)
-  const told = endpoints.filter(({ behaviour }) => behaviour !== 'lifecycle')
+  const told = endpoints.filter(({ behaviour }) => isOfPayments(behaviour))
   const ids = new Set(told.map(({ webhookId }) => String(webhookId)))
   const rows = all.filter(row => ids.has(row.webhook_id))
   const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id} ${row.type}`, row]))
@@ -140,8 +149,7 @@ export function compareEnd(
     say('is delivered, but was never accepted')
   if (row.state === 'failed' && attempts.length < TRIES) say(`failed after ${attempts.length} attempts`)
   if (row.state === 'failed' && row.outcomes?.includes('accepted')) say('failed, though it was accepted')
-  const isHealthy = endpoint.behaviour === 'healthy' || endpoint.behaviour === 'lifecycle'
-  if (row.state === 'failed' && isHealthy && !row.outcomes?.includes('interrupted')) {
+  if (row.state === 'failed' && HEALTHY.has(endpoint.behaviour) && !row.outcomes?.includes('interrupted')) {
     say(`failed with ${row.outcomes?.join()}`)
   }
 }
@@ -199,12 +207,12 @@ function compareRequests(endpoint: Endpoint, rows: readonly DeliveryRow[], diffe
     const stored = bodies.get(id)
     if (stored === undefined && endpoint.earlier.has(id)) continue
     if (stored === undefined) say(`id ${id}, which is no delivery of its own`)
-    // Facts of a policy, and the position of a payment, may differ when the database lost the first message.
+    // The state of what is told, and the position of a payment, may differ when the database lost the first message.
     else if (
       stored !== body &&
       !(
         endpoint.earlier.has(id) &&
-        (endpoint.behaviour === 'lifecycle' || withoutPosition(stored) === withoutPosition(body))
+        (!isOfPayments(endpoint.behaviour) || withoutPosition(stored) === withoutPosition(body))
       )
     )
       say(`another body under id ${id} than is on record`)

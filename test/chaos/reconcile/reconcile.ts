@@ -1,5 +1,6 @@
 // The end of a run: what is in the stream, given to the model, against everything the system holds and told.
 import type { CommitChecker } from '../load/commit-checker.js'
+import type { Expecter } from '../load/expecter.js'
 import type { Publisher } from '../load/publisher.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
@@ -9,8 +10,9 @@ import { SEATS } from '../system/open-system.js'
 import { compareAnswers } from './compare-answers.js'
 import { compareDeadLetters } from './compare-dead-letters.js'
 import { compareDeliveries, readDeliveries } from './compare-deliveries.js'
-import { compareLifecycle } from './compare-lifecycle.js'
 import { compareEvents } from './compare-events.js'
+import { compareExpectations } from './compare-expectations.js'
+import { compareLifecycle } from './compare-lifecycle.js'
 import { compareOrder } from './compare-order.js'
 import { compareProjections } from './compare-projections.js'
 import { compareSockets } from './compare-sockets.js'
@@ -21,6 +23,7 @@ import { readStreamGaps } from './stream-gaps.js'
 
 export interface ObservedRun {
   publisher: Publisher
+  expecter: Expecter
   checker: CommitChecker
   endpoints: readonly Endpoint[]
   clients: readonly SocketClient[]
@@ -37,7 +40,7 @@ export interface Reconciliation {
 }
 
 export async function reconcile(observed: ObservedRun): Promise<Reconciliation> {
-  const { publisher, checker, endpoints, clients, watchers, follower, baseUrl } = observed
+  const { publisher, expecter, checker, endpoints, clients, watchers, follower, baseUrl } = observed
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
   const stored = await readStoredEvents(checker)
@@ -51,6 +54,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   const deliveries = await readDeliveries(checker)
   compareDeliveries(deliveries, endpoints, model.payments, storedOf, differences)
   await compareLifecycle(checker, { deliveries, endpoints, model, storedOf }, differences)
+  await compareExpectations(checker, { ...observed, deliveries, model, storedOf }, differences)
   const [head] = await checker.query<{ epoch: string }>('select epoch::text from stream_head')
   compareSockets(clients, model.payments, storedOf, SEATS, head!.epoch, differences)
   compareWatchers(watchers, stored, observed.promoted, differences)
@@ -75,6 +79,8 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       finalizedSlot,
       policies: model.policies.size,
       lifecycle: deliveries.filter(({ type }) => type.startsWith('subscription.')).length,
+      expected: expecter.expected.filter(({ id }) => id !== null).length,
+      expectedTold: deliveries.filter(({ type }) => type.startsWith('expectation.')).length,
       deadLetters: letters.length,
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
       known: clients.reduce(

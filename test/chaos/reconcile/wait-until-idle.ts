@@ -16,7 +16,16 @@ const LONGEST = 4
  * @returns the unmet conditions
  */
 export async function waitUntilIdle(
-  { publisher, checker, endpoints, clients, watchers, follower, system }: ObservedRun & { system: System },
+  {
+    publisher,
+    expecter,
+    checker,
+    endpoints,
+    clients,
+    watchers,
+    follower,
+    system,
+  }: ObservedRun & { system: System },
   withinMs: number,
 ): Promise<string[]> {
   const unrest: string[] = []
@@ -59,6 +68,7 @@ export async function waitUntilIdle(
   await until('extremes that are all found again', () =>
     none(`select 1 from work where kind not in ('cancel', 'redeliver') limit 1`),
   )
+  await until('answers to all that is expected', () => expecter.waiting === 0)
   await until('batches all handed over', () =>
     none('select 1 from ingest_batches where relayed_at is null limit 1'),
   )
@@ -68,6 +78,9 @@ export async function waitUntilIdle(
       gaps.some(({ first, last }) => first <= sequence && sequence <= last),
     )
   })
+  await until('expectations that time ends no more', () =>
+    none('select 1 from expectations where counting or look_at is not null limit 1'),
+  )
   const ofPolicies = endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')
   await until('overdue policies that were all told', () =>
     none(

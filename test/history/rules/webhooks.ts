@@ -26,11 +26,11 @@ function oneIdAndBody(history: History, add: Add): void {
     const { who, id, type, eventId } = request
     const first = byId.get(`${who} ${id}`)
     if (first && first.body !== request.body) {
-      const mayDiffer = isOverLoss(first, request) && (first.lasting === request.lasting || isOfPolicy(type))
+      const mayDiffer = isOverLoss(first, request) && (first.lasting === request.lasting || isOfState(type))
       if (!mayDiffer) add(`${who} got two bodies under id ${id}`, [first, request])
     }
     byId.set(`${who} ${id}`, request)
-    if (eventId === undefined || isOfPolicy(type)) continue
+    if (eventId === undefined || isOfState(type)) continue
     const same = byEvent.get(`${who} ${type} ${eventId}`)
     if (same && same.id !== id && !isOverLoss(same, request))
       add(`${who} got two ids for ${type} of event ${eventId}`, [same, request])
@@ -38,8 +38,8 @@ function oneIdAndBody(history: History, add: Add): void {
   }
 }
 
-/** What happens to policies is told with what is known of the policy then; a loss of commits can change that. */
-const isOfPolicy = (type: string): boolean => type.startsWith('subscription.')
+/** Policies and expectations are told with what is known of them then; a loss of commits can change that. */
+const isOfState = (type: string): boolean => /^(?:subscription|expectation)\./.test(type)
 
 /** A body gives a payment the number that everybody else knows, in one of the databases that there were. */
 function oneNumber({ facts, epochs, requests }: History, add: Add): void {

@@ -1,5 +1,17 @@
 // The oracle: what the service must say after a set of messages. It is computed at once from all events that stand, by the
 // contract and without the rules of packages/domain; there is no order of arrival in here.
+export {
+  expectationOf,
+  expectedStateOf,
+  findNoticeProblems,
+  noticesOf,
+  type Changed,
+  type ExpectedState,
+  type ExpectedTerms,
+  type ModelSum,
+  type Notice,
+  type Over,
+} from './expectations.js'
 export { label, labelOf, NO_POLICY } from './labels.js'
 export { buildModel, type Model, type ModelPayment } from './model.js'
 export { createdBefore, isCreated, isDeleted, isStatus, trackingIdOf } from './policy.js'

@@ -15,7 +15,7 @@ export const COLUMNS = {
   expectations: `
     select x.id, x.gateway, x.tracking_id, x.recipient, x.token_mint, x.paid_amount, x.in_time_amount, x.payment_count,
            x.final_paid_amount, x.final_in_time_amount, x.final_payment_count, x.state, x.final_state, x.counting, x.changes,
-           c.paid, c.paid_final
+           x.final_changes, c.paid, c.paid_final
       from expectations x cross join lateral (
         select coalesce(sum(e.amount), 0) as paid, coalesce(sum(e.amount) filter (where p.final), 0) as paid_final
           from expected_payments p join events e on e.id = p.event_id where p.expectation_id = x.id) c`,

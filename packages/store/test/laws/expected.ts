@@ -1,6 +1,16 @@
 // What gateways expect: created and cancelled while a history is stored, and what must become of it.
-import { NOTICES, stateOf, type ExpectationState, type ExpectedSums } from '@payment-tracking/domain'
-import { labelOf, type Model, type Row } from '@payment-tracking/testkit/oracle'
+import {
+  expectationOf,
+  expectedStateOf,
+  findNoticeProblems,
+  labelOf,
+  noticesOf,
+  type ExpectedState,
+  type Model,
+  type ModelSum,
+  type Notice,
+  type Row,
+} from '@payment-tracking/testkit/oracle'
 import {
   cancelExpectation,
   createExpectation,
@@ -17,7 +27,7 @@ export interface CreatedPlan {
   id: string
   plan: Expectation
   /** the states that it went through, as commits and commands tell */
-  path: ExpectationState[]
+  path: ExpectedState[]
   cancelled: boolean
 }
 
@@ -43,7 +53,7 @@ export async function createAll(
     const { record, deliveries } = await createExpectation(store, { ...plan, reference: null })
     const { state } = record
     // All ends are past: what is met at its creation expired before.
-    const path: ExpectationState[] = plan.expiresAt === null ? ['open'] : ['open', 'expired']
+    const path: ExpectedState[] = plan.expiresAt === null ? ['open'] : ['open', 'expired']
     created.push({
       id: record.id,
       plan,
@@ -67,47 +77,18 @@ export async function createAll(
   return news
 }
 
-interface Wanted {
-  state: ExpectationState
-  finalState: ExpectationState
-  cells: Record<string, string>
-}
-
 /** By the contract alone. */
-function wantedOf({ plan, cancelled }: CreatedPlan, model: Model): Wanted {
-  const counts = cancelled
-    ? []
-    : model.payments.filter(
-        ({ event, trackingId, recipient, tokenMint }) =>
-          !event.retracted &&
-          trackingId === plan.trackingId &&
-          recipient === plan.recipient &&
-          tokenMint === plan.tokenMint,
-      )
-  const final = counts.filter(({ event }) => event.isFinal)
-  const sum = (of: typeof counts) => of.reduce((total, { amount }) => total + amount, 0n)
-  const isInTime = ({ event }: (typeof counts)[number]) =>
-    plan.expiresAt === null || event.at <= plan.expiresAt.getTime()
-  const terms = { ...plan, cancelledAt: cancelled ? new Date() : null }
-  const stateOver = (of: typeof counts) => {
-    const sums: ExpectedSums = { paidAmount: sum(of), inTimeAmount: 0n, paymentCount: 0n }
-    return stateOf(terms, sums, new Date())
-  }
-  const [state, finalState] = [stateOver(counts), stateOver(final)]
+function cellsOf({ all, final }: Record<'all' | 'final', ModelSum>): Record<string, string> {
   return {
-    state,
-    finalState,
-    cells: {
-      counting: 'false',
-      state,
-      final_state: finalState,
-      paid_amount: String(sum(counts)),
-      in_time_amount: String(sum(counts.filter(isInTime))),
-      payment_count: String(counts.length),
-      final_paid_amount: String(sum(final)),
-      final_in_time_amount: String(sum(final.filter(isInTime))),
-      final_payment_count: String(final.length),
-    },
+    counting: 'false',
+    state: all.state,
+    final_state: final.state,
+    paid_amount: String(all.paidAmount),
+    in_time_amount: String(all.inTimeAmount),
+    payment_count: String(all.payments.length),
+    final_paid_amount: String(final.paidAmount),
+    final_in_time_amount: String(final.inTimeAmount),
+    final_payment_count: String(final.payments.length),
   }
 }
 
@@ -121,7 +102,7 @@ export function endsOf(run: Run, but: ReadonlySet<string | null>): Map<string, s
     run.expected
       .filter(({ plan }) => !but.has(plan.trackingId))
       .map(({ id, plan }) => {
-        const { id: _, changes: _changes, ...cells } = rows.get(id)!
+        const { id: _, changes: _all, final_changes: _final, ...cells } = rows.get(id)!
         return [keyOfExpectation(plan), JSON.stringify(cells)]
       }),
   )
@@ -137,35 +118,34 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
     const add = (what: string) =>
       problems.push(`expected ${plan.amount} by ${keyOfExpectation(plan)}: ${what}`)
     const row = rows.get(id)!
-    const wanted = wantedOf(each, model)
-    for (const [column, cell] of Object.entries(wanted.cells))
+    const wanted = expectationOf({ ...plan, cancelled }, model, new Date())
+    for (const [column, cell] of Object.entries(cellsOf(wanted)))
       if (String(row[column]) !== cell) add(`${column} is ${String(row[column])}, and must be ${cell}`)
     if (!cancelled && (row.paid !== row.paid_amount || row.paid_final !== row.final_paid_amount))
       add('the payments that count have another sum')
     const path = pathOf(run, each)
-    if (path.at(-1) !== wanted.state) add(`sockets end at ${path.join(', ')}`)
+    if (path.at(-1) !== wanted.all.state || path.length - 1 !== Number(row.changes))
+      add(`sockets are told ${path.join(', ')} of ${String(row.changes)} changes`)
     for (const [nth, webhook] of run.history.webhooks.entries()) {
-      const types = (told.get(`${run.webhookIds[nth]} ${id}`) ?? []).map(({ type }) => type)
-      const isToldAll = asks(webhook, plan) && !model.everDeleted.has(plan.gateway)
-      if (!asks(webhook, plan) && types.length > 0) add(`${describeWebhook(webhook)} is told`)
-      if (!isToldAll) continue
-      if (webhook.finality === 'finalized') {
-        const last = types.at(-1)
-        if (!cancelled && !endsIn(last, wanted.finalState))
-          add(`final: ${wanted.finalState}, and told last is ${last}`)
-        continue
-      }
-      const must = path.slice(1).flatMap((state, at) => NOTICES[path[at]!][state])
-      if (types.join() !== must.join())
+      const notices = told.get(`${run.webhookIds[nth]} ${id}`) ?? []
+      if (!asks(webhook, plan) && notices.length > 0) add(`${describeWebhook(webhook)} is told`)
+      if (!asks(webhook, plan) || model.everDeleted.has(plan.gateway)) continue
+      const isFinal = webhook.finality === 'finalized'
+      const { state } = isFinal ? wanted.final : wanted.all
+      const changes = Number(isFinal ? row.final_changes : row.changes)
+      for (const problem of findNoticeProblems(
+        { id, over: isFinal ? 'final' : 'all', changes, state },
+        notices,
+      ))
+        add(`${describeWebhook(webhook)}\n    ${problem}`)
+      const must = path.slice(1).flatMap((after, at) => noticesOf(path[at]!, after))
+      const types = notices.map(({ type }) => type)
+      if (!isFinal && types.join() !== must.join())
         add(`${describeWebhook(webhook)}\n    is told ${types.join()}, and must be ${must.join()}`)
     }
-    for (const { state, paidAmountString } of [...told].flatMap(([key, of]) =>
-      key.endsWith(id) ? of : [],
-    )) {
-      const sums = { paidAmount: BigInt(paidAmountString), inTimeAmount: 0n, paymentCount: 0n }
-      if (state !== stateOf({ ...plan, cancelledAt: null }, sums, new Date()))
+    for (const { state, paidAmountString } of [...told].flatMap(([key, of]) => (key.endsWith(id) ? of : [])))
+      if (state !== expectedStateOf({ ...plan, cancelled: false }, BigInt(paidAmountString), new Date()))
         add(`a notice says ${state} of ${paidAmountString}`)
-    }
   }
   const messages = run.tables.deliveries
     .filter(isOfExpectation)
@@ -175,9 +155,9 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
 }
 
 /** From the creation, over the commits, to the cancelling. */
-function pathOf({ committed }: Run, { id, path, cancelled }: CreatedPlan): ExpectationState[] {
+function pathOf({ committed }: Run, { id, path, cancelled }: CreatedPlan): ExpectedState[] {
   const changes = committed.flatMap(({ expectations }) => expectations.filter(each => each.id === id))
-  const states = changes.map(({ data }) => (JSON.parse(data) as { state: ExpectationState }).state)
+  const states = changes.map(({ data }) => (JSON.parse(data) as { state: ExpectedState }).state)
   return [...path, ...states, ...(cancelled ? (['cancelled'] as const) : [])]
 }
 
@@ -188,17 +168,7 @@ const asks = (webhook: Webhook, plan: Expectation): boolean =>
 
 const filtered = ({ recipient, tokenMint, trackingId }: Expectation) => ({ recipient, tokenMint, trackingId })
 
-/** Whether an expectation whose last notice this is may have ended in a state. */
-function endsIn(last: string | undefined, state: ExpectationState): boolean {
-  if (state === 'open')
-    return last === undefined || ['expectation.reopened', 'expectation.underpaid'].includes(last)
-  if (state === 'underpaid') return last === 'expectation.underpaid' || last === 'expectation.reopened'
-  return last === `expectation.${state}`
-}
-
-interface Told {
-  type: string
-  state: ExpectationState
+interface Told extends Notice {
   paidAmountString: string
 }
 
@@ -208,9 +178,10 @@ const isOfExpectation = ({ type }: Row): boolean => String(type).startsWith('exp
 function toldIn({ tables }: Run): Map<string, Told[]> {
   const told = new Map<string, Told[]>()
   for (const row of tables.deliveries.filter(isOfExpectation)) {
-    const { data } = JSON.parse(String(row.body)) as { data: Omit<Told, 'type'> & { id: string } }
+    const { data } = JSON.parse(String(row.body)) as { data: Told }
     const key = `${row.webhook_id} ${data.id}`
-    told.set(key, [...(told.get(key) ?? []), { ...data, type: String(row.type) }])
+    const notice = { ...data, id: String(row.message_id), type: String(row.type) }
+    told.set(key, [...(told.get(key) ?? []), notice])
   }
   return told
 }
