@@ -17,7 +17,7 @@ const PAST = '2026-03-01T12:00:05.000Z'
 const MOST_MS = process.env.BOUNDS_TIMES === 'shown' ? 10_000 : 1_000
 const stored = new WeakMap<Bounds, { signature: string; slot: number }>()
 
-async function send(bounds: Bounds, message: ChainMessage): Promise<void> {
+export async function send(bounds: Bounds, message: ChainMessage): Promise<void> {
   stored.set(bounds, message)
   await bounds.publish(message)
 }
@@ -27,10 +27,10 @@ async function openWallet(bounds: Bounds) {
   await send(bounds, wallet.created)
   return wallet
 }
-const retract = async (bounds: Bounds, { signature, slot }: { signature: string; slot: number }) => {
+export const retract = async (bounds: Bounds, { signature, slot }: { signature: string; slot: number }) => {
   await bounds.publishControl('retracted', { signature, slot })
 }
-const isRetracted = async (bounds: Bounds, signature: string): Promise<boolean> =>
+export const isRetracted = async (bounds: Bounds, signature: string): Promise<boolean> =>
   (await bounds.count('select count(*) from events where signature = $1 and retracted_at is null', [
     signature,
   ])) === 0 && (await bounds.isIdle())
@@ -56,7 +56,12 @@ const sumsOf = (which: keyof Bounds['policies']) => (bounds: Bounds) =>
   sums(bounds.policies[which].address, bounds.policies[which].gateway)
 
 /** @returns the answer, which comes within a second */
-const request = async (bounds: Bounds, method: string, path: string, body?: unknown): Promise<string> => {
+export const request = async (
+  bounds: Bounds,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<string> => {
   const token = await tokenOf(bounds)
   const startedAt = performance.now()
   const { status, text } = await askJson(bounds.apiUrl + path, { method, token, body })

@@ -1,16 +1,62 @@
 // Ingest: CPU of this process and of its connection of Postgres to read and commit an event, beside COPY of the same rows
-// into a table without indexes. From memory: batches of a stream have another size in each run.
+// into a table without indexes; and the same beside open expectations of which nothing is paid, over the same without them. From
+// memory: batches of a stream have another size in each run.
 import { openStore } from '@payment-tracking/store'
-import { openPool } from '@payment-tracking/testkit'
+import { analyzeAll, openPool } from '@payment-tracking/testkit'
+import type { BenchContext } from '../bench.js'
 import { watchBackends } from '../cpu.js'
 import { openFeed } from '../feed.js'
 import { copyFilled } from '../fill.js'
 import { commitAll, copyAll, readAll, toCopyLine } from '../ingest-load.js'
 import { addWebhooks } from '../ingest-stream.js'
 import type { GateKind } from './gate-kind.js'
+import { BESIDE_EXPECTATIONS } from './judge.js'
 
 const EVENTS = 4_000
 const [SUBJECT, LIMIT] = ['gate-ingest', 'gate-copy']
+
+/** As many as a gateway may have open. */
+const EXPECTED = 100_000
+
+/** @returns a turn of committing the feed, in a database of its own */
+async function committing(context: BenchContext, application: string, expectations: number) {
+  const { url, pool } = await copyFilled(context, 10_000)
+  const store = openStore({ DATABASE_URL: url, poolSize: 1, applicationName: application })
+  context.teardown(() => store.close())
+  // The same feed for both.
+  const feed = await openFeed('gate, expected')
+  await addWebhooks(pool, feed)
+  await pool.query(
+    `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, look_at)
+     select $1, 'order-' || n, $1, $1, 1000000, e.at, e.at
+       from generate_series(1, $2::int) n cross join lateral (select now() + n * interval '1 min' as at) e`,
+    [feed.gateways[0], expectations],
+  )
+  await pool.query(
+    `insert into trackings (tracking_id, head, expected) select tracking_id, 0, true from expectations`,
+  )
+  await analyzeAll(pool)
+  return async () => {
+    const messages = await feed.next(EVENTS)
+    const [before, backends] = [process.cpuUsage(), await watchBackends(pool, application)]
+    await commitAll(store, readAll(messages))
+    const { user, system } = process.cpuUsage(before)
+    return (user + system + (await backends())) / EVENTS
+  }
+}
+
+export const ingestExpected: GateKind = {
+  rows: [BESIDE_EXPECTATIONS],
+  async open(context) {
+    return [
+      {
+        name: BESIDE_EXPECTATIONS,
+        subject: await committing(context, 'gate-expected', EXPECTED),
+        limit: await committing(context, 'gate-unexpected', 0),
+      },
+    ]
+  },
+}
 
 export const ingest: GateKind = {
   rows: ['ingest of an event'],

@@ -9,7 +9,7 @@ import { takeTurns } from '../bench.js'
 import { withContext, withServers } from '../with-servers.js'
 import { decode } from './decode.js'
 import type { GateKind } from './gate-kind.js'
-import { ingest } from './ingest.js'
+import { ingest, ingestExpected } from './ingest.js'
 import { bestOf, findFallen, findMissing, KEPT_SHARE, type Ratios } from './judge.js'
 import { push } from './push.js'
 import { reads } from './reads.js'
@@ -17,7 +17,16 @@ import { webhooks } from './webhooks.js'
 import { USAGE } from '../usage.js'
 
 const TABLE = fileURLToPath(new URL('table.json', import.meta.url))
-const KINDS: GateKind[] = [reads, ingest, push(1), push(100), webhooks(1), webhooks(10), decode]
+const KINDS: GateKind[] = [
+  reads,
+  ingest,
+  ingestExpected,
+  push(1),
+  push(100),
+  webhooks(1),
+  webhooks(10),
+  decode,
+]
 /** Turns of each side that count, after one that warms up. */
 const ROUNDS = 5
 /** How often a row that fell is measured again, by new processes, before it fails. */

@@ -14,11 +14,20 @@ export class ExpectationPaidError extends ServiceError {
   }
 }
 
+export class ExpectationCountingError extends ServiceError {
+  readonly code = 'EXPECTATION_COUNTING'
+  readonly retry = 'later'
+
+  constructor() {
+    super('Stored payments are still being counted: whether something was paid is known in a moment.')
+  }
+}
+
 /**
  * Cancels an expectation to which nothing was paid: from then on nothing counts. Waits for a transaction that counts a
  * payment at the same moment. Cancelled once, it stays so, and is answered again.
  * @returns null where the gateway has no such expectation; `isNew` is false where it was cancelled before
- * @throws ExpectationPaidError
+ * @throws ExpectationPaidError, ExpectationCountingError: nothing is written
  */
 export const cancelExpectation = (
   { database }: Store,
@@ -26,11 +35,12 @@ export const cancelExpectation = (
   id: string,
 ): Promise<{ record: ExpectationRecord; isNew: boolean } | null> =>
   database.transaction(async tx => {
-    const [row] = await tx.$queryRaw<{ paid: boolean; cancelled: boolean }[]>`
-      select paid_amount > 0 as paid, cancelled_at is not null as cancelled from expectations
+    const [row] = await tx.$queryRaw<{ paid: boolean; counting: boolean; cancelled: boolean }[]>`
+      select paid_amount > 0 as paid, counting, cancelled_at is not null as cancelled from expectations
        where id = ${id}::uuid and gateway = ${gateway} for no key update`
     if (!row) return null
     if (row.paid) throw new ExpectationPaidError()
+    if (row.counting) throw new ExpectationCountingError()
     // A payment of 0 counts as a payment until then.
     if (!row.cancelled)
       await tx.$executeRaw`

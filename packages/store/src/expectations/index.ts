@@ -1,4 +1,4 @@
-export { cancelExpectation, ExpectationPaidError } from './cancel-expectation.js'
+export { cancelExpectation, ExpectationCountingError, ExpectationPaidError } from './cancel-expectation.js'
 export {
   createExpectation,
   ExpectationExistsError,

@@ -8,10 +8,12 @@ import { toStatement, type Sql, type Tx } from '../../src/database/sql.js'
 import {
   cancelExpectation,
   createExpectation,
+  ExpectationCountingError,
   expireExpectations,
   listExpectations,
   readExpectation,
   refoldPage,
+  type CreatedExpectation,
   type Store,
 } from '../../src/index.js'
 import { explainIn, type Explained } from '../plans/explain.js'
@@ -152,8 +154,9 @@ await isBounded('reading and listing', async () => {
   await listExpectations(store, GATEWAY, { limit: 500, trackingId: 'busy' })
   await listExpectations(store, GATEWAY, { limit: 500, state: 'overpaid' })
 })
+let counting: CreatedExpectation
 await isBounded('cancelling', async () => {
-  const { record } = await createExpectation(store, {
+  counting = await createExpectation(store, {
     gateway: buildAddress('victim'),
     trackingId: 'busy',
     recipient: buildAddress('nobody'),
@@ -162,7 +165,8 @@ await isBounded('cancelling', async () => {
     expiresAt: null,
     reference: null,
   })
-  await cancelExpectation(store, record.gateway, record.id)
+  const { id, gateway } = counting.record
+  await t.rejects(cancelExpectation(store, gateway, id), new ExpectationCountingError(), 'it may be paid')
 })
 
 t.test('payments that nobody expects ask nothing', async t => {
@@ -176,6 +180,7 @@ t.test('payments that nobody expects ask nothing', async t => {
 
 t.test('the work ends, and everything is counted', async t => {
   await shop.work()
+  t.match(await cancelExpectation(store, counting.record.gateway, counting.record.id), { state: 'cancelled' })
   t.same(await shop.sums(busy), { wrong: false, final_wrong: false })
   t.match((await readExpectation(store, busy))?.record, {
     paymentCount: BigInt(MANY + 19),

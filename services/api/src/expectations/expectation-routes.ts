@@ -191,7 +191,7 @@ export async function addExpectationRoutes(
           params: Type.Object({ gateway, id: Id }),
           response: {
             200: ExpectationAnswer,
-            409: refusal('Something was paid already.'),
+            409: refusal('Something was paid already, or stored payments are still being counted.'),
             ...NOT_FOUND_REFUSAL,
             ...REFUSALS,
           },
