@@ -49,7 +49,7 @@ export class TooManyExpectationsError extends ServiceError {
 
 /** Stored payments that the request counts itself. */
 const COUNTED_AT_ONCE = 500
-/** So near to the limit, the number is checked again under the writer lock. */
+/** So near to the limit, creations of one gateway wait for each other, and for nobody else. */
 const MARGIN = 1_000
 
 /**
@@ -70,11 +70,8 @@ export const createExpectation = (
       const id = await insert(tx, wanted)
       if (id === null) return { ...(await findSame(tx, wanted)), isNew: false, deliveries: [] }
       checkNew()
-      const open = await countOpen(tx, wanted.gateway)
-      if (open > OPEN_EXPECTATIONS) throw new TooManyExpectationsError()
+      await checkLimit(tx, wanted.gateway)
       const { finalizedSlot } = await lockHead(tx)
-      if (open > OPEN_EXPECTATIONS - MARGIN && (await countOpen(tx, wanted.gateway)) > OPEN_EXPECTATIONS)
-        throw new TooManyExpectationsError()
       await tx.$executeRaw`
         insert into trackings (tracking_id, head, expected) values (${wanted.trackingId}, 0, true)
         on conflict (tracking_id) do update set expected = true`
@@ -113,6 +110,16 @@ async function findSame(tx: Tx, wanted: NewExpectation): Promise<{ record: Expec
     record.reference === wanted.reference
   if (!isSame) throw new ExpectationExistsError(record.id)
   return { record }
+}
+
+/** Before the writer lock, because the limit is counted. @throws TooManyExpectationsError */
+async function checkLimit(tx: Tx, gateway: string): Promise<void> {
+  let open = await countOpen(tx, gateway)
+  if (open > OPEN_EXPECTATIONS - MARGIN && open <= OPEN_EXPECTATIONS) {
+    await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`expectations ${gateway}`}, 0))`
+    open = await countOpen(tx, gateway)
+  }
+  if (open > OPEN_EXPECTATIONS) throw new TooManyExpectationsError()
 }
 
 /** At most one more than the limit. Relies on expectations_state. */

@@ -11,6 +11,7 @@ import {
   ExpectationCountingError,
   expireExpectations,
   listExpectations,
+  OPEN_EXPECTATIONS,
   readExpectation,
   refoldPage,
   type CreatedExpectation,
@@ -167,6 +168,25 @@ await isBounded('cancelling', async () => {
   })
   const { id, gateway } = counting.record
   await t.rejects(cancelExpectation(store, gateway, id), new ExpectationCountingError(), 'it may be paid')
+})
+
+t.test('what a gateway has open is counted while nobody waits', async t => {
+  const full = buildAddress('full')
+  await pool.query(
+    `insert into expectations (gateway, tracking_id, recipient, token_mint, amount)
+     select $1, 'open ' || n, $1, $1, 1 from generate_series(1, $2::int) n`,
+    [full, OPEN_EXPECTATIONS - 1],
+  )
+  read = []
+  await shop.expect({ gateway: full })
+  const locked = read.findIndex(({ text }) => /from stream_head[^]*for/.test(text))
+  t.ok(locked > 0 && read.slice(0, locked).some(({ rows }) => rows >= OPEN_EXPECTATIONS), 'it is counted')
+  t.same(
+    read.slice(locked).filter(({ rows }) => rows > MOST_ROWS),
+    [],
+    'and not under the writer lock',
+  )
+  await t.rejects(shop.expect({ gateway: full, trackingId: 'one more' }), { code: 'TOO_MANY_EXPECTATIONS' })
 })
 
 t.test('payments that nobody expects ask nothing', async t => {

@@ -73,6 +73,7 @@ t.test('a payment is expected, paid in parts, and read by everybody who knows th
 
   await pay(terms.trackingId, 1n, { recipient: buildAddress('thief') })
   await pay(terms.trackingId, 1n, { tokenMint: buildAddress('play money') })
+  await pay(`${terms.trackingId}0`, 1n)
   await pay(terms.trackingId, MOST - 1n)
   const part = await get(`/v1/expectations/${id}`)
   t.match(part, {
