@@ -125,11 +125,13 @@ export async function signIn(
   const url = `${baseUrl}/v1/gateway/${address}/auth`
   for (;;) {
     const challenge = await post(`${url}/challenge`, {}).catch(() => undefined)
-    if (challenge?.ok) {
-      const { nonce } = (await challenge.json()) as { nonce: string }
+    const text = challenge?.ok ? await challenge.text().catch(() => undefined) : undefined
+    if (text !== undefined) {
+      const { nonce } = JSON.parse(text) as { nonce: string }
       const signature = bs58.encode(sign(null, Buffer.from(nonce, 'utf8'), authority.privateKey))
-      const verified = await post(`${url}/verify`, { signer: authority.publicKey, signature, nonce })
-      if (verified.ok) return ((await verified.json()) as { token: string }).token
+      const proof = { signer: authority.publicKey, signature, nonce }
+      const verified = await post(`${url}/verify`, proof).catch(() => undefined)
+      if (verified?.ok) return ((await verified.json()) as { token: string }).token
     }
     await sleep(200)
   }
