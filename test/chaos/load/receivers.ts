@@ -122,16 +122,17 @@ export async function signIn(
   baseUrl: string,
   { address, authority }: Pick<PlannedGateway, 'address' | 'authority'>,
 ): Promise<string> {
-  const url = `${baseUrl}/v1/gateway/${address}/auth`
+  const ask = async (path: string, body: unknown): Promise<{ nonce?: string; token?: string }> => {
+    const response = await post(`${baseUrl}/v1/gateway/${address}/auth/${path}`, body).catch(() => undefined)
+    const text = response?.ok ? await response.text().catch(() => '{}') : '{}'
+    return JSON.parse(text) as { nonce?: string; token?: string }
+  }
   for (;;) {
-    const challenge = await post(`${url}/challenge`, {}).catch(() => undefined)
-    const text = challenge?.ok ? await challenge.text().catch(() => undefined) : undefined
-    if (text !== undefined) {
-      const { nonce } = JSON.parse(text) as { nonce: string }
+    const { nonce } = await ask('challenge', {})
+    if (nonce !== undefined) {
       const signature = bs58.encode(sign(null, Buffer.from(nonce, 'utf8'), authority.privateKey))
-      const proof = { signer: authority.publicKey, signature, nonce }
-      const verified = await post(`${url}/verify`, proof).catch(() => undefined)
-      if (verified?.ok) return ((await verified.json()) as { token: string }).token
+      const { token } = await ask('verify', { signer: authority.publicKey, signature, nonce })
+      if (token !== undefined) return token
     }
     await sleep(200)
   }
