@@ -7,7 +7,7 @@ export type ExpectedState = 'open' | 'underpaid' | 'paid' | 'overpaid' | 'expire
 export type Over = 'all' | 'final'
 
 /** What a gateway asked for. */
-export interface ExpectedTerms {
+interface ExpectedTerms {
   trackingId: string
   recipient: string
   tokenMint: string
@@ -87,7 +87,7 @@ function idOfNotice(type: string, { id, over }: Changed, change: number): string
   return `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}expectation`
 }
 
-export interface Changed {
+interface Changed {
   /** of the expectation */
   id: string
   over: Over
