@@ -53,7 +53,7 @@ const NAMED_SYSTEMS = [
   },
   { name: 'replays', files: REPLAYS },
   // As many histories as a slow machine checks in minutes: what draws by the clock would judge the machine.
-  { name: 'laws', files: LAWS, env: { SEED: '2', LAWS_RUNS: '400' }, minutes: 30 },
+  { name: 'laws', files: LAWS, env: { SEED: '2', LAWS_RUNS: '300' }, minutes: 30 },
   // Other cases than those of `npm test`, the same each time.
   {
     name: 'properties',
@@ -88,7 +88,7 @@ export const NIGHT = seeded(fresh, [
     minutes: 60,
   },
   { name: 'laws', files: LAWS, env: { LAWS_RUNS: '20000', LAWS_SECONDS: '1800' }, minutes: 90 },
-  { ...PLANTED, name: 'replays' },
+  { ...PLANTED, name: 'replays', env: { ...PLANTED.env, TELLING_TRACES: '400' } },
   MUTANTS,
   {
     name: 'chaos',

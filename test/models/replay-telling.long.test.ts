@@ -15,7 +15,8 @@ import { drawTraces, type TraceStep } from './replay/read-traces.js'
 import { NAMELESS_BOUNDS, replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
 import { walkModel } from './replay/walk-model.js'
 
-const TRACES = 100
+/** Drawn evenly; the night draws more, and others. */
+const TRACES = Number(process.env.TELLING_TRACES ?? 100)
 /** What a break needs is rare among evenly drawn steps: these are drawn with weights, always the same. */
 const BREAKS_TRACES = 60
 /** Drawn with weights too: what tells such a client from others takes many steps. */

@@ -1,5 +1,5 @@
 // An archiver, or a restore, that is killed at its nth step: before a file is written or read, or a transaction runs.
-// killed.test.ts runs it.
+// killed.long.test.ts runs it.
 import { openStore } from '@payment-tracking/store'
 import { runArchive } from '../../dist/archive/archive-command.js'
 import { openArchiveFiles } from '../../dist/archive/open-archive-files.js'
