@@ -1,10 +1,10 @@
-// `node scripts/bundle-services.mjs`: makes `dist/service.js` of each service's `dist/main.js` and of all it imports. The
-// settings of each service (`dist/settings.js`), one-shot programs (`dist/reingest.js` of `dist/reingest-main.js`) and the
+// `node scripts/bundle-services.mjs`: makes `dist/service.js` of each service's `src/main.ts` and of all it imports. The
+// settings of each service (`dist/settings.js`), one-shot programs (`dist/reingest.js` of `src/reingest-main.ts`) and the
 // launcher with its commands (`infra/stack/dist/commands.js`) are bundled the same way. All are bundled in one run, which takes a
 // third of the time. Code that several bundles share, or that is imported on demand (tracing), lies once in CHUNKS.
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { bundle } from './bundle.mjs'
+import { bundle, fromSource } from './bundle.mjs'
 import { ROOT } from './command.mjs'
 
 /** As deep below the root as every bundle, so that one relative path leads from either to a file. */
@@ -17,9 +17,9 @@ function bundlesOf(workspace) {
   if (!existsSync(source)) return []
   const bundles = readdirSync(source)
     .filter(file => file.endsWith('-main.ts') && file !== 'dev-kit-main.ts')
-    .map(file => [file.slice(0, -'-main.ts'.length), file.replace('.ts', '.js')])
-  if (existsSync(join(source, 'main.ts'))) bundles.push(['service', 'main.js'], ['settings', 'config.js'])
-  return bundles.map(([name, file]) => [`${workspace}/dist/${name}`, `${workspace}/dist/${file}`])
+    .map(file => [file.slice(0, -'-main.ts'.length), file])
+  if (existsSync(join(source, 'main.ts'))) bundles.push(['service', 'main.ts'], ['settings', 'config.ts'])
+  return bundles.map(([name, file]) => [`${workspace}/dist/${name}`, `${workspace}/src/${file}`])
 }
 
 const services = readdirSync(join(ROOT, 'services')).map(name => `services/${name}`)
@@ -31,5 +31,6 @@ await bundle({
   // Less to parse at each start. Names stay, so that traces can be read without the source map.
   minifyWhitespace: true,
   minifySyntax: true,
+  plugins: [fromSource],
   urlOf: path => `new URL(${JSON.stringify(join('../../..', relative(ROOT, path)))}, import.meta.url).href`,
 })

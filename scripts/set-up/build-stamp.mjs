@@ -19,9 +19,8 @@ const PATHS = [
   'infra/testkit',
   // What bundles share.
   'dist/bundles',
-  // Only the tests install it: with it the client's types are made, without it they are `any`.
-  'node_modules/openapi-typescript/package.json',
-  'packages/client/node_modules/openapi-typescript/package.json',
+  // Only the tests install it: with it everything is compiled, without it only bundles are made.
+  'node_modules/turbo/package.json',
 ]
 const LEFT_OUT = new Set(['node_modules', 'test', '.turbo'])
 const IS_WRITTEN = /(^|\/)(dist|src\/generated)\//

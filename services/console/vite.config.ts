@@ -1,8 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { HOUSE_TOKENS } from '@payment-tracking/runtime'
 import { defineConfig, type Plugin } from 'vite'
+import { HOUSE_TOKENS } from '../../packages/runtime/src/pages/house-style.js'
 
 /** Leaves the compressed forms beside each file: the server sends them, and compresses nothing. */
 const compress = (): Plugin => ({
@@ -17,6 +18,9 @@ const compress = (): Plugin => ({
   },
 })
 
+/** The site is built of the sources of our packages, before any is compiled. */
+const PACKAGES = fileURLToPath(new URL('../../packages/', import.meta.url))
+
 /** Puts the colours and sizes that all pages share before the styles of this site. */
 const houseStyle = (): Plugin => ({
   name: 'house-style',
@@ -28,13 +32,15 @@ export default defineConfig({
   base: '/console/',
   // Pages are written against React's API, as TanStack Query and wouter are. Preact draws them with a tenth of the bytes.
   resolve: {
-    alias: {
-      'react-dom/client': 'preact/compat/client',
-      'react-dom': 'preact/compat',
-      'react/jsx-runtime': 'preact/jsx-runtime',
-      'react/jsx-dev-runtime': 'preact/jsx-dev-runtime',
-      react: 'preact/compat',
-    },
+    alias: [
+      { find: 'react-dom/client', replacement: 'preact/compat/client' },
+      { find: 'react-dom', replacement: 'preact/compat' },
+      { find: 'react/jsx-runtime', replacement: 'preact/jsx-runtime' },
+      { find: 'react/jsx-dev-runtime', replacement: 'preact/jsx-dev-runtime' },
+      { find: 'react', replacement: 'preact/compat' },
+      { find: /^@payment-tracking\/(\w+)$/, replacement: `${PACKAGES}$1/src/index.ts` },
+      { find: /^@payment-tracking\/(\w+)\/([\w-]+)$/, replacement: `${PACKAGES}$1/src/$2.ts` },
+    ],
   },
   plugins: [houseStyle(), compress()],
   build: {

@@ -4,7 +4,7 @@ import { ConsoleConfig } from './config.js'
 import { readSite } from './files/read-site.js'
 
 await runMain('console', ConsoleConfig, async ({ config, log, context }) => {
-  const site = await readSite(new URL('./site/', import.meta.url), {
+  const site = await readSite(new URL('../dist/site/', import.meta.url), {
     environment: config.ENVIRONMENT,
     explorerUrl: config.EXPLORER_URL,
   })
