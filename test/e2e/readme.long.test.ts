@@ -70,3 +70,9 @@ t.test('a demo of one customer pays as often as it was asked', async t => {
   const payments = (await (await fetch(`${baseUrl}/v1/onetime/coffee-43`)).json()) as { data: unknown[] }
   t.equal(payments.data.length, 3)
 })
+
+t.test('the sample is ninety days of a shop', async t => {
+  const { exitCode, output } = runScript(t, 'npm run sample', env)
+  t.equal(await exitCode, 0, output())
+  await waitFor(async () => (await fetch(`${baseUrl}/v1/onetime/ada-monthly`)).ok, { what: 'its payments' })
+})

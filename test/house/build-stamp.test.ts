@@ -34,10 +34,10 @@ const CHANGES: Record<string, (root: string) => void> = {
   'a source of the launcher': root => writeFileSync(join(root, 'infra/stack/src/a.ts'), '2'),
   'a new source': root => writeFileSync(join(root, 'services/two/src/b.ts'), ''),
   'a source that is gone': root => rmSync(join(root, 'services/two/src/a.ts')),
-  "the generator of the client's types, once it is installed": root => {
+  'the packages of tests, once they are installed': root => {
     // Where npm puts it.
-    mkdirSync(join(root, 'packages/client/node_modules/openapi-typescript'), { recursive: true })
-    writeFileSync(join(root, 'packages/client/node_modules/openapi-typescript/package.json'), '{}')
+    mkdirSync(join(root, 'node_modules/turbo'), { recursive: true })
+    writeFileSync(join(root, 'node_modules/turbo/package.json'), '{}')
   },
   'the lock file': root => writeFileSync(join(root, 'package-lock.json'), '{ }'),
   'the schema of the database': root => writeFileSync(join(root, 'prisma/schema.prisma'), '// new'),

@@ -30,3 +30,20 @@ t.test('docs/dependencies.md names every direct dependency, and no other package
   t.ok(used.size > 50, 'the manifests were read')
   t.same([...named].sort(), [...used].sort())
 })
+
+t.test('npm start installs at most 370 packages on one machine', async t => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { dev?: true; devOptional?: true; link?: true; os?: string[]; cpu?: string[] }>
+  }
+  const fits = (wanted: string[] | undefined, own: string) => !wanted || wanted.includes(own)
+  const installed = Object.entries(packages).filter(
+    ([path, { dev, devOptional, link, os, cpu }]) =>
+      path.includes('node_modules/') &&
+      !dev &&
+      !devOptional &&
+      !link &&
+      fits(os, 'linux') &&
+      fits(cpu, 'x64'),
+  )
+  t.ok(installed.length > 300 && installed.length <= 370, `${installed.length} packages`)
+})

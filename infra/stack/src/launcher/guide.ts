@@ -53,11 +53,12 @@ export function renderGuide(
           '',
         ]
       : []),
+    `Open first:  ${baseUrl}${BASE_URL_PATHS.console[0]}/`,
     'Try it, in another terminal:',
     ...(isUsual ? [] : [`  export DATA_DIR="${dataDir}"`]),
     `  curl ${baseUrl}/v1/health`,
     '  npm run demo                       a lively feed of payments, and what becomes of each',
-    '  npm run publish-events -- FILE     publish your own chain events, one JSON object a line',
+    '  npm run sample                     ninety days of a small shop, so that no page is empty',
     `  curl "${baseUrl}/v1/events?limit=3"`,
     `  curl ${baseUrl}/v1/events/payments/stats`,
     '',
