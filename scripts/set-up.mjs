@@ -47,11 +47,14 @@ async function buildAll(onTask) {
 
 /** What runs is bundled from the sources: a start needs no compiler. */
 async function buildBundles(onTask) {
-  onTask('store')
-  await run('node', ['packages/store/scripts/generate.mjs'])
-  onTask('services, console')
+  const bundleServices = async () => {
+    await run('node', ['packages/store/scripts/generate.mjs'])
+    onTask('services')
+    await run('node', ['scripts/bundle-services.mjs'])
+  }
+  onTask('console')
   await Promise.all([
-    run('node', ['scripts/bundle-services.mjs']),
+    bundleServices(),
     run('npm', ['run', '--silent', 'build', '--workspace', 'services/console']),
   ])
 }

@@ -47,32 +47,38 @@ export async function downloadPackages(cacheDir: string, server: PackagedServer)
   mkdirSync(cacheDir, { recursive: true })
   const work = mkdtempSync(join(cacheDir, `.${server}-`))
   try {
-    const [lists, cache, debs, root] = ['lists', 'cache', 'debs', 'root'].map(name => join(work, name)) as [
-      string,
-      string,
-      string,
-      string,
-    ]
-    for (const dir of [join(lists, 'partial'), join(cache, 'archives/partial'), debs, root]) {
-      mkdirSync(dir, { recursive: true })
-    }
-    const options = [`Dir::State::lists=${lists}`, `Dir::Cache=${cache}`, 'Debug::NoLocking=true']
+    const [cache, root] = [join(work, 'cache'), join(work, 'root')]
+    for (const dir of [join(cache, 'archives/partial'), root]) mkdirSync(dir, { recursive: true })
+    const options = [`Dir::Cache=${cache}`, 'Debug::NoLocking=true']
     // As root, apt would run the download as the user _apt, who may not write here.
     if (process.getuid?.() === 0) options.push('APT::Sandbox::User=root')
-    const apt = (...args: string[]) =>
-      run('apt-get', ['-q', ...options.flatMap(option => ['-o', option]), ...args], {
-        cwd: debs,
-        env: { ...process.env, LC_ALL: 'C' },
-        timeout: 120_000,
-        maxBuffer: 1 << 26,
-      })
-    await apt('update')
     const { packages, alone } = PACKAGES[server]
-    const planned = async () => {
-      const plan = await apt('install', '-s', '--reinstall', '--no-install-recommends', ...packages)
-      return [...plan.stdout.matchAll(/^Inst (\S+)/gm)].map(match => match[1]!)
+    /** @param lists what apt knows of packages; default: what this machine does */
+    const download = async (debs: string, lists?: string) => {
+      mkdirSync(debs)
+      const chosen = lists === undefined ? options : [...options, `Dir::State::lists=${lists}`]
+      const apt = (...args: string[]) =>
+        run('apt-get', ['-q', ...chosen.flatMap(option => ['-o', option]), ...args], {
+          cwd: debs,
+          env: { ...process.env, LC_ALL: 'C' },
+          timeout: 120_000,
+          maxBuffer: 1 << 26,
+        })
+      if (lists !== undefined) {
+        mkdirSync(join(lists, 'partial'), { recursive: true })
+        await apt('update')
+      }
+      const planned = async () => {
+        const plan = await apt('install', '-s', '--reinstall', '--no-install-recommends', ...packages)
+        return [...plan.stdout.matchAll(/^Inst (\S+)/gm)].map(match => match[1]!)
+      }
+      await apt('download', ...(alone ? packages : await planned()))
+      return debs
     }
-    await apt('download', ...(alone ? packages : await planned()))
+    // The machine's lists may be missing, or so old that what they name is gone.
+    const debs = await download(join(work, 'known')).catch(() =>
+      download(join(work, 'new'), join(work, 'lists')),
+    )
     for (const file of readdirSync(debs)) await run('dpkg-deb', ['-x', join(debs, file), root])
     const target = join(cacheDir, server)
     try {
