@@ -4,8 +4,9 @@ import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { join, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
-import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { datesOf, NOW, tellDue, type DueMargins, type DuePage } from './tell-due.js'
+import { isNotSetAside } from '../set-aside/isolate.js'
+import { datesOf, NOW, tellDue, type DueMargins } from './tell-due.js'
+import { tellInParts, type ToldPage } from './tell-in-parts.js'
 
 /** What the webhooks of each gateway ask for, as an earlier round of the same process found it. */
 export type KnownAsks = Map<string, string>
@@ -16,7 +17,7 @@ export interface DueRound extends DueMargins {
   /** default: nothing is known, so that the round looks at every policy */
   known?: KnownAsks
   /** called after each page; the round ends when it resolves with false */
-  onPage?: (page: DuePage) => Promise<boolean>
+  onPage?: (page: ToldPage) => Promise<boolean>
 }
 
 /** A gateway some of whose webhooks ask for dates. */
@@ -67,7 +68,9 @@ export async function tellDuePolicies(store: Store, round: DueRound): Promise<nu
   const tellAll = async (look: (after: Place | null) => Promise<Look>): Promise<boolean> => {
     for (let after: Place | null = null; ;) {
       const { addresses, next } = await look(after)
-      const page = await tellFound(store, addresses, round)
+      const page = await tellInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
+        tellDue(tx, held, round),
+      )
       told += page.told
       if (!(await onPage(page))) return false
       if (next === null) return true
@@ -97,18 +100,6 @@ const readAsking = ({ database }: Store, after: string): Promise<readonly Asking
       from webhooks w
      where ${ASKS} and ${IS_ACTIVE} and w.gateway > ${after}
      group by w.gateway order by w.gateway limit ${raw(String(GATEWAYS_AT_ONCE))}`)
-
-async function tellFound(store: Store, found: readonly string[], round: DueRound): Promise<DuePage> {
-  const all: DuePage = { deliveries: [], told: 0 }
-  for (let from = 0; from < found.length; from += round.limit) {
-    const addresses = found.slice(from, from + round.limit)
-    for (const page of await isolate(store, 'due-dates', addresses, some => tellDue(store, some, round))) {
-      all.deliveries.push(...page.deliveries)
-      all.told += page.told
-    }
-  }
-  return all
-}
 
 const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
 const FIRST: Place = { gateway: '', at: 0n, address: '' }

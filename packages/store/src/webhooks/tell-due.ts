@@ -1,8 +1,7 @@
 // One page of dates that are told: what is to be told of a policy now, and when it is looked at next.
-import { DEFAULT_PROGRAM_ID, type DeliveryRef } from '@payment-tracking/contracts'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
-import { PAGE_LIMITS, runIn } from '../database/database.js'
-import type { Store } from '../database/open-store.js'
+import { runIn } from '../database/database.js'
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import { readDueRisks } from '../funds/due-risks.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
@@ -13,6 +12,7 @@ import {
   type LifecycleRow,
 } from '../rows/policies.js'
 import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import type { ToldPage } from './tell-in-parts.js'
 import { readWebhooksOf } from './told-webhooks.js'
 
 export interface DueMargins {
@@ -22,12 +22,6 @@ export interface DueMargins {
   graceSeconds: number
   /** whose payments are judged; default: the production program */
   programId?: string
-}
-
-export interface DuePage {
-  deliveries: DeliveryRef[]
-  /** the number of reported dates */
-  told: number
 }
 
 interface DueRow extends LifecycleRow {
@@ -67,51 +61,31 @@ const nextLookOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
                    (p.ends_at)) k (at)
      where k.at > ${NOW}) end`
 
-/**
- * Reports what is due of these policies, which may have changed since they were found. One transaction, which locks their
- * rows for some milliseconds.
- *
- * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction that
- * stores a payment. So `overdue` is never sent for a policy whose payment is stored. Rows that ingest has locked are
- * skipped, and found again by the next look: so there is no deadlock.
- */
-export const tellDue = (
-  { database }: Store,
-  addresses: readonly string[],
-  margins: DueMargins,
-): Promise<DuePage> =>
-  database.transaction(async tx => {
-    const rows = await takeDue(tx, addresses, margins)
-    const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
-    const dues = rows.filter(({ type }) => type !== 'subscription.expired').map(({ address }) => address)
-    const risks = await readDueRisks(runIn(tx), dues, margins.programId ?? DEFAULT_PROGRAM_ID)
-    const routed = new RoutedMessages()
-    for (const { type, at: dueAt, ...row } of rows) {
-      const at = new Date(Number(dueAt) * 1000).toISOString()
-      const dueRisk =
-        type === 'subscription.expired' ? {} : { dueRisk: renderDueRisk(risks.get(row.address) ?? null) }
-      const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null, ...dueRisk }
-      const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
-      // Nothing can take the passing of time back: it is final.
-      for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
-    }
-    return { deliveries: await routed.write(tx), told: rows.length }
-  }, PAGE_LIMITS)
+/** Reports what is due of some policies. The caller has locked their rows (`tellInParts`). */
+export async function tellDue(tx: Tx, held: readonly string[], margins: DueMargins): Promise<ToldPage> {
+  const rows = await takeDue(tx, held, margins)
+  const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
+  const dues = rows.filter(({ type }) => type !== 'subscription.expired').map(({ address }) => address)
+  const risks = await readDueRisks(runIn(tx), dues, margins.programId ?? DEFAULT_PROGRAM_ID)
+  const routed = new RoutedMessages()
+  for (const { type, at: dueAt, ...row } of rows) {
+    const at = new Date(Number(dueAt) * 1000).toISOString()
+    const dueRisk =
+      type === 'subscription.expired' ? {} : { dueRisk: renderDueRisk(risks.get(row.address) ?? null) }
+    const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null, ...dueRisk }
+    const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+    // Nothing can take the passing of time back: it is final.
+    for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
+  }
+  return { deliveries: await routed.write(tx), told: rows.length }
+}
 
-/**
- * Finds what no webhook was told yet, records that it is told, and moves the next look behind it. Two statements: a statement
- * that waits for a row or meets a changed row keeps what it computed from the old row, here the dates, so it would tell of a
- * date that was just paid.
- */
-async function takeDue(tx: Tx, addresses: readonly string[], margins: DueMargins): Promise<DueRow[]> {
-  const locked = await tx.$queryRaw<{ address: string }[]>(sql`
-    select address from policies where address = any(${[...addresses]}::text[])
-     order by address for no key update skip locked`)
-  if (locked.length === 0) return []
-  return tx.$queryRaw<DueRow[]>(sql`
+/** Finds what no webhook was told yet, records that it is told, and moves the next look behind it. */
+const takeDue = (tx: Tx, held: readonly string[], margins: DueMargins): Promise<DueRow[]> =>
+  tx.$queryRaw<DueRow[]>(sql`
   with looked as (
     update policies p set next_look = ${nextLookOf(margins)}
-     where p.address = any(${locked.map(({ address }) => address)}::text[])
+     where p.address = any(${[...held]}::text[])
     returning p.*
   ), due as (
     select p.*, k.type, k.at
@@ -128,4 +102,3 @@ async function takeDue(tx: Tx, addresses: readonly string[], margins: DueMargins
     from told t
     join due p on p.address = t.policy and p.incarnation_start = t.incarnation_start and p.type = t.type and p.at = t.at
     ${WITH_USER_PAYMENT}`)
-}

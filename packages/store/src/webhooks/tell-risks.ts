@@ -1,8 +1,7 @@
 // Notes that a due payment is at risk, and that it is no more, and tells the webhooks that ask. It stands in risk_notices: once
 // for each due date and cause, and once that it is over.
-import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
-import { PAGE_LIMITS, runIn } from '../database/database.js'
+import { runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { bigints, raw, sql, type Tx } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
@@ -12,25 +11,20 @@ import {
   WITH_USER_PAYMENT,
   type LifecycleRow,
 } from '../rows/policies.js'
-import { isNotSetAside, isolate } from '../set-aside/isolate.js'
+import { isNotSetAside } from '../set-aside/isolate.js'
 import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import { tellInParts, type ToldPage } from './tell-in-parts.js'
 import { readWebhooksOf } from './told-webhooks.js'
 import { readDueRisks } from '../funds/due-risks.js'
 import { listWatchedPolicies, type WatchedPlace } from '../funds/watched-policies.js'
-
-export interface RiskPage {
-  deliveries: DeliveryRef[]
-  /** risks that were told, begun or over */
-  told: number
-}
 
 export interface RiskRound {
   programId: string
   /** policies in one transaction */
   limit: number
   /** called after each page; the round ends when it resolves with false */
-  onPage?: (page: RiskPage) => Promise<boolean>
+  onPage?: (page: ToldPage) => Promise<boolean>
 }
 
 const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
@@ -48,14 +42,9 @@ export async function tellRisks(store: Store, round: RiskRound): Promise<number>
   const { onPage = () => Promise.resolve(true) } = round
   let told = 0
   const tell = async (addresses: readonly string[]): Promise<boolean> => {
-    const page: RiskPage = { deliveries: [], told: 0 }
-    for (let from = 0; from < addresses.length; from += round.limit) {
-      const some = addresses.slice(from, from + round.limit)
-      for (const each of await isolate(store, 'payment-risks', some, keys => tellPage(store, keys, round))) {
-        page.deliveries.push(...each.deliveries)
-        page.told += each.told
-      }
-    }
+    const page = await tellInParts(store, 'payment-risks', addresses, round.limit, (tx, held) =>
+      tellHeld(tx, held, round),
+    )
     told += page.told
     return onPage(page)
   }
@@ -146,67 +135,56 @@ interface Notice {
   told: boolean
 }
 
-/**
- * Tells of some policies. One transaction, which holds their rows: ingest writes the same rows in the transaction that
- * stores a payment, so nothing is told of a payment that is stored. Rows that others hold are left to the next round.
- */
-const tellPage = ({ database }: Store, addresses: readonly string[], round: RiskRound): Promise<RiskPage> =>
-  database.transaction(async tx => {
-    const locked = await tx.$queryRaw<{ address: string }[]>(sql`
-      select address from policies where address = any(${[...addresses]}::text[])
-       order by address for no key update skip locked`)
-    if (locked.length === 0) return { deliveries: [], told: 0 }
-    const held = locked.map(({ address }) => address)
-    const policies = await tx.$queryRaw<TellingRow[]>(sql`
-      select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt"
-        from policies p ${WITH_USER_PAYMENT}
-       where p.address = any(${held}::text[]) and p.incarnation_start is not null and p.gateway is not null
-       order by p.address`)
-    const risks = await readDueRisks(runIn(tx), held, round.programId)
-    const webhooksOf = await readWebhooksOf(tx, [...new Set(policies.map(({ gateway }) => gateway))])
-    const asks = (gateway: string) =>
-      (webhooksOf.get(gateway) ?? []).some(
-        ({ active, eventTypes }) => active && eventTypes?.includes(AT_RISK),
-      )
-    const begun = await insertNotices(
-      tx,
-      policies.flatMap(({ address, incarnationStart, gateway, dueAt }) => {
-        const risk = risks.get(address)
-        if (risk?.state !== 'at_risk' || dueAt === null) return []
-        return [{ policy: address, incarnationStart, dueAt, cause: risk.cause!, told: asks(gateway) }]
-      }),
-    )
-    const over = await closeNotices(tx, policies, risks)
-    const byAddress = new Map(policies.map(policy => [policy.address, policy]))
-    const at = new Date().toISOString()
-    const routed = new RoutedMessages()
-    let told = 0
-    const add = (notice: Notice, type: Lifecycle['type']) => {
-      const { policy: address, incarnationStart, dueAt, cause } = notice
-      const policy = byAddress.get(address)
-      // A later life of the address can belong to another gateway: the end of the earlier one was told.
-      if (policy === undefined || policy.incarnationStart !== incarnationStart) return
-      const { live: _live, dueAt: _dueAt, ...row } = policy
-      const lifecycle: Lifecycle = {
-        type,
-        key: `${dueAt} ${cause}`,
-        at,
-        dueAt,
-        cause: null,
-        dueRisk: renderDueRisk(risks.get(address) ?? null),
-        ...(type === CLEARED && { clearedCause: cause }),
-      }
-      const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
-      noteForFeed(tx, feedNoteOf(policy.gateway, message))
-      if (!notice.told) return
-      told += 1
-      // Nodes are asked for what is final.
-      for (const webhook of webhooksOf.get(policy.gateway) ?? []) routed.add(webhook, message, true)
+/** Tells of some policies. The caller has locked their rows (`tellInParts`). */
+async function tellHeld(tx: Tx, held: readonly string[], round: RiskRound): Promise<ToldPage> {
+  const policies = await tx.$queryRaw<TellingRow[]>(sql`
+    select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt"
+      from policies p ${WITH_USER_PAYMENT}
+     where p.address = any(${[...held]}::text[]) and p.incarnation_start is not null and p.gateway is not null
+     order by p.address`)
+  const risks = await readDueRisks(runIn(tx), held, round.programId)
+  const webhooksOf = await readWebhooksOf(tx, [...new Set(policies.map(({ gateway }) => gateway))])
+  const asks = (gateway: string) =>
+    (webhooksOf.get(gateway) ?? []).some(({ active, eventTypes }) => active && eventTypes?.includes(AT_RISK))
+  const begun = await insertNotices(
+    tx,
+    policies.flatMap(({ address, incarnationStart, gateway, dueAt }) => {
+      const risk = risks.get(address)
+      if (risk?.state !== 'at_risk' || dueAt === null) return []
+      return [{ policy: address, incarnationStart, dueAt, cause: risk.cause!, told: asks(gateway) }]
+    }),
+  )
+  const over = await closeNotices(tx, policies, risks)
+  const byAddress = new Map(policies.map(policy => [policy.address, policy]))
+  const at = new Date().toISOString()
+  const routed = new RoutedMessages()
+  let told = 0
+  const add = (notice: Notice, type: Lifecycle['type']) => {
+    const { policy: address, incarnationStart, dueAt, cause } = notice
+    const policy = byAddress.get(address)
+    // A later life of the address can belong to another gateway: the end of the earlier one was told.
+    if (policy === undefined || policy.incarnationStart !== incarnationStart) return
+    const { live: _live, dueAt: _dueAt, ...row } = policy
+    const lifecycle: Lifecycle = {
+      type,
+      key: `${dueAt} ${cause}`,
+      at,
+      dueAt,
+      cause: null,
+      dueRisk: renderDueRisk(risks.get(address) ?? null),
+      ...(type === CLEARED && { clearedCause: cause }),
     }
-    for (const notice of over) add(notice, CLEARED)
-    for (const notice of begun) add(notice, AT_RISK)
-    return { deliveries: await routed.write(tx), told }
-  }, PAGE_LIMITS)
+    const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+    noteForFeed(tx, feedNoteOf(policy.gateway, message))
+    if (!notice.told) return
+    told += 1
+    // Nodes are asked for what is final.
+    for (const webhook of webhooksOf.get(policy.gateway) ?? []) routed.add(webhook, message, true)
+  }
+  for (const notice of over) add(notice, CLEARED)
+  for (const notice of begun) add(notice, AT_RISK)
+  return { deliveries: await routed.write(tx), told }
+}
 
 const RETURNED = sql`policy, incarnation_start as "incarnationStart", due_at as "dueAt", cause, told`
 
