@@ -97,9 +97,12 @@ export function toExpectation(row: ExpectationRow): Expectation {
   }
 }
 
-/** The newest event ids that count for an expectation `x`. Relies on the primary key of expected_payments. */
-const NEWEST = sql`array(
-  select p.event_id::text from expected_payments p where p.expectation_id = x.id and x.cancelled_at is null
+/**
+ * The newest event ids that count for an expectation `x`. Relies on the primary key of expected_payments.
+ * @param which a condition on expected_payments `p`
+ */
+export const newestPayments = (which: Sql): Sql => sql`array(
+  select p.event_id::text from expected_payments p where p.expectation_id = x.id and ${which}
    order by p.occurred_at desc, p.slot desc, p.event_id desc limit ${raw(String(MOST_LISTED_PAYMENTS))}) as payments`
 
 /** A record, and which change of the state it tells: readers see the passing of time before it is written. */
@@ -111,7 +114,7 @@ export interface ReadExpectation {
 /** @param which `where`, `order by` and `limit` over expectations `x` */
 export async function readExpectations(run: RunRead, which: Sql): Promise<ReadExpectation[]> {
   const rows = await run<ExpectationRow & { payments: string[] }>(sql`
-    select ${EXPECTATION_COLUMNS}, ${NEWEST} from expectations x ${which}`)
+    select ${EXPECTATION_COLUMNS}, ${newestPayments(sql`x.cancelled_at is null`)} from expectations x ${which}`)
   return rows.map(row => {
     const { terms, sums, told } = toExpectation(row)
     const seen = stateAt(told.all, terms, sums.all, row.now)

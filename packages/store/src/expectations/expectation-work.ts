@@ -1,6 +1,7 @@
 // The pages of work on expected payments: what is too much for the transaction that causes it.
 import { sql, type Tx } from '../database/sql.js'
 import type { WorkKind } from '../work/run-page.js'
+import { goOn } from '../work/work-table.js'
 import { findFinalPairs, findNextPairs } from './find-pairs.js'
 import { recount } from './recount.js'
 import { NO_NEWS, type ExpectedNews } from './settle.js'
@@ -67,9 +68,7 @@ export interface ExpectedPage {
 const doing = (page: typeof countStored): WorkKind<ExpectedPage> => ({
   page: async (tx, [work], { head: { finalizedSlot }, rows }) => {
     const { news, next } = await page(tx, work!.key, { cursor: work!.cursor, limit: rows, finalizedSlot })
-    return next === null
-      ? { done: [work!], expected: news }
-      : { done: [], left: { ...work!, cursor: next }, expected: news }
+    return { ...goOn(work!, next), expected: news }
   },
 })
 

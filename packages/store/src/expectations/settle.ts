@@ -11,12 +11,11 @@ import {
   type ExpectationRecord,
   type ExpectationType,
 } from '@payment-tracking/domain'
-import { raw, sql, type Tx } from '../database/sql.js'
+import { sql, type Tx } from '../database/sql.js'
 import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, RoutedMessages, type Message } from '../webhooks/routed-messages.js'
 import { readWebhooksOf } from '../webhooks/told-webhooks.js'
-import { MOST_LISTED_PAYMENTS } from '@payment-tracking/domain'
-import type { Expectation, Over } from './expectation-rows.js'
+import { newestPayments, type Expectation, type Over } from './expectation-rows.js'
 import { writeExpectations } from './write-expectations.js'
 
 /** An expectation that the transaction has locked, before and after. */
@@ -100,12 +99,8 @@ async function readListed(tx: Tx, told: readonly Told[]): Promise<Listed> {
   for (const over of OVERS) {
     const ids = [...new Set(told.filter(each => each.over === over).map(each => each.expectation.terms.id))]
     if (ids.length === 0) continue
-    const isFinal = over === 'final' ? sql`and p.final` : sql``
     const rows = await tx.$queryRaw<{ id: string; payments: string[] }[]>(sql`
-      select x.id::text as id, array(
-               select p.event_id::text from expected_payments p where p.expectation_id = x.id ${isFinal}
-                order by p.occurred_at desc, p.slot desc, p.event_id desc
-                limit ${raw(String(MOST_LISTED_PAYMENTS))}) as payments
+      select x.id::text as id, ${newestPayments(over === 'final' ? sql`p.final` : sql`true`)}
         from unnest(${ids}::uuid[]) x (id)`)
     for (const { id, payments } of rows) listed[over].set(id, payments)
   }

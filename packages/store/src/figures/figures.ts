@@ -3,7 +3,8 @@
 // extreme: then both are lost (null), and one row of work finds them again (recount-hours.ts).
 import {
   countByName,
-  SPANS,
+  DAY,
+  HOUR,
   startOf,
   sumPayments,
   type CountedPayment,
@@ -15,8 +16,6 @@ import { columnTable, type Columns } from '../database/columns.js'
 import { sql, type Sql } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { recountAnew, recountLater } from './recount-hours.js'
-
-const [, DAY, HOUR] = SPANS
 
 /** Rows to add, in any spans. A row of tokens without extremes loses those of the stored row. */
 export interface Differences {

@@ -1,13 +1,11 @@
 // What a rebuild finds wrong in the figures of hours. It reads without the writer lock, in one snapshot: meanwhile every
 // change of a figure is a difference, so what was wrong in the snapshot is wrong by as much later.
-import { ALL_GATEWAYS, SPANS, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { ALL_GATEWAYS, HOUR, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { Differences } from './figures.js'
 import { keyOf, listOf, type GatewayHour } from './gateway-hours.js'
 import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-differences.js'
-
-const [, , HOUR] = SPANS
 
 /** Payments that one look reads, as the figures count them. One hour is read whole. */
 const MOST_PAYMENTS = 20_000

@@ -1,15 +1,14 @@
 // Finds the extremes of an hour that lost some, and those of its day. The hour is read in one snapshot without the writer
 // lock, whatever its size. Then, under the lock, the events behind the snapshot are merged, and the extremes are written.
 // Whatever else changes the hour meanwhile gives its work another turn: what was read is void then, and is read again.
-import { SPANS, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { isOf, keyOf, toHour, type GatewayHour } from './gateway-hours.js'
 import type { WorkKind } from '../work/run-page.js'
-import { BEHIND_OTHERS, type Work } from '../work/work-table.js'
+import { BEHIND_OTHERS, goOn, type Work } from '../work/work-table.js'
 
-const [, DAY, HOUR] = SPANS
 const HOUR_MS = HOUR * 1_000
 
 /** Writes down work for hours that lost extremes, or whose days did. Work that is under way begins again. */
@@ -42,8 +41,8 @@ export interface ReadHour {
   found: Map<string, Extremes>
   /** the last position of the snapshot */
   position: bigint
-  /** the work behind this page; null when no token is left */
-  left: Work | null
+  /** where the next page begins; null when no token is left */
+  next: string | null
 }
 
 /** @param tx of one snapshot. @param limit the most tokens of a page */
@@ -63,8 +62,8 @@ async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadHour> {
   ])
   const tokens = rows.map(({ mint }) => mint)
   const found = await readExtremes(tx, sql`events e`, hour, tokens)
-  const left = tokens.length < limit ? null : { ...work, cursor: `>${tokens.at(-1)}` }
-  return { hour, tokens, found, position: head.position, left }
+  const next = tokens.length < limit ? null : `>${tokens.at(-1)}`
+  return { hour, tokens, found, position: head.position, next }
 }
 
 /** Adds what the hour got behind the snapshot. Relies on events_position_key. */
@@ -105,11 +104,10 @@ async function readExtremes(
 /**
  * Writes the extremes of the hour, and those of its day where no other hour lacks them. The caller holds the writer lock,
  * and the work has the turn that it had in the snapshot: so every row is there.
- * @returns the work that is left; null when none is
  */
-async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<Work | null> {
+async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<void> {
   await readBehind(tx, read)
-  const { hour, tokens, found, left } = read
+  const { hour, tokens, found } = read
   const day = startOf(DAY, hour.start)
   const hours = Array.from({ length: DAY / HOUR }, (_, at) => new Date(day.getTime() + at * HOUR_MS))
   const [mints, extremes] = [[...found.keys()], [...found.values()]]
@@ -135,7 +133,6 @@ async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<Work | null> 
             and h.token_mint = k.token_mint) h
        where h.known
       ${set}`)
-  return left
 }
 
 /** Events that are merged into a recount under the writer lock. */
@@ -152,7 +149,7 @@ export const RECOUNT: WorkKind<object, ReadHour> = {
   },
   page: async (tx, [work], { head }, read) => {
     if (head.position - read.position > MOST_MERGED) return null
-    const left = await writeHour(tx, read)
-    return left ? { done: [], left } : { done: [work!] }
+    await writeHour(tx, read)
+    return goOn(work!, read.next)
   },
 }

@@ -1,12 +1,10 @@
 // What a rebuild finds wrong in the figures of days and of all time: they must be the sums of hours. It reads without the
 // writer lock, in one snapshot.
-import { ALL_GATEWAYS, SPANS, type Span } from '@payment-tracking/domain'
+import { ALL_GATEWAYS, ALL_TIME, DAY, HOUR, type Span } from '@payment-tracking/domain'
 import { raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { Differences } from './figures.js'
 import type { GatewayHour } from './gateway-hours.js'
 import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-differences.js'
-
-const [ALL_TIME, DAY, HOUR] = SPANS
 
 export interface SumDifferences extends Differences {
   /** the first hours of days of which a token lacks its extremes, or will */

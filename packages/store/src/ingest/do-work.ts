@@ -12,16 +12,16 @@ import { ACCOUNT, GATEWAY } from '../refold/accounts.js'
 import { POLICY, type Refolded } from '../refold/policy-work.js'
 import { REBUILD } from '../refold/rebuild.js'
 import { USER_PAYMENT } from '../refold/user-payment-work.js'
+import { readCommittedById } from '../rows/committed-payments.js'
 import type { LockedHead } from '../rows/head.js'
-import { readSaidFinal } from '../rows/said-final.js'
+import { readFinality } from '../rows/finality.js'
 import { addFactsWork, FACTS, WATERMARK } from '../webhooks/release-work.js'
-import { tell, type IsFinal } from '../webhooks/tell.js'
+import { tell } from '../webhooks/tell.js'
 import { runPage, type PageOptions, type WorkKind } from '../work/run-page.js'
 import { countWork } from '../work/work-table.js'
 import { recordAnnouncements } from './announcements.js'
 import type { CommittedNews } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
-import { readPayments } from './tell-batch.js'
 
 /** What a page can change. */
 interface Page {
@@ -81,10 +81,10 @@ async function tellPage(
   head: LockedHead,
   { refolded = NOTHING, released = [], expected }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
-  const payments = await readPayments(tx, refolded.completed)
+  const payments = await readCommittedById(tx, refolded.completed)
   const completing = await readCompleting(tx, refolded.told)
   const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position, completing)
-  const isFinal = await finalityOf(tx, head, [...refolded.completed, ...causesOf(lifecycles)])
+  const isFinal = await readFinality(tx, head.finalizedSlot, [...refolded.completed, ...causesOf(lifecycles)])
   const announcementIds = await recordAnnouncements(
     tx,
     'payment',
@@ -114,13 +114,4 @@ async function tellPage(
     expectations: news.expectations,
     lifecycles: toCommitted(lifecycles),
   }
-}
-
-async function finalityOf(
-  tx: PipelinedTx,
-  { finalizedSlot }: LockedHead,
-  events: readonly string[],
-): Promise<IsFinal> {
-  const final = await readSaidFinal(tx, events)
-  return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || final.has(eventId)
 }

@@ -17,7 +17,7 @@ import {
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
-import { gatewayOf, policyOf, userPaymentOf } from '../rows/addresses.js'
+import { applyAll, gatewayOf, policyOf, userPaymentOf } from '../rows/addresses.js'
 import type { NewEvent } from './received-message.js'
 import type { Known } from './known.js'
 import type { FoldedPolicy, KnownPolicy } from '../refold/policies.js'
@@ -50,8 +50,8 @@ export interface Folded {
  */
 export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: ReadonlySet<string>): Folded {
   const standing = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
-  const gateways = reduce(known.gateways, standing, gatewayOf, emptyGateway, applyToGateway)
-  const userPayments = reduce(
+  const gateways = applyAll(known.gateways, standing, gatewayOf, emptyGateway, applyToGateway)
+  const userPayments = applyAll(
     known.userPayments,
     standing,
     userPaymentOf,
@@ -86,22 +86,6 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     unplaced,
     policies: collectPolicies(standing, before, states),
   }
-}
-
-/** Applies `events` to the states of the addresses they name. The order of events does not matter to these states. */
-function reduce<S extends { address: string }>(
-  known: readonly S[],
-  events: readonly ChainEvent[],
-  addressOf: (event: ChainEvent) => string | null,
-  empty: (address: string) => S,
-  apply: (state: S, event: ChainEvent) => S,
-): Map<string, S> {
-  const states = new Map(known.map(state => [state.address, state]))
-  for (const event of events) {
-    const address = addressOf(event)
-    if (address !== null) states.set(address, apply(states.get(address) ?? empty(address), event))
-  }
-  return states
 }
 
 /**

@@ -3,7 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { addFactsWork, addWatermarkWork } from '../webhooks/release-work.js'
 import { release, type Known } from '../webhooks/release.js'
-import type { IsFinal } from '../webhooks/tell.js'
+import type { IsFinal } from '../rows/finality.js'
 import { messagesFor } from '../work/work-table.js'
 
 /** What a batch made known. */

@@ -1,12 +1,11 @@
 // The last phase of a batch: what changed is told. Writes deliveries and announcements, and records the batch for the
 // outbox relay.
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { readCommittedPayments } from '../rows/committed-payments.js'
-import { sql } from '../database/sql.js'
+import { readCommittedById } from '../rows/committed-payments.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { readSaidFinal } from '../rows/said-final.js'
+import { readFinality } from '../rows/finality.js'
 import { forget } from '../webhooks/forget.js'
-import { tell, type IsFinal } from '../webhooks/tell.js'
+import { tell } from '../webhooks/tell.js'
 import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
 import type { Batch, CommittedNews } from './batch.js'
@@ -34,12 +33,12 @@ export async function tellBatch(
   differences: BatchDifferences,
 ): Promise<Omit<CommittedNews, 'epoch' | 'expectations' | 'feeds'>> {
   const { batch, identified, folded, numbered, refolded, webhooks } = differences
-  const late = await readPayments(tx, withoutFresh(refolded.completed, numbered))
+  const late = await readCommittedById(tx, withoutFresh(refolded.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]
   // A refold counts payments behind the batch's others.
   if (refolded.completed.length > 0) payments.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
   const retracted = identified.retracted.filter(({ amount }) => amount !== null).map(({ id }) => id)
-  const retractions = await readPayments(tx, retracted)
+  const retractions = await readCommittedById(tx, retracted)
   const announcementIds = [
     ...(await recordAnnouncements(tx, 'payment', late.filter(isFollowed).map(idOf))),
     ...(await recordAnnouncements(tx, 'retraction', retractions.filter(isFollowed).map(idOf))),
@@ -51,8 +50,10 @@ export async function tellBatch(
     numbered.at(-1)?.position ?? identified.head.position,
     await readCompleting(tx, refolded.policies),
   )
-  const stored = withoutFresh(causesOf(lifecycles), numbered)
-  const isFinal = await finalityOf(tx, identified, [...late.map(idOf), ...stored])
+  const { fresh, moved, finalEvents, finalizedSlot } = identified
+  const saidFinal = fresh.filter(({ event }) => event.commitment === 'finalized')
+  const stored = [...late.map(idOf), ...withoutFresh(causesOf(lifecycles), numbered), ...moved.map(idOfCause)]
+  const isFinal = await readFinality(tx, finalizedSlot, stored, [...finalEvents, ...saidFinal.map(idOfCause)])
   // First, so that an ordered webhook hears of a retraction before the payments of its batch. Most batches retract nothing,
   // and send nothing here.
   const retracting = await forget(tx, {
@@ -83,6 +84,7 @@ export async function tellBatch(
 
 const idOf = ({ eventId }: CommittedPayment): string => eventId
 const idOfEvent = ({ id }: { id: string }): string => id
+const idOfCause = ({ event }: { event: { id: string } }): string => event.id
 /** A client can subscribe only to a payment with a tracking ID. */
 const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !== null
 
@@ -91,15 +93,6 @@ function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]
   const fresh = new Set(numbered.map(({ event }) => event.id))
   return ids.filter(id => !fresh.has(id))
 }
-
-export const readPayments = (tx: PipelinedTx, ids: readonly string[]): Promise<CommittedPayment[]> =>
-  ids.length === 0
-    ? Promise.resolve([])
-    : readCommittedPayments(
-        statement => tx.$queryRaw(statement),
-        sql`e.id = any(${[...ids]}::uuid[])`,
-        sql`order by e.tracking_id, e.seq`,
-      )
 
 /**
  * The new payments that stand and whose tracking ID is known, in the order of arrival. Those whose facts a refold may have
@@ -116,7 +109,7 @@ async function collectPayments(
   )
   const again = [...folded.unplaced, ...refolded.changed]
   const ids = new Set(again.length === 0 ? [] : standing.map(({ event }) => event.id))
-  const readAgain = await readPayments(
+  const readAgain = await readCommittedById(
     tx,
     again.filter(id => ids.has(id)),
   )
@@ -145,23 +138,6 @@ function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): Com
     tokenMint: facts!.tokenMint,
     ...(event.trackingId === null && effect.memo !== undefined && { memo: effect.memo }),
   }
-}
-
-/**
- * An event is final when its slot is, or when its own message or a copy of it says so.
- * @param stored events of earlier batches that are told of
- */
-async function finalityOf(
-  tx: PipelinedTx,
-  { finalizedSlot, fresh, finalEvents, moved }: Identified,
-  stored: readonly string[],
-): Promise<IsFinal> {
-  const finalized = new Set([
-    ...finalEvents,
-    ...fresh.filter(({ event }) => event.commitment === 'finalized').map(({ event }) => event.id),
-    ...(await readSaidFinal(tx, [...stored, ...moved.map(({ event }) => event.id)])),
-  ])
-  return ({ eventId, slot }) => BigInt(slot) <= finalizedSlot || finalized.has(eventId)
 }
 
 /** What the batch made known. The first Created event of a policy names what its life-cycle messages may wait for. */

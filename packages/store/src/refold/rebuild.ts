@@ -6,7 +6,7 @@ import { readNextHours } from '../figures/hour-differences.js'
 import { readNextGateways } from '../figures/sum-differences.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
 import type { WorkKind } from '../work/run-page.js'
-import { addWork, type NewWork, type Work } from '../work/work-table.js'
+import { addWork, goOn, type NewWork } from '../work/work-table.js'
 import { BEGINNING } from './places.js'
 import { addPolicyWork } from './policy-work.js'
 
@@ -53,9 +53,6 @@ export const REBUILD: WorkKind<object> = {
     return goOn(work!, keys.length > 0 ? `${kind} ${keys.at(-1)}` : STEPS[at + 1]?.kind)
   },
 }
-
-const goOn = (work: Work, cursor: string | undefined) =>
-  cursor === undefined ? { done: [work] } : { done: [], left: { ...work, cursor } }
 
 /** Whether work of a kind is left that is not set aside. */
 async function isLeft(tx: Tx, kind: string): Promise<boolean> {

@@ -2,7 +2,7 @@
 import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from '../rows/payment-names.js'
 import type { WorkKind } from '../work/run-page.js'
-import { policiesFor } from '../work/work-table.js'
+import { goOn, policiesFor } from '../work/work-table.js'
 import { BEGINNING } from './places.js'
 import { addPolicyWork } from './policy-work.js'
 
@@ -56,9 +56,7 @@ export const USER_PAYMENT: WorkKind<object> = {
       ${lacking(page)} order by p.created_at, p.address`)
     const left = found.filter(({ lacks }) => lacks).map(({ address }) => ({ address, cursor: BEGINNING }))
     addPolicyWork(tx, left, { position: head.position, isTold: true })
-    const last = found.at(-1)
-    return found.length < limit
-      ? { done: [work!] }
-      : { done: [], left: { ...work!, cursor: `${last!.created_at} ${last!.address}` } }
+    const last = found.length < limit ? undefined : found.at(-1)
+    return goOn(work!, last && `${last.created_at} ${last.address}`)
   },
 }

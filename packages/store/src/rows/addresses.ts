@@ -16,3 +16,23 @@ export function userPaymentOf({ effect }: ChainEvent): string | null {
   const { kind } = effect
   return kind === 'user-payment-created' || kind === 'user-payment-deleted' ? effect.userPayment : null
 }
+
+/**
+ * Applies events to the states of the addresses that they name. The order of the events does not matter to these states.
+ * @param known states before the events
+ * @returns by address
+ */
+export function applyAll<S extends { address: string }>(
+  known: readonly S[],
+  events: readonly ChainEvent[],
+  addressOf: (event: ChainEvent) => string | null,
+  empty: (address: string) => S,
+  apply: (state: S, event: ChainEvent) => S,
+): Map<string, S> {
+  const states = new Map(known.map(state => [state.address, state]))
+  for (const event of events) {
+    const address = addressOf(event)
+    if (address !== null) states.set(address, apply(states.get(address) ?? empty(address), event))
+  }
+  return states
+}

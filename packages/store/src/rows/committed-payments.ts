@@ -1,7 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readMemoText } from '@payment-tracking/domain'
-import type { RunStatement } from '../database/database.js'
-import { empty, sql, type Sql } from '../database/sql.js'
+import { runIn, type RunStatement } from '../database/database.js'
+import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import { IS_PAYMENT } from './payment-names.js'
 
@@ -50,6 +50,16 @@ export async function readCommittedPayments(
     throw new StoreUnavailableError('the database began another epoch during the read')
   return rows.map(toCommittedPayment)
 }
+
+/** Stored payments, retracted ones too, in the order of `seq` of each tracking ID; ids of other events find nothing. */
+export const readCommittedById = async (tx: Tx, ids: readonly string[]): Promise<CommittedPayment[]> =>
+  ids.length === 0
+    ? []
+    : readCommittedPayments(
+        runIn(tx),
+        sql`e.id = any(${[...ids]}::uuid[])`,
+        sql`order by e.tracking_id, e.seq`,
+      )
 
 /** The text of a memo that is no tracking ID. An execution of a composable policy can have none. */
 const memoTextOf = (json: string | null): string =>

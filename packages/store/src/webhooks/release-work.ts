@@ -2,11 +2,11 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { sql } from '../database/sql.js'
+import type { IsFinal } from '../rows/finality.js'
 import type { LockedHead } from '../rows/head.js'
 import type { WorkKind } from '../work/run-page.js'
-import { addWork } from '../work/work-table.js'
+import { addWork, goOn } from '../work/work-table.js'
 import { release, type WaitingPlace } from './release.js'
-import type { IsFinal } from './tell.js'
 
 type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
 
@@ -15,7 +15,7 @@ export const WATERMARK: ReleaseKind = {
   page: async (tx, [work], { head, rows }) => {
     const { finalizedSlot } = head
     const { last, deliveries: released } = await release(tx, { finalizedSlot }, isSlotFinal(head), rows)
-    return last ? { done: [], left: work, released } : { done: [work!], released }
+    return { ...goOn(work!, last && ''), released }
   },
 }
 
@@ -25,10 +25,7 @@ export const FACTS: ReleaseKind = {
     const { key, cursor } = work!
     const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingPlace)
     const page = await release(tx, { policies: [key] }, isSlotFinal(head), rows, after)
-    const { last, deliveries: released } = page
-    return last
-      ? { done: [], left: { ...work!, cursor: JSON.stringify(last) }, released }
-      : { done: [work!], released }
+    return { ...goOn(work!, page.last && JSON.stringify(page.last)), released: page.deliveries }
   },
 }
 

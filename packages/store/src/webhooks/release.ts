@@ -7,7 +7,7 @@ import { bisect, isOutage } from '../set-aside/bisect.js'
 import { isNotSetAside, settingAside } from '../set-aside/isolate.js'
 import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
 import { RoutedMessages } from './routed-messages.js'
-import type { IsFinal } from './tell.js'
+import type { IsFinal } from '../rows/finality.js'
 import { deleteWaiting, lockWaiting, type WaitingRow } from './waiting-messages.js'
 
 /** What some messages waited for. */

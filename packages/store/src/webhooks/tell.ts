@@ -4,6 +4,7 @@ import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import type { Tx } from '../database/sql.js'
 import { noteForFeed } from '../database/feed-notes.js'
+import type { IsFinal } from '../rows/finality.js'
 import {
   feedNoteOf,
   messageOfLifecycle,
@@ -18,9 +19,6 @@ export interface PolicyLifecycle {
   policy: LifecyclePolicy
   lifecycle: Lifecycle
 }
-
-/** Whether an event is final. */
-export type IsFinal = (cause: { eventId: string; slot: number }) => boolean
 
 export interface News {
   payments: readonly CommittedPayment[]

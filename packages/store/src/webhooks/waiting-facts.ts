@@ -1,18 +1,16 @@
 // The present facts of messages that wait.
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { holdsStill, type FilteredFacts, type Lifecycle } from '@payment-tracking/domain'
-import { readCommittedPayments } from '../rows/committed-payments.js'
-import { runIn } from '../database/database.js'
-import { sql, type Tx } from '../database/sql.js'
+import { readCommittedById } from '../rows/committed-payments.js'
+import type { Tx } from '../database/sql.js'
 import {
   LIFECYCLE_COLUMNS,
   toLifecyclePolicy,
   WITH_USER_PAYMENT,
   type LifecycleRow,
 } from '../rows/policies.js'
-import { readSaidFinal } from '../rows/said-final.js'
+import { readSaidFinal, type IsFinal } from '../rows/finality.js'
 import { messageOfLifecycle, messageOfPayment, type Message } from './routed-messages.js'
-import type { IsFinal } from './tell.js'
 import type { WaitingRow } from './waiting-messages.js'
 
 export interface WaitingWithFacts {
@@ -39,7 +37,7 @@ export async function readWaitingFacts(
 ): Promise<(row: WaitingRow) => WaitingWithFacts> {
   const payments = await readPayments(tx, rows)
   const policies = await readPolicies(tx, rows)
-  const isRowFinal = await finalityOf(tx, rows, isFinal)
+  const isRowFinal = await readRowFinality(tx, rows, isFinal)
   const toMessage = (row: WaitingRow): Message => {
     if (row.body !== null) return messageOfBody(row, row.body)
     if (row.lifecycle === null) {
@@ -61,12 +59,8 @@ export async function readWaitingFacts(
 
 async function readPayments(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, CommittedPayment>> {
   const ids = rows.filter(({ lifecycle }) => lifecycle === null).map(({ eventId }) => eventId!)
-  if (ids.length === 0) return new Map()
-  const payments = await readCommittedPayments(
-    runIn(tx),
-    sql`e.id = any(${ids}::uuid[]) and e.retracted_at is null`,
-  )
-  return new Map(payments.map(payment => [payment.eventId, payment]))
+  const payments = await readCommittedById(tx, ids)
+  return new Map(payments.filter(({ retracted }) => !retracted).map(payment => [payment.eventId, payment]))
 }
 
 async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, PolicyRow>> {
@@ -87,7 +81,7 @@ const stands = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =
   cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, policy.now)
 
 /** What waits for finality is decided by its slot or its event. What waits for facts has no cause, or asks here. */
-async function finalityOf(
+async function readRowFinality(
   tx: Tx,
   rows: readonly WaitingRow[],
   isFinal: IsFinal,

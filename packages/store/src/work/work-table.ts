@@ -99,6 +99,10 @@ export interface WorkPage {
   left?: Work | undefined
 }
 
+/** @param cursor where the next page of the work begins; undefined or null: nothing of it is left */
+export const goOn = (work: Work, cursor: string | null | undefined): WorkPage =>
+  cursor == null ? { done: [work] } : { done: [], left: { ...work, cursor } }
+
 /** Takes turns: work that goes on stands behind all other work. */
 export function writeProgress(tx: PipelinedTx, { done, left }: WorkPage): void {
   if (done.length > 0)
