@@ -27,7 +27,7 @@ import { inFoldOrder } from '../refold/read-registers.js'
 export interface FoldedEvent extends NewEvent {
   /** null for an event that is no payment */
   facts: PaymentFacts | null
-  /** the payment's tracking ID is that of its policy, which is not known at the payment's place */
+  /** the payment's tracking ID is that of its policy, which is not known at the payment's chain position */
   awaitsPolicy: boolean
 }
 

@@ -6,7 +6,7 @@ import type { Folded } from './fold.js'
 import type { Identified } from './identify.js'
 import { refoldGateways, refoldUserPayments } from '../refold/accounts.js'
 import { readPoliciesOf } from '../refold/user-payment-work.js'
-import { BEGINNING } from '../refold/places.js'
+import { BEGINNING } from '../refold/chain-positions.js'
 import { collectCauses, newlyKnownAccounts } from './refold-causes.js'
 import type { Refolded } from '../refold/policy-work.js'
 import { refold } from '../refold/refold.js'
@@ -45,7 +45,7 @@ export async function refoldBatch(
   return refold(tx, causes, payments, { programId, position: head.position, rows })
 }
 
-/** The gateways and user payments of events that left their place. */
+/** The gateways and user payments of events that left their chain position. */
 function addressesOf({ retracted, moved }: Identified): { gateways: string[]; userPayments: string[] } {
   const gateways = new Set<string>()
   const userPayments = new Set<string>()

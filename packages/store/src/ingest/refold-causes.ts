@@ -12,7 +12,7 @@ import { policyOf } from '../rows/addresses.js'
 import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
 import type { Known } from './known.js'
-import { BEGINNING, earlier, NOWHERE, placeOf, type From } from '../refold/places.js'
+import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from '../refold/chain-positions.js'
 import type { RefoldCause } from '../refold/refold.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../rows/stored-events.js'
@@ -25,7 +25,7 @@ export interface MovedEvent {
   retracted: boolean
 }
 
-/** The events that copies moved. The new places are written already. */
+/** The events that copies moved. The new chain positions are written already. */
 export async function readMoved(
   tx: Tx,
   corrections: readonly Correction[],
@@ -45,7 +45,7 @@ export async function readMoved(
   })
 }
 
-/** The policies of events that left their place. They are folded again whatever else the batch holds. */
+/** The policies of events that left their chain position. They are folded again whatever else the batch holds. */
 export const policiesOf = (
   retracted: readonly RetractedEvent[],
   moved: readonly MovedEvent[],
@@ -73,15 +73,15 @@ export class Causes extends Map<string, RefoldCause> {
 
   /** A retracted Created event still tells payments of its transaction their tracking ID. */
   addRetractedAt(policy: string, { effect }: ChainEvent, order: ChainOrder): void {
-    if (effect.kind === 'policy-created') this.deriveFrom(policy, placeOf(order))
+    if (effect.kind === 'policy-created') this.deriveFrom(policy, chainPositionOf(order))
   }
 
-  /** An event came to a place (1) or left it (-1). */
+  /** An event came to a chain position (1) or left it (-1). */
   add(policy: string, { effect }: ChainEvent, order: ChainOrder, sign: 1n | -1n): void {
     const cause = this.of(policy)
     if (effect.kind === 'payment')
       cause.payments.push({ order, amount: effect.amount, paidAt: effect.paidAt, sign })
-    if (effect.kind === 'policy-created') this.deriveFrom(policy, placeOf(order))
+    if (effect.kind === 'policy-created') this.deriveFrom(policy, chainPositionOf(order))
   }
 }
 
@@ -122,15 +122,15 @@ export function collectCauses({ folded, known, retracted, moved }: BatchChanges)
 function addRetracted(causes: Causes, event: RetractedEvent): void {
   const { id, name, paymentPolicy: policy, amount, paidAt } = event
   if (policy === null || policy === DIRECT_TRANSFER_POLICY) return
-  const place = {
+  const chainPosition = {
     slot: Number(event.slot),
     transactionIndex: Number(event.transactionIndex),
     index: Number(event.index),
   }
-  const order = orderOf(place, id)
+  const order = orderOf(chainPosition, id)
   const cause = causes.of(policy)
   if (amount !== null) cause.payments.push({ order, amount: BigInt(amount), paidAt: paidAt!, sign: -1n })
-  if (CREATED.test(name)) causes.deriveFrom(policy, placeOf(order))
+  if (CREATED.test(name)) causes.deriveFrom(policy, chainPositionOf(order))
 }
 
 /**
@@ -147,7 +147,7 @@ export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint):
     const { slot, transactionIndex, index } = first
     return [
       isLinked
-        ? { slot, transactionIndex, index, address: after.address, from: placeOf(first.order) }
+        ? { slot, transactionIndex, index, address: after.address, from: chainPositionOf(first.order) }
         : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: BEGINNING },
     ]
   })

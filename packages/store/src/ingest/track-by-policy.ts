@@ -1,13 +1,13 @@
 // Executions of composable policies often carry no memo. Their tracking ID is that of their policy's Created event at
-// their place. A new execution that cannot be appended finds it here, before the payments of the batch are counted.
+// their chain position. A new execution that cannot be appended finds it here, before the payments of the batch are counted.
 import { bigints, sql, type Tx } from '../database/sql.js'
 import { changedBy } from '../refold/derive-payments.js'
-import { placeOf } from '../refold/places.js'
+import { chainPositionOf } from '../refold/chain-positions.js'
 import type { FoldedEvent } from './fold.js'
 
-/** A Created event: what its policy's payments at its place and behind it are tracked by. */
+/** A Created event: what its policy's payments from its chain position on are tracked by. */
 interface Tracked {
-  place: string
+  chainPosition: string
   trackingId: string | null
 }
 
@@ -23,16 +23,21 @@ export async function trackByPolicy(tx: Tx, folded: readonly FoldedEvent[]): Pro
   const created = folded.flatMap(({ event }): (Tracked & { policy: string })[] => {
     const { effect, trackingId } = event
     return effect.kind === 'policy-created'
-      ? [{ policy: effect.policy, place: placeOf(event.order), trackingId }]
+      ? [{ policy: effect.policy, chainPosition: chainPositionOf(event.order), trackingId }]
       : []
   })
   return folded.map(each => {
     if (!each.awaitsPolicy) return each
     const { event } = each
-    const place = placeOf(event.order)
-    const inBatch = created.filter(other => other.policy === event.paymentPolicy && other.place <= place)
+    const chainPosition = chainPositionOf(event.order)
+    const inBatch = created.filter(
+      other => other.policy === event.paymentPolicy && other.chainPosition <= chainPosition,
+    )
     const known: Tracked[] = [...inBatch, ...(stored.get(event.id) ?? [])]
-    const tracked = known.reduce<Tracked | null>((a, b) => (a !== null && a.place > b.place ? a : b), null)
+    const tracked = known.reduce<Tracked | null>(
+      (a, b) => (a !== null && a.chainPosition > b.chainPosition ? a : b),
+      null,
+    )
     if (tracked === null) return each
     return { ...each, event: { ...event, trackingId: tracked.trackingId }, awaitsPolicy: false }
   })
@@ -40,7 +45,7 @@ export async function trackByPolicy(tx: Tx, folded: readonly FoldedEvent[]): Pro
 
 interface TrackedRow {
   id: string
-  place: string
+  chainPosition: string
   trackingId: string | null
 }
 
@@ -49,7 +54,7 @@ async function readTracked(tx: Tx, awaiting: readonly FoldedEvent[]): Promise<Ma
   const rows = await tx.$queryRaw<TrackedRow[]>(sql`
     select p.id, c.tracking_id as "trackingId",
            lpad(to_hex(c.slot), 16, '0') || lpad(to_hex(c.transaction_index), 8, '0') ||
-           lpad(to_hex(c.event_index), 8, '0') as place
+           lpad(to_hex(c.event_index), 8, '0') as "chainPosition"
       from unnest(
              ${events.map(({ id }) => id)}::uuid[], ${events.map(({ paymentPolicy }) => paymentPolicy)}::text[],
              ${bigints(events.map(({ slot }) => slot))},

@@ -1,6 +1,6 @@
 // One page of folding policies again, for a batch and for work alike. A policy is folded from its latest events. Its sums move
 // by their difference, or are counted from the beginning of the incarnation. The facts of its payments are derived again from
-// the place at which they can differ.
+// the chain position from which they can differ.
 import {
   applyPayment,
   emptyPolicy,
@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
-import { BEGINNING, earlier, NOWHERE, placeOf, type From } from './places.js'
+import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from './chain-positions.js'
 import type { KnownPolicy } from './policies.js'
 import { isLinked, type RefoldRows, type WholePolicy } from './refold-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
@@ -122,7 +122,7 @@ function planOf({ address, from, soFar, payments }: Folding, rows: RefoldRows): 
     differed,
     sources,
     counted: differed === null && registers ? (goesOn ? withSums(registers, sums) : registers) : null,
-    after: isCounted ? earlier(cursor, placeOf(start)) : cursor,
+    after: isCounted ? earlier(cursor, chainPositionOf(start)) : cursor,
   }
 }
 

@@ -7,7 +7,7 @@ import { readNextGateways } from '../figures/sum-differences.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
 import type { WorkKind } from '../work/run-page.js'
 import { addWork, goOn, type NewWork } from '../work/work-table.js'
-import { BEGINNING } from './places.js'
+import { BEGINNING } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'
 
 export const REBUILD_WORK: NewWork = { kind: 'rebuild', key: 'rebuild' }

@@ -2,7 +2,7 @@
 import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readPaymentsById } from './derive-payments.js'
-import { BEGINNING, NOWHERE, type From } from './places.js'
+import { BEGINNING, NOWHERE, type From } from './chain-positions.js'
 import { foldPolicies } from './policy-page.js'
 import { addPolicyWork, readUnready, type Refolded, type Unready } from './policy-work.js'
 import { isLinked, readForRefold, writeRefolded, type RefoldRows } from './refold-rows.js'

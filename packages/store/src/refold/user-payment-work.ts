@@ -3,7 +3,7 @@ import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { OF_POLICY } from '../rows/payment-names.js'
 import type { WorkKind } from '../work/run-page.js'
 import { goOn, policiesFor } from '../work/work-table.js'
-import { BEGINNING } from './places.js'
+import { BEGINNING } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'
 
 /**
