@@ -6,7 +6,7 @@ import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from './expectation-rows.js'
 import { NO_NEWS, settle, type ExpectedNews } from './settle.js'
 
-interface Place {
+interface LookKey {
   at: Date
   id: string
 }
@@ -27,8 +27,8 @@ const IS_KEPT = isNotSetAside('expectations', sql`x.id::text`)
  */
 export async function expireExpectations(store: Store, { limit, onPage }: ExpiryRound): Promise<number> {
   let looked = 0
-  for (let after: Place = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }; ;) {
-    const found: readonly Place[] = await store.database.read<Place>(sql`
+  for (let after: LookKey = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }; ;) {
+    const found: readonly LookKey[] = await store.database.read<LookKey>(sql`
       select x.look_at as at, x.id::text as id from expectations x
        where x.look_at < statement_timestamp() and ${IS_KEPT}
          and (x.look_at, x.id) > (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)

@@ -3,7 +3,7 @@ import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import { newestFact } from './program-facts.js'
-import { listWatchedPolicies, readWatchedPlace, writeWatchedPlace } from './watched-policies.js'
+import { listWatchedPolicies, readWatchedKey, writeWatchedKey } from './watched-policies.js'
 
 /** Policies of one answer: some 150 KB, where a message of NATS holds 1 MB. */
 const POLICIES_AT_ONCE = 500
@@ -18,10 +18,10 @@ interface Row {
 
 /** The token accounts that watched payments need, a page at a time. @param after `next` of the page before */
 export async function listDueAccounts(store: Store, after: string | null): Promise<DueAccounts> {
-  const place = after === null ? null : (readWatchedPlace(after) ?? null)
-  const { addresses, next } = await listWatchedPolicies(store, place, POLICIES_AT_ONCE)
+  const key = after === null ? null : (readWatchedKey(after) ?? null)
+  const { addresses, next } = await listWatchedPolicies(store, key, POLICIES_AT_ONCE)
   const rows = addresses.length === 0 ? [] : await readNeeds(store, addresses)
-  return { accounts: rows.map(toAccount), next: next && writeWatchedPlace(next) }
+  return { accounts: rows.map(toAccount), next: next && writeWatchedKey(next) }
 }
 
 const readNeeds = ({ database }: Store, addresses: readonly string[]): Promise<readonly Row[]> =>

@@ -6,25 +6,25 @@ import type { Store } from '../database/open-store.js'
 import { raw, sql } from '../database/sql.js'
 import { isWaiting, isWatched, NOW } from './due-risks.js'
 
-/** A place in the order of looks. */
-export interface WatchedPlace {
+/** A key in the order of looks. */
+export interface WatchedKey {
   at: bigint
   address: string
 }
 
 export interface WatchedPage {
   addresses: string[]
-  /** null behind the last policy */
-  next: WatchedPlace | null
+  /** null after the last policy */
+  next: WatchedKey | null
 }
 
 /** As the reader of a cursor gets it; undefined for a text that is none. */
-export function readWatchedPlace(text: string): WatchedPlace | undefined {
+export function readWatchedKey(text: string): WatchedKey | undefined {
   const [, at, address] = /^(\d{1,18}) ([1-9A-HJ-NP-Za-km-z]{1,64})$/.exec(text) ?? []
   return at === undefined || address === undefined ? undefined : { at: BigInt(at), address }
 }
 
-export const writeWatchedPlace = ({ at, address }: WatchedPlace): string => `${at} ${address}`
+export const writeWatchedKey = ({ at, address }: WatchedKey): string => `${at} ${address}`
 
 /**
  * One page of watched policies, in the order of looks. Moves the looks of the others that it meets: each policy once for
@@ -33,11 +33,11 @@ export const writeWatchedPlace = ({ at, address }: WatchedPlace): string => `${a
  */
 export async function listWatchedPolicies(
   { database }: Store,
-  after: WatchedPlace | null,
+  after: WatchedKey | null,
   limit: number,
 ): Promise<WatchedPage> {
   const { at, address } = after ?? { at: -1n, address: '' }
-  const rows = await database.read<WatchedPlace & { watched: boolean }>(sql`
+  const rows = await database.read<WatchedKey & { watched: boolean }>(sql`
     select p.address, p.next_funds_look as at, ${isWaiting(sql`p`)} and ${isWatched(sql`p`)} as watched
       from (select * from policies p
              where p.next_funds_look <= ${NOW} and (p.next_funds_look, p.address) > (${at}, ${address})

@@ -2,7 +2,7 @@
 import { StoreContentsError, StoreUnavailableError, StoreUnverifiedError } from '../errors.js'
 
 /** Not a row's fault: the same call may succeed later. A timeout may be one. */
-export const isOutage = (error: unknown): boolean =>
+export const isTransient = (error: unknown): boolean =>
   error instanceof StoreUnavailableError ||
   error instanceof StoreUnverifiedError ||
   error instanceof StoreContentsError
@@ -12,7 +12,7 @@ export interface Bisection<Item, Result> {
   /** of one item, which fails by itself. What it throws ends the work */
   alone: (item: Item, error: unknown) => Promise<readonly Result[]>
   /** whether an error is nobody's fault: it ends the work */
-  isOutage?: (error: unknown) => boolean
+  isTransient?: (error: unknown) => boolean
 }
 
 /**
@@ -31,7 +31,7 @@ export async function bisect<Item, Result>(
   try {
     return [await work(items)]
   } catch (error) {
-    if ((of.isOutage ?? isOutage)(error)) throw error
+    if ((of.isTransient ?? isTransient)(error)) throw error
     if (items.length === 1) return [...(await of.alone(items[0]!, error))]
     const middle = Math.ceil(items.length / 2)
     const first = await bisect(items.slice(0, middle), work, of)

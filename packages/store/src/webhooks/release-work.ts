@@ -6,7 +6,7 @@ import type { IsFinal } from '../rows/finality.js'
 import type { LockedHead } from '../rows/head.js'
 import type { WorkKind } from '../work/run-page.js'
 import { addWork, goOn } from '../work/work-table.js'
-import { release, type WaitingPlace } from './release.js'
+import { release, type WaitingKey } from './release.js'
 
 type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
 
@@ -23,7 +23,7 @@ export const WATERMARK: ReleaseKind = {
 export const FACTS: ReleaseKind = {
   page: async (tx, [work], { head, rows }) => {
     const { key, cursor } = work!
-    const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingPlace)
+    const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingKey)
     const page = await release(tx, { policies: [key] }, isSlotFinal(head), rows, after)
     return { ...goOn(work!, page.last && JSON.stringify(page.last)), released: page.deliveries }
   },

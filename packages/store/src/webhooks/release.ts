@@ -3,7 +3,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { route } from '@payment-tracking/domain'
 import { empty, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { mapStoreErrors, StoreTimeoutError } from '../errors.js'
-import { bisect, isOutage } from '../set-aside/bisect.js'
+import { bisect, isTransient } from '../set-aside/bisect.js'
 import { isNotSetAside, settingAside } from '../set-aside/isolate.js'
 import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
 import { RoutedMessages } from './routed-messages.js'
@@ -21,8 +21,8 @@ export type Known =
   /** policies whose facts changed */
   | { policies: readonly string[] }
 
-/** A place among messages that wait for facts: they are released in the order of the chain. */
-export interface WaitingPlace {
+/** A key among messages that wait for facts: they are released in the order of the chain. */
+export interface WaitingKey {
   policy: string
   /** `NO_SLOT` for what time causes */
   slot: number
@@ -33,7 +33,7 @@ export interface WaitingPlace {
 export interface ReleasedPage {
   deliveries: DeliveryRef[]
   /** the last row, where the page may have left some; null when it took all */
-  last: WaitingPlace | null
+  last: WaitingKey | null
 }
 
 /** A message that made a page fail waits until an operator gives it back. */
@@ -55,17 +55,17 @@ export async function release(
   known: Known,
   isFinal: IsFinal,
   most: number,
-  after?: WaitingPlace,
+  after?: WaitingKey,
 ): Promise<ReleasedPage> {
   const rows = await lockWaiting(tx, sql`${pageOf(known, after)} limit ${most}`)
   const deliveries = await bisect(rows, some => undoing(tx, () => decide(tx, some, isFinal)), {
-    isOutage: error => isOutage(error) || error instanceof StoreTimeoutError,
+    isTransient: error => isTransient(error) || error instanceof StoreTimeoutError,
     alone: async ({ webhookId, messageId }, error) => {
       await tx.$executeRaw(settingAside('release-messages', `${webhookId} ${messageId}`, error))
       return []
     },
   })
-  return { deliveries: deliveries.flat(), last: rows.length === most ? lastPlace(rows) : null }
+  return { deliveries: deliveries.flat(), last: rows.length === most ? lastKey(rows) : null }
 }
 
 const SAVEPOINT: Sql = sql`savepoint released`
@@ -88,7 +88,7 @@ const NO_SLOT = Number.MAX_SAFE_INTEGER
 const SLOT = sql`coalesce(a.slot, ${raw(String(NO_SLOT))})`
 
 /** The rows `a` of a page, in their order. */
-function pageOf(known: Known, after: WaitingPlace | undefined): Sql {
+function pageOf(known: Known, after: WaitingKey | undefined): Sql {
   const waiting = (what: 'finality' | 'facts', which: Sql) =>
     sql`where a.waits_for = ${raw(`'${what}'`)} and ${IS_KEPT} and ${which}`
   if ('finalizedSlot' in known)
@@ -108,7 +108,7 @@ function pageOf(known: Known, after: WaitingPlace | undefined): Sql {
 }
 
 /** The last row by the order of the pages: the join with webhooks may have changed the order. */
-function lastPlace(rows: readonly WaitingRow[]): WaitingPlace {
+function lastKey(rows: readonly WaitingRow[]): WaitingKey {
   const { policy, slot, webhookId, messageId } = rows.reduce((a, b) => (isBefore(a, b) ? b : a))
   return { policy, slot: slot ?? NO_SLOT, webhookId: webhookId.toString(), messageId }
 }

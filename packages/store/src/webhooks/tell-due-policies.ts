@@ -27,8 +27,8 @@ interface Asking {
   asks: string
 }
 
-/** A place in the order of gateways and their policies. `at` is the creation, or the time of the next look. */
-interface Place {
+/** A key in the order of gateways and their policies. `at` is the creation, or the time of the next look. */
+interface PolicyKey {
   gateway: string
   at: bigint
   address: string
@@ -38,7 +38,7 @@ interface Place {
 interface Look {
   addresses: string[]
   /** where the next look begins; null when this one has seen the last policy */
-  next: Place | null
+  next: PolicyKey | null
 }
 
 const TYPES = sql`array[${join(DUE_LIFECYCLE_TYPES.map(type => raw(`'${type}'`)))}]::text[]`
@@ -65,8 +65,8 @@ const MOST_KNOWN = 100_000
 export async function tellDuePolicies(store: Store, round: DueRound): Promise<number> {
   const { known = new Map(), onPage = () => Promise.resolve(true) } = round
   let told = 0
-  const tellAll = async (look: (after: Place | null) => Promise<Look>): Promise<boolean> => {
-    for (let after: Place | null = null; ;) {
+  const tellAll = async (look: (after: PolicyKey | null) => Promise<Look>): Promise<boolean> => {
+    for (let after: PolicyKey | null = null; ;) {
       const { addresses, next } = await look(after)
       const page = await tellInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
         tellDue(tx, held, round),
@@ -84,11 +84,11 @@ export async function tellDuePolicies(store: Store, round: DueRound): Promise<nu
     const familiar = asking.filter(isKnown).map(({ gateway }) => gateway)
     if (fresh.length > 0) {
       const gateways = fresh.map(({ gateway }) => gateway)
-      if (!(await tellAll(place => lookAtAll(store, gateways, place, round)))) return told
+      if (!(await tellAll(key => lookAtAll(store, gateways, key, round)))) return told
       if (known.size > MOST_KNOWN) known.clear()
       for (const { gateway, asks } of fresh) known.set(gateway, asks)
     }
-    if (familiar.length > 0 && !(await tellAll(place => lookAtNext(store, familiar, place)))) return told
+    if (familiar.length > 0 && !(await tellAll(key => lookAtNext(store, familiar, key)))) return told
     if (asking.length < GATEWAYS_AT_ONCE) return told
     after = asking.at(-1)!.gateway
   }
@@ -102,27 +102,27 @@ const readAsking = ({ database }: Store, after: string): Promise<readonly Asking
      group by w.gateway order by w.gateway limit ${raw(String(GATEWAYS_AT_ONCE))}`)
 
 const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
-const FIRST: Place = { gateway: '', at: 0n, address: '' }
+const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }
 
 /** Every living policy of the gateways, in the order of creation. */
 async function lookAtAll(
   { database }: Store,
   gateways: readonly string[],
-  after: Place | null,
+  after: PolicyKey | null,
   margins: DueMargins,
 ): Promise<Look> {
   const from = after ?? FIRST
-  const looked = await database.read<Place & { isDue: boolean }>(sql`
+  const looked = await database.read<PolicyKey & { isDue: boolean }>(sql`
     select p.gateway, p.created_at as at, p.address,
            p.status = 'active' and ${IS_KEPT} and exists (select from ${datesOf(margins)}) as "isDue"
       from (select p.*
-              from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, place)
+              from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, nth)
              cross join lateral (
                select * from policies p
                 where p.gateway = g.gateway collate "C" and p.live
                   and (g.gateway <> ${from.gateway} or (p.created_at, p.address) > (${from.at}, ${from.address}))
                 order by p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
-             order by g.place, p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
+             order by g.nth, p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
      order by p.gateway, p.created_at, p.address`)
   return {
     addresses: looked.filter(({ isDue }) => isDue).map(({ address }) => address),
@@ -130,27 +130,27 @@ async function lookAtAll(
   }
 }
 
-/** The policies whose next look has come. A row that is set aside or locked keeps its place, and is passed over. */
+/** The policies whose next look has come. A row that is set aside or locked keeps its key, and is passed over. */
 async function lookAtNext(
   { database }: Store,
   gateways: readonly string[],
-  after: Place | null,
+  after: PolicyKey | null,
 ): Promise<Look> {
   const from = after ?? FIRST
-  const looked = await database.read<Place & { isKept: boolean }>(sql`
+  const looked = await database.read<PolicyKey & { isKept: boolean }>(sql`
     select p.gateway, p.next_look as at, p.address, ${IS_KEPT} as "isKept"
-      from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, place)
+      from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, nth)
      cross join lateral (
        select * from policies p
         where p.gateway = g.gateway collate "C" and p.next_look <= ${NOW}
           and (g.gateway <> ${from.gateway} or (p.next_look, p.address) > (${from.at}, ${from.address}))
         order by p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
-     order by g.place, p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}`)
+     order by g.nth, p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}`)
   return {
     addresses: looked.filter(({ isKept }) => isKept).map(({ address }) => address),
     next: nextOf(looked),
   }
 }
 
-const nextOf = (looked: readonly Place[]): Place | null =>
+const nextOf = (looked: readonly PolicyKey[]): PolicyKey | null =>
   looked.length === LOOKED_AT_ONCE ? looked.at(-1)! : null

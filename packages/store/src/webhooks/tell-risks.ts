@@ -17,7 +17,7 @@ import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-message
 import { tellInParts, type ToldPage } from './tell-in-parts.js'
 import { readWebhooksOf } from './told-webhooks.js'
 import { readDueRisks } from '../funds/due-risks.js'
-import { listWatchedPolicies, type WatchedPlace } from '../funds/watched-policies.js'
+import { listWatchedPolicies, type WatchedKey } from '../funds/watched-policies.js'
 
 export interface RiskRound {
   programId: string
@@ -55,7 +55,7 @@ export async function tellRisks(store: Store, round: RiskRound): Promise<number>
     if (next === null) break
     after = next
   }
-  for (let after: WatchedPlace | null = null; ;) {
+  for (let after: WatchedKey | null = null; ;) {
     const { addresses, next } = await listWatchedPolicies(store, after, LOOKED_AT_ONCE)
     if (!(await tell(await findBegun(store, addresses, round)))) return told
     if (next === null) return told

@@ -14,7 +14,7 @@ import {
   readNextWorks,
   readWorksAgain,
   REFOLD_ROWS,
-  writeProgress,
+  writeWorkPage,
   type Work,
   type WorkPage,
 } from './work-table.js'
@@ -101,7 +101,7 @@ export async function runPage<Page, Result>(
           if (again.length === 0 || (of.look && !isSame(some, again))) return null
           const changed = await of.page(tx, again, { head, programId, rows }, looked)
           if (changed === null) return null
-          writeProgress(tx, changed)
+          writeWorkPage(tx, changed)
           return { of: await finish(tx, kind, changed, head) }
         })
         // A part of a page says nothing about how long a whole one takes.

@@ -104,7 +104,7 @@ export const goOn = (work: Work, cursor: string | null | undefined): WorkPage =>
   cursor == null ? { done: [work] } : { done: [], left: { ...work, cursor } }
 
 /** Takes turns: work that goes on stands behind all other work. */
-export function writeProgress(tx: PipelinedTx, { done, left }: WorkPage): void {
+export function writeWorkPage(tx: PipelinedTx, { done, left }: WorkPage): void {
   if (done.length > 0)
     tx.send(sql`
       delete from work where kind = ${done[0]!.kind} and key = any(${done.map(({ key }) => key)}::text[])`)

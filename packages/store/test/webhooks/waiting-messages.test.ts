@@ -6,7 +6,7 @@ import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import { forget } from '../../src/webhooks/forget.js'
-import { release, type Known, type WaitingPlace } from '../../src/webhooks/release.js'
+import { release, type Known, type WaitingKey } from '../../src/webhooks/release.js'
 import { tell } from '../../src/webhooks/tell.js'
 
 const database = await createDatabase(t)
@@ -57,7 +57,7 @@ const tellPayments = (payments: CommittedPayment[]) =>
 /** Every page in a transaction of its own. @returns the rows of each page */
 const releaseAll = async (known: Known): Promise<number[]> => {
   const sizes: number[] = []
-  for (let last: WaitingPlace | undefined; ;) {
+  for (let last: WaitingKey | undefined; ;) {
     const after = last
     const page = await transaction(tx => release(tx, known, isFinal, 500, after))
     sizes.push(page.deliveries.length)

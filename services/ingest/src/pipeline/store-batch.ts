@@ -41,7 +41,7 @@ export function storeBatch(store: Store, batch: Batch): Promise<CommittedBatch[]
     messages,
     part => commitBatch(store, part.length === messages.length ? batch : batchOf([...part])),
     {
-      isOutage: isFaultOfDatabase,
+      isTransient: isFaultOfDatabase,
       alone: async one => [await storeAlone(store, batchOf([one]), one.message)],
     },
   )
