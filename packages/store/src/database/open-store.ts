@@ -86,12 +86,23 @@ const runOn =
   async <Row>({ text, values }: Parameters<RunStatement>[0]) =>
     (await client.query({ text, values: values.map(writeValue), types })).rows as Row[]
 
+function usedOf(limit: number, pools: readonly pg.Pool[], reads: { open: number; inUse: number }): PoolUse {
+  const sum = (pick: (each: pg.Pool) => number) => pools.reduce((total, each) => total + pick(each), 0)
+  const [total, idle] = [sum(each => each.totalCount), sum(each => each.idleCount)]
+  return {
+    limit: limit + PIPELINED_TRANSACTIONS + reads.open,
+    inUse: total - idle + reads.inUse,
+    idle: idle + reads.open - reads.inUse,
+    waiting: sum(each => each.waitingCount),
+  }
+}
+
 /**
  * Opens the pools without connecting. If the database is away, the first query fails. The pools use the database again
  * when it is back, without a restart.
  */
 export function openStore(options: StoreOptions): Store {
-  const limit = options.poolSize ?? 10
+  const { onConnect, poolSize: limit = 10 } = options
   const pooled = options.DATABASE_POOLER === 'transaction'
   const address = readDatabaseAddress(options)
   const pinned = (more?: string) => (pooled ? address : pinSession(address, more))
@@ -103,7 +114,6 @@ export function openStore(options: StoreOptions): Store {
     application_name: options.applicationName ?? 'payment-tracking',
     ...(pooled ? readPooledLimits(options) : readSessionLimits(options)),
   }
-  const { onConnect } = options
   const greet = onConnect && ((client: pg.ClientBase) => onConnect(runOn(client)))
   // The pool waits for the promise, which its types do not say.
   const greeting = greet && { onConnect: greet as unknown as (client: pg.ClientBase) => void }
@@ -143,17 +153,7 @@ export function openStore(options: StoreOptions): Store {
       else await checkSession(database)
       isChecked = true
     },
-    poolUse: () => {
-      const sum = (pick: (each: pg.Pool) => number) => pools.reduce((total, each) => total + pick(each), 0)
-      const reads = pipelinedReads.use()
-      const [total, idle] = [sum(each => each.totalCount), sum(each => each.idleCount)]
-      return {
-        limit: limit + PIPELINED_TRANSACTIONS + reads.open,
-        inUse: total - idle + reads.inUse,
-        idle: idle + reads.open - reads.inUse,
-        waiting: sum(each => each.waitingCount),
-      }
-    },
+    poolUse: () => usedOf(limit, pools, pipelinedReads.use()),
     close: () =>
       (closed ??= waitAtMost(CLOSE_WITHIN_MS, async () => {
         await prisma.$disconnect()

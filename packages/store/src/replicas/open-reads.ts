@@ -65,6 +65,25 @@ function headOf(asked: readonly Asked[]): Head | undefined {
   return least
 }
 
+/** Reads of the primary. */
+function buildPrimary(primary: Store, heads: HeadTracker) {
+  let reads = 0
+  const readAt = (atLeast: bigint): Reading | undefined => {
+    const asked = [askNow(heads)]
+    if (atLeast > (asked[0]!.head?.position ?? 0n)) return undefined
+    reads += 1
+    return { store: primary, head: () => headOf(asked) }
+  }
+  return {
+    reads: () => reads,
+    /** @returns undefined while the primary knows too little. @throws when it cannot be asked */
+    tryAt(atLeast: bigint, maxAgeMs?: number): Reading | undefined | Promise<Reading | undefined> {
+      const head = heads.head(maxAgeMs)
+      return head instanceof Promise ? head.then(() => readAt(atLeast)) : readAt(atLeast)
+    },
+  }
+}
+
 /**
  * @param primary the store of everything else; closed by its owner
  * @param heads what the primary knows; default: a tracker that is not told of new connections
@@ -74,34 +93,18 @@ export function openReads(
   heads: HeadTracker = new HeadTracker(() => primary.database.lookUp),
   fleet?: Fleet,
 ): Reads {
-  let primaryReads = 0
-
-  /** @returns undefined while the primary knows too little */
-  const ofPrimary = (atLeast: bigint): Reading | undefined => {
-    const asked = [askNow(heads)]
-    if (atLeast > (asked[0]!.head?.position ?? 0n)) return undefined
-    primaryReads += 1
-    return { store: primary, head: () => headOf(asked) }
-  }
+  const ofPrimary = buildPrimary(primary, heads)
   const ofReplica = (replica: Replica, atLeast: bigint): Reading => {
     replica.reads += 1
     const { store, asked } = readOn(replica, { primary, heads, fleet: fleet!, atLeast })
     return { store, head: () => headOf(asked) }
-  }
-  /** @returns undefined while the primary knows too little. @throws when it cannot be asked */
-  const tryPrimary = (
-    atLeast: bigint,
-    maxAgeMs?: number,
-  ): Reading | undefined | Promise<Reading | undefined> => {
-    const head = heads.head(maxAgeMs)
-    return head instanceof Promise ? head.then(() => ofPrimary(atLeast)) : ofPrimary(atLeast)
   }
   const waitFor = async (atLeast: bigint, replicas: boolean): Promise<Reading> => {
     for (const endMs = performance.now() + WAIT_MS; ; await sleep(ASK_EVERY_MS)) {
       const replica = replicas ? fleet?.choose(atLeast) : undefined
       if (replica) return ofReplica(replica, atLeast)
       try {
-        const reading = await tryPrimary(atLeast, SHARED_MS)
+        const reading = await ofPrimary.tryAt(atLeast, SHARED_MS)
         if (reading) return reading
       } catch (error) {
         if (!replicas || !fleet?.serves) throw error
@@ -112,7 +115,7 @@ export function openReads(
   const begin = ({ atLeast = 0n, replicas }: ReadWish): Reading | Promise<Reading> => {
     const replica = replicas ? fleet?.choose(atLeast) : undefined
     if (replica) return ofReplica(replica, atLeast)
-    const reading = tryPrimary(atLeast)
+    const reading = ofPrimary.tryAt(atLeast)
     if (!(reading instanceof Promise)) return reading ?? waitFor(atLeast, replicas)
     return reading.then(
       found => found ?? waitFor(atLeast, replicas),
@@ -134,7 +137,7 @@ export function openReads(
     },
     primaryHead: () => heads.known,
     replicas: () => fleet?.replicas ?? [],
-    primaryReads: () => primaryReads,
+    primaryReads: ofPrimary.reads,
     close: async () => fleet?.close(),
   }
 }
