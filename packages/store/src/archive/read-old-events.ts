@@ -1,6 +1,6 @@
 // The events that are to be archived.
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { inline, sql, type Sql } from '../database/sql.js'
 import { hidden } from '../reads/hidden.js'
 import { LISTS_BEGIN } from '../rows/lists-begin.js'
 import { IS_RESTING, type ArchiveHead } from './archive-head.js'
@@ -52,7 +52,7 @@ export async function* readMonth(
              > (${hidden(sql`${occurredAt}::timestamptz`)}, ${hidden(sql`${slot}::bigint`)}, ${hidden(sql`${index}::bigint`)},
                 ${hidden(sql`${id}::uuid`)})
          and e.occurred_at < ${hidden(sql`${end}::timestamptz`)}
-       order by e.occurred_at, e.slot, e.event_index, e.id limit ${raw(String(ROWS_A_PAGE))}`)
+       order by e.occurred_at, e.slot, e.event_index, e.id limit ${inline(ROWS_A_PAGE)}`)
     if (page.length > 0) yield page
     if (page.length < ROWS_A_PAGE) return
     after = page.at(-1)!
@@ -123,7 +123,7 @@ export async function findFirstPosition(
       select min(position) filter (where occurred_at >= coalesce(${listsBegin}::timestamptz, '-infinity') or position > ${archivedPosition}) as first,
              max(position) as last
         from (select position, occurred_at from events where position >= ${from} order by position
-               limit ${raw(String(POSITIONS_A_PAGE))}) e`)
+               limit ${inline(POSITIONS_A_PAGE)}) e`)
     const { first, last } = page!
     if (first !== null || last === null) return first ?? from
     from = last + 1n

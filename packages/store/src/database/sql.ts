@@ -20,6 +20,9 @@ export const { sql, join, raw, empty } = Prisma
 export const bigints = (values: readonly (bigint | number | string | null)[]): Sql =>
   sql`${values.map(value => (value === null ? null : String(value)))}::bigint[]`
 
+/** A number in the text of a statement: a kept plan knows it, where it knows no parameter. */
+export const inline = (value: number | bigint): Sql => raw(String(value))
+
 /** No value in a column of type `json`, in the models of Prisma's client. */
 export const { DbNull } = Prisma
 

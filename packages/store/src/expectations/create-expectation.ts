@@ -4,7 +4,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { ExpectationRecord } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Tx } from '../database/sql.js'
+import { inline, sql, type Tx } from '../database/sql.js'
 import { lockHead } from '../rows/head.js'
 import { countStored } from './expectation-work.js'
 import { readExpectations } from './expectation-rows.js'
@@ -127,6 +127,6 @@ async function countOpen(tx: Tx, gateway: string): Promise<number> {
   const [row] = await tx.$queryRaw<{ count: number }[]>`
     select count(*)::integer as count from (
       select from expectations where gateway = ${gateway} and state = 'open'
-       limit ${raw(String(OPEN_EXPECTATIONS + 1))}) o`
+       limit ${inline(OPEN_EXPECTATIONS + 1)}) o`
   return row!.count
 }

@@ -9,7 +9,7 @@ import {
   type ToldState,
 } from '@payment-tracking/domain'
 import type { RunRead } from '../database/database.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { inline, sql, type Sql } from '../database/sql.js'
 import { MOST_LISTED_PAYMENTS } from '@payment-tracking/domain'
 
 /** Over which payments sums and states are: all that stand, or the final ones alone. */
@@ -103,7 +103,7 @@ export function toExpectation(row: ExpectationRow): Expectation {
  */
 export const newestPayments = (which: Sql): Sql => sql`array(
   select p.event_id::text from expected_payments p where p.expectation_id = x.id and ${which}
-   order by p.occurred_at desc, p.slot desc, p.event_id desc limit ${raw(String(MOST_LISTED_PAYMENTS))}) as payments`
+   order by p.occurred_at desc, p.slot desc, p.event_id desc limit ${inline(MOST_LISTED_PAYMENTS)}) as payments`
 
 /** A record, and which change of the state it tells: readers see the passing of time before it is written. */
 export interface ReadExpectation {

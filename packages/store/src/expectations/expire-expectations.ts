@@ -1,7 +1,7 @@
 // Time passes: what was not paid until `expiresAt` expires. No payment reports it.
 import type { Store } from '../database/open-store.js'
 import { PAGE_LIMITS } from '../database/database.js'
-import { raw, sql } from '../database/sql.js'
+import { inline, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from './expectation-rows.js'
 import { NO_NEWS, settle, type ExpectedNews } from './settle.js'
@@ -32,7 +32,7 @@ export async function expireExpectations(store: Store, { limit, onPage }: Expiry
       select x.look_at as at, x.id::text as id from expectations x
        where x.look_at < statement_timestamp() and ${IS_KEPT}
          and (x.look_at, x.id) > (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)
-       order by x.look_at, x.id limit ${raw(String(limit))}`)
+       order by x.look_at, x.id limit ${inline(limit)}`)
     const ids = found.map(({ id }) => id)
     for (const page of await isolate(store, 'expectations', ids, some => expire(store, some)))
       if (!(await onPage(page))) return looked

@@ -1,5 +1,5 @@
 // Which expectations a payment may concern: those that expect it, and those that count it already.
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { inline, sql, type Sql, type Tx } from '../database/sql.js'
 import type { Pair } from './recount.js'
 
 /** Expectations of one payment that one transaction looks at. Any number of gateways may expect the same. */
@@ -10,12 +10,12 @@ const concerned = (event: Sql, after: Sql, limit: number): Sql => sql`
   (select x.id from expectations x
     where x.tracking_id = ${event}.tracking_id and x.recipient = ${event}.recipient
       and x.token_mint = ${event}.token_mint and x.cancelled_at is null and x.id > ${after}
-    order by x.id limit ${raw(String(limit))})
+    order by x.id limit ${inline(limit)})
   union
   (select p.expectation_id from expected_payments p
     where p.event_id = ${event}.id and p.expectation_id > ${after}
-    order by p.expectation_id limit ${raw(String(limit))})
-  order by 1 limit ${raw(String(limit))}`
+    order by p.expectation_id limit ${inline(limit)})
+  order by 1 limit ${inline(limit)}`
 
 const NO_ID = sql`'00000000-0000-0000-0000-000000000000'::uuid`
 

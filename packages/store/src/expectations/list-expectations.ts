@@ -1,7 +1,7 @@
 // Expectations as their gateway, and everybody who knows an id, reads them.
 import { EXPECTATION_STATES, type ExpectationRecord, type ExpectationState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { allOf, raw, sql, type Sql } from '../database/sql.js'
+import { allOf, inline, sql, type Sql } from '../database/sql.js'
 import { decodeExpectationCursor, encodeExpectationCursor } from '../reads/cursor.js'
 import { readExpectations, type ReadExpectation } from './expectation-rows.js'
 
@@ -50,7 +50,7 @@ export async function listExpectations(
     conditions.push(
       sql`(x.created_at, x.id) < (${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`,
     )
-  const newest = sql`order by x.created_at desc, x.id desc limit ${raw(String(limit + 1))}`
+  const newest = sql`order by x.created_at desc, x.id desc limit ${inline(limit + 1)}`
   const page = (ofState: Sql): Sql =>
     sql`select x.id, x.created_at from expectations x where ${allOf([...conditions, ofState])} ${newest}`
   const ids =

@@ -1,7 +1,7 @@
 // What a rebuild finds wrong in the figures of hours. It reads without the writer lock, in one snapshot: meanwhile every
 // change of a figure is a difference, so what was wrong in the snapshot is wrong by as much later.
 import { ALL_GATEWAYS, HOUR, UNKNOWN_MINT } from '@payment-tracking/domain'
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import type { Differences } from './figures.js'
 import { keyOf, listOf, type GatewayHour } from './gateway-hours.js'
@@ -16,7 +16,7 @@ const MOST_PAYMENTS = 20_000
  */
 export async function readNextHours(tx: Tx, after: string, limit: number): Promise<GatewayHour[]> {
   const [, start = '-infinity', gateway = ''] = /^(\S+) (.*)$/.exec(after) ?? []
-  const most = raw(String(limit))
+  const most = inline(limit)
   const hourOf = (at: Sql): Sql => sql`date_trunc('hour', ${at}, 'UTC')`
   const behind = sql`${start}::timestamptz + case when ${start} = '-infinity' then interval '0' else interval '1 hour' end`
   if (gateway === ALL_GATEWAYS) {
@@ -74,7 +74,7 @@ export async function readHourDifferences(
     ofAll.length === 0 ? [] : readNames(tx, ofAll),
     tx.$queryRaw<GatewayHour[]>(sql`
       select k.gateway, k.start from ${listOf(hours)}
-       where exists (select from payment_token_stats s where s.gateway = k.gateway and s.span = ${raw(String(HOUR))}
+       where exists (select from payment_token_stats s where s.gateway = k.gateway and s.span = ${inline(HOUR)}
                         and s.start = k.start and s.min is null)`),
   ])
   const last = rows.length < most ? undefined : rows.at(-1)

@@ -1,7 +1,7 @@
 // What a rebuild finds wrong in the figures of days and of all time: they must be the sums of hours. It reads without the
 // writer lock, in one snapshot.
 import { ALL_GATEWAYS, ALL_TIME, DAY, HOUR, type Span } from '@payment-tracking/domain'
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import type { Differences } from './figures.js'
 import type { GatewayHour } from './gateway-hours.js'
 import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-differences.js'
@@ -28,7 +28,7 @@ export async function readNextGateways(tx: Tx, after: string, limit: number): Pr
       select ${first}, 1
        union all
       select (${next(sql`gateway > g.gateway`)}), number + 1 from gateways g
-       where g.gateway is not null and number < ${raw(String(limit))}
+       where g.gateway is not null and number < ${inline(limit)}
     ) select gateway from gateways where gateway is not null`)
   return rows.map(({ gateway }) => toKey(gateway))
 }
@@ -64,7 +64,7 @@ export async function readSumDifferences(tx: Tx, gateway: string, most: number):
     gateway === ALL_GATEWAYS ? await counts<{ name: string }>('event_counts', 'name', sql`true`) : []
   const lacking = await tx.$queryRaw<GatewayHour[]>(sql`
     select distinct gateway, start from payment_token_stats
-     where ${ofGateway} and span = ${raw(String(DAY))} and min is null`)
+     where ${ofGateway} and span = ${inline(DAY)} and min is null`)
   return {
     ...toTokens(rows),
     stats: stats.map(row => ({ ...row, count: Number(row.count) })),

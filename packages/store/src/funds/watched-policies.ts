@@ -3,7 +3,7 @@
 // index; then a look moves it.
 import { WATCHED_SECONDS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { raw, sql } from '../database/sql.js'
+import { inline, sql } from '../database/sql.js'
 import { isWaiting, isWatched, NOW } from './due-risks.js'
 
 /** A key in the order of looks. */
@@ -56,7 +56,7 @@ export async function listWatchedPolicies(
 const moveLooks = (database: Store['database'], addresses: readonly string[]): Promise<number> =>
   database.execute(sql`
     update policies p
-       set next_funds_look = case when ${isWaiting(sql`p`)} then p.due_at - ${raw(String(WATCHED_SECONDS))} end
+       set next_funds_look = case when ${isWaiting(sql`p`)} then p.due_at - ${inline(WATCHED_SECONDS)} end
      where p.address in (
        select address from policies where address = any(${[...addresses]}::text[])
         order by address for no key update skip locked)

@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { allOf, empty, raw, sql } from '../database/sql.js'
+import { allOf, empty, inline, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
 
@@ -87,7 +87,7 @@ export interface CountedDeliveries {
  * are not written yet are left out. Relies on deliveries_due and deliveries_failed.
  */
 export async function countDeliveries({ database }: Store): Promise<CountedDeliveries[]> {
-  const most = raw(String(MOST_COUNTED))
+  const most = inline(MOST_COUNTED)
   const rows = await database.read<CountedDeliveries & { looked: number }>(sql`
     select d.state, count(*) filter (where ${IS_LIVE} or d.state = 'failed')::int as count,
            (select count(*) from (select from deliveries d where ${IS_OPEN} limit ${most}) o) < ${most} as "isComplete"

@@ -1,6 +1,6 @@
 import { PAGE_LIMITS, runIn, type RunStatement } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { allOf, join, raw, sql, type Sql } from '../database/sql.js'
+import { allOf, inline, join, raw, sql, type Sql } from '../database/sql.js'
 import { hidden } from './hidden.js'
 import { listPayments, type StoredOneTimePayment } from './list-one-time-payments.js'
 import type { RecordOptions } from './record-text.js'
@@ -27,7 +27,7 @@ export interface CheckedPayments {
 
 /** The most payments of each kind. */
 export const MOST_CHECKED = 100
-const MOST = raw(String(MOST_CHECKED))
+const MOST = inline(MOST_CHECKED)
 
 /** For each wanted field, whether a payment `e` has it; an unknown fact is not it. */
 function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment): Sql[] {

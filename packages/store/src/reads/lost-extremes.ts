@@ -1,6 +1,6 @@
 // Extremes that are lost until their hours are counted again: a reader finds them in the events of these hours.
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
-import { join, raw, sql, type Sql } from '../database/sql.js'
+import { inline, join, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 
 /** Payments in all hours that lost extremes of one answer. Of more, the extremes are null until the hours are counted. */
@@ -31,7 +31,7 @@ export function lostExtremes(gateway: string, buckets: readonly Sql[]): Sql {
        where l.span = 86400),
     unknown as materialized (select distinct start from hours where min is null),
     readable as materialized (
-      select coalesce(sum(s.count), 0) <= ${raw(String(MOST_READ))} as is_read
+      select coalesce(sum(s.count), 0) <= ${inline(MOST_READ)} as is_read
         from unknown u join payment_stats s on s.gateway = ${gateway} and s.span = 3600 and s.start = u.start),
     found as materialized (
       select token_mint, min, max from hours where min is not null

@@ -1,6 +1,6 @@
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { empty, join, raw, sql, type Sql } from '../database/sql.js'
+import { empty, inline, join, sql, type Sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { firstAndLast } from './first-and-last.js'
@@ -56,10 +56,10 @@ const toBigInt = (text: string | null): bigint | null => (text === null ? null :
 export async function readPaymentStats({ database }: Store, filter: StatsFilter): Promise<PaymentStats> {
   if (filter.startTime !== undefined || filter.endTime !== undefined)
     return toStats(await database.read<StatsRow>(ofTime(filter)))
-  let rows = await database.lookUp<StatsRow>(ofAllTime(filter, sql`limit ${raw(String(MOST_TOKENS + 1))}`))
+  let rows = await database.lookUp<StatsRow>(ofAllTime(filter, sql`limit ${inline(MOST_TOKENS + 1)}`))
   if (rows.length > MOST_TOKENS + 1)
     rows = await database.read<StatsRow>(
-      ofAllTime(filter, sql`order by count desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
+      ofAllTime(filter, sql`order by count desc, token_mint limit ${inline(MOST_TOKENS)}`),
     )
   const lacks = rows.slice(1).some(({ min }) => min === null)
   return toStats(lacks ? await database.read<StatsRow>(ofTime(filter)) : rows)
@@ -123,7 +123,7 @@ function ofTime({ gateway, startTime, endTime }: StatsFilter): Sql {
          union all
         select token_mint, 0, 0, min, max, false from found), most_paid as materialized (
         select token_mint from parts group by token_mint having sum(count) > 0
-         order by sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))})
+         order by sum(count) desc, token_mint limit ${inline(MOST_TOKENS)})
       select nullif(token_mint, '') as "tokenMint", sum(count)::text as count, sum(total)::text as total,
              ${known(sql`min(min)`)}, ${known(sql`max(max)`)}, null::timestamptz, null::timestamptz
         from parts join most_paid using (token_mint)

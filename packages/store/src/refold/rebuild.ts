@@ -1,6 +1,6 @@
 // A rebuild writes down work for every address and every figure, some hundreds at once: each is folded, or counted, again.
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { inline, sql, type Sql, type Tx } from '../database/sql.js'
 import { keyOf } from '../figures/gateway-hours.js'
 import { readNextHours } from '../figures/hour-differences.js'
 import { readNextGateways } from '../figures/sum-differences.js'
@@ -75,7 +75,7 @@ async function readKeys(
     with recursive keys (key, number) as (
       select (${next(sql`${after}`)}), 1
       union all
-      select (${next(sql`keys.key`)}), number + 1 from keys where key is not null and number < ${raw(String(limit))}
+      select (${next(sql`keys.key`)}), number + 1 from keys where key is not null and number < ${inline(limit)}
     )
     select key from keys where key is not null`)
   return rows.map(({ key }) => key)

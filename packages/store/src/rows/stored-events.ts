@@ -1,5 +1,5 @@
 // Reads stored events again in the form in which ingest read their messages.
-import { raw, sql } from '../database/sql.js'
+import { inline, sql } from '../database/sql.js'
 import { MAX_TRACKING_ID_BYTES, orderOf, readMessage, type ChainEvent } from '@payment-tracking/domain'
 import { StoreContentsError } from '../errors.js'
 
@@ -23,7 +23,7 @@ const SHRUNK_PAYMENT = sql`
   (case e.name
      when 'PaymentRecord' then
        jsonb_build_object('payment_policy', e.payment_policy, 'amount', e.amount::text,
-                          'memo', array_fill(0, array[${raw(String(MAX_TRACKING_ID_BYTES))}]))
+                          'memo', array_fill(0, array[${inline(MAX_TRACKING_ID_BYTES)}]))
      else jsonb_build_object('composable_policy', e.payment_policy, 'input_amount', e.amount::text) end
    || jsonb_build_object('gateway', e.gateway, 'timestamp', e.paid_at::text, 'record_id', e.record_id) || e.data::jsonb)::text`
 

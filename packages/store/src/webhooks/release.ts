@@ -1,7 +1,7 @@
 // What waited, and may go now.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { route } from '@payment-tracking/domain'
-import { empty, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { empty, inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { mapStoreErrors, StoreTimeoutError } from '../errors.js'
 import { bisect, isTransient } from '../set-aside/bisect.js'
 import { isNotSetAside, settingAside } from '../set-aside/isolate.js'
@@ -85,7 +85,7 @@ async function undoing<Result>(tx: Tx, work: () => Promise<Result>): Promise<Res
 /** Behind every slot. */
 const NO_SLOT = Number.MAX_SAFE_INTEGER
 /** As in the index waiting_messages_policy. */
-const SLOT = sql`coalesce(a.slot, ${raw(String(NO_SLOT))})`
+const SLOT = sql`coalesce(a.slot, ${inline(NO_SLOT)})`
 
 /** The rows `a` of a page, in their order. */
 function pageOf(known: Known, after: WaitingKey | undefined): Sql {

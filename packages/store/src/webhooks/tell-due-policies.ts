@@ -2,7 +2,7 @@
 // them.
 import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { join, raw, sql } from '../database/sql.js'
+import { inline, join, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
 import { datesOf, NOW, tellDue, type DueMargins } from './tell-due.js'
@@ -99,7 +99,7 @@ const readAsking = ({ database }: Store, after: string): Promise<readonly Asking
     select w.gateway, string_agg(w.id || ' ' || w.activation || ' ' || w.event_types::text, ',' order by w.id) as asks
       from webhooks w
      where ${ASKS} and ${IS_ACTIVE} and w.gateway > ${after}
-     group by w.gateway order by w.gateway limit ${raw(String(GATEWAYS_AT_ONCE))}`)
+     group by w.gateway order by w.gateway limit ${inline(GATEWAYS_AT_ONCE)}`)
 
 const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
 const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }
@@ -121,8 +121,8 @@ async function lookAtAll(
                select * from policies p
                 where p.gateway = g.gateway collate "C" and p.live
                   and (g.gateway <> ${from.gateway} or (p.created_at, p.address) > (${from.at}, ${from.address}))
-                order by p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
-             order by g.nth, p.created_at, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
+                order by p.created_at, p.address limit ${inline(LOOKED_AT_ONCE)}) p
+             order by g.nth, p.created_at, p.address limit ${inline(LOOKED_AT_ONCE)}) p
      order by p.gateway, p.created_at, p.address`)
   return {
     addresses: looked.filter(({ isDue }) => isDue).map(({ address }) => address),
@@ -144,8 +144,8 @@ async function lookAtNext(
        select * from policies p
         where p.gateway = g.gateway collate "C" and p.next_look <= ${NOW}
           and (g.gateway <> ${from.gateway} or (p.next_look, p.address) > (${from.at}, ${from.address}))
-        order by p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}) p
-     order by g.nth, p.next_look, p.address limit ${raw(String(LOOKED_AT_ONCE))}`)
+        order by p.next_look, p.address limit ${inline(LOOKED_AT_ONCE)}) p
+     order by g.nth, p.next_look, p.address limit ${inline(LOOKED_AT_ONCE)}`)
   return {
     addresses: looked.filter(({ isKept }) => isKept).map(({ address }) => address),
     next: nextOf(looked),

@@ -3,7 +3,7 @@
 import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { bigints, raw, sql, type Tx } from '../database/sql.js'
+import { bigints, inline, sql, type Tx } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import {
   LIFECYCLE_COLUMNS,
@@ -71,7 +71,7 @@ async function readOpenNotices(
   const rows = await database.read<{ policy: string }>(sql`
     select distinct r.policy from (
       select r.policy from risk_notices r where r.cleared_at is null and r.policy > ${after}
-       order by r.policy limit ${raw(String(LOOKED_AT_ONCE))}) r
+       order by r.policy limit ${inline(LOOKED_AT_ONCE)}) r
      order by r.policy`)
   const open = rows.map(({ policy }) => policy)
   // A page ends within the notices of one policy at most: the transaction reads them all.
