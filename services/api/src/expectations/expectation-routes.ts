@@ -12,7 +12,7 @@ import {
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { noteChanges } from '../changes/note-changes.js'
+import { noteChanges } from '../gateway-auth/note-changes.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import {

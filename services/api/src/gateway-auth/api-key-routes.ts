@@ -16,7 +16,7 @@ import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
-import { noteChanges } from '../changes/note-changes.js'
+import { noteChanges } from './note-changes.js'
 import { makeApiKey } from './api-key.js'
 import { claimsOfRequest, gatewayOf, securityOf, type GatewayAuth } from './gateway-auth.js'
 

@@ -7,7 +7,7 @@ import {
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { noteChanges, webhookChange } from '../changes/note-changes.js'
+import { noteChanges, webhookChange } from '../gateway-auth/note-changes.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { noWebhook, tags, WRITES } from './webhook-routes.js'
 import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'

@@ -4,7 +4,7 @@ import { readGatewaySettings, writeGatewaySettings, type Store } from '@payment-
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { changedFields, noteChanges } from '../changes/note-changes.js'
+import { changedFields, noteChanges } from '../gateway-auth/note-changes.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { Nullable, PublicKey } from '../http/fields.js'
 import { foreign, READS, tags, WRITES } from './webhook-routes.js'

@@ -13,7 +13,7 @@ import {
 } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { changesOfWebhook, noteChanges, webhookChange } from '../changes/note-changes.js'
+import { changesOfWebhook, noteChanges, webhookChange } from '../gateway-auth/note-changes.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
 import { Limit, Offset, PublicKey } from '../http/fields.js'

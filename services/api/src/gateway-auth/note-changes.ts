@@ -11,7 +11,7 @@ import {
   type WebhookRecord,
 } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
-import { apiKeyOf, claimsOfRequest } from '../gateway-auth/gateway-auth.js'
+import { apiKeyOf, claimsOfRequest } from './gateway-auth.js'
 
 /** Writes what a request changed, with who sent it. */
 export async function noteChanges(
