@@ -21,9 +21,10 @@ type Operations = Record<string, Operation>
  * Pairs of paths that match one text, `/v1/webhooks/gateway/secret`. The id of a webhook is a number, so no request is
  * meant for both.
  */
-const KNOWN_PAIRS = ['answers', 'secret', 'deliveries', 'redeliver', 'test'].map(
-  action => `\`/v1/webhooks/gateway/{gatewayPubkey}\` and \`/v1/webhooks/{id}/${action}\``,
-)
+const KNOWN_PAIRS = ['answers', 'secret', 'deliveries', 'redeliver', 'test'].map(action => [
+  '`/v1/webhooks/gateway/{gatewayPubkey}`',
+  `\`/v1/webhooks/{id}/${action}\``,
+])
 
 t.test(
   'no rule that Redocly or Spectral recommends is broken, but by the pairs of paths that are known',
@@ -44,7 +45,8 @@ t.test(
     const { problems } = JSON.parse(stdout) as { problems: { ruleId: string; message: string }[] }
     const unknown = problems.filter(
       ({ ruleId, message }) =>
-        ruleId !== 'no-ambiguous-paths' || !KNOWN_PAIRS.some(pair => message.includes(pair)),
+        ruleId !== 'no-ambiguous-paths' ||
+        !KNOWN_PAIRS.some(pair => pair.every(path => message.includes(path))),
     )
     t.same(unknown, [])
     t.equal(problems.length, KNOWN_PAIRS.length)
