@@ -55,6 +55,7 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
         next,
         retryInMs: next === 'pending' ? retryDelayMs(delivery.triesMade, UNIT, 0.5) : 0,
         statusCode: isUp ? 200 : 503,
+        durationMs: 10,
         error: isUp ? null : 'status',
         responseHeaders: null,
         responseBody: null,

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent as Press } from 'react'
 import { Link, useLocation } from 'wouter'
-import { apiOf, ask, RequestError } from '../api/request.js'
+import { apiOf, ask } from '../api/request.js'
 import { useSession } from '../session/session.js'
 import { Icon } from '../show/icon.js'
 import { Failure } from '../show/states.js'
@@ -11,15 +11,8 @@ import { nameOf, pathOf, withoutTwins, type Found } from './find-path.js'
 
 const LONG = 32
 
-/** An API key can lack every scope that a search needs: it then finds what everybody does. */
-async function find(text: string, token: string | undefined): Promise<Found[]> {
-  const search = (by?: string) => ask(apiOf(by).GET('/v1/search', { params: { query: { q: text } } }))
-  const found = await search(token).catch((error: unknown) => {
-    if (token !== undefined && error instanceof RequestError && error.status === 403) return search()
-    throw error
-  })
-  return withoutTwins(found)
-}
+const find = async (text: string): Promise<Found[]> =>
+  withoutTwins(await ask(apiOf().GET('/v1/search', { params: { query: { q: text } } })))
 
 /** Whether somebody is writing, so that `/` is a letter. */
 const isWriting = (target: EventTarget | null): boolean =>
@@ -67,7 +60,7 @@ function Finder({ close }: { close: () => void }) {
   const [text, setText] = useState('')
   const list = useRef<HTMLUListElement>(null)
   const own = session?.gateway ?? null
-  const search = useMutation({ mutationFn: (sought: string) => find(sought, session?.token) })
+  const search = useMutation({ mutationFn: find })
   const go = () => {
     close()
     setText('')
