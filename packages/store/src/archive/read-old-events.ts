@@ -1,7 +1,7 @@
 // The events that are to be archived.
 import type { Store } from '../database/open-store.js'
 import { inline, sql, type Sql } from '../database/sql.js'
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 import { LISTS_BEGIN } from '../rows/lists-begin.js'
 import { IS_RESTING, type ArchiveHead } from './archive-head.js'
 import type { ArchiveLine } from './archive-line.js'

@@ -1,4 +1,4 @@
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 import { policiesOf } from '../reads/policies-of-wallet.js'
 import { walkConditions, walkOrder } from '../reads/walk-key.js'
 import type { Store } from '../database/open-store.js'

@@ -5,7 +5,7 @@
 // compared with the event of its own slot. Without such an event, the message contradicts the event that stands, unless
 // the message's own transaction was retracted.
 import { bigints, sql, type Tx } from '../database/sql.js'
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 import {
   idInSlot,
   orderOf,

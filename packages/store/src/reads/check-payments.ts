@@ -1,7 +1,7 @@
 import { PAGE_LIMITS, runIn, type RunStatement } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { allOf, inline, join, raw, sql, type Sql } from '../database/sql.js'
-import { hidden } from './hidden.js'
+import { hidden } from '../database/hidden.js'
 import { listPayments, type StoredOneTimePayment } from './list-one-time-payments.js'
 import type { RecordOptions } from './record-text.js'
 import { walkConditions, walkOrder } from './walk-key.js'

@@ -2,7 +2,7 @@ import type { Store } from '../database/open-store.js'
 import { join, sql } from '../database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { isOfName } from './event-filter.js'
-import { hidden } from './hidden.js'
+import { hidden } from '../database/hidden.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 
 export interface CountFilter {

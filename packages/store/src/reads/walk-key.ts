@@ -8,7 +8,7 @@
 // Nor does the planner see the values (`hidden`): it would make a plan for each call, which takes as long as a page.
 import { raw, sql, type Sql } from '../database/sql.js'
 import { asTimestamp } from './as-timestamp.js'
-import { hidden } from './hidden.js'
+import { hidden } from '../database/hidden.js'
 import type { EventKey } from './cursor.js'
 
 /** The columns whose index `events_*_newest` begins with them. */

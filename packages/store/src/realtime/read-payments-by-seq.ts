@@ -1,7 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 
 export interface SeqRange {

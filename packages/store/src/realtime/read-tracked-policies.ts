@@ -2,7 +2,7 @@ import { dueNoticeOf, type LifecyclePolicy, type TrackedPolicy } from '@payment-
 import type { Store } from '../database/open-store.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { raw, sql, type Sql } from '../database/sql.js'
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 import {
   LIFECYCLE_COLUMNS,
   toLifecyclePolicy,

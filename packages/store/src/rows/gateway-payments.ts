@@ -1,6 +1,6 @@
 // The payments of a gateway in the order of commits, by events_gateway_feed.
 import { sql, type Sql } from '../database/sql.js'
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 
 /**
  * Of events `e`: the payments of a gateway behind a position, up to another. The gateway is the first column of a range and of the

@@ -3,7 +3,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { RunStatement } from '../database/database.js'
 import { join, sql, type Sql } from '../database/sql.js'
-import { hidden } from '../reads/hidden.js'
+import { hidden } from '../database/hidden.js'
 import { IS_ACTIVE, IS_OPEN } from '../rows/deliveries.js'
 
 /** What decides which open deliveries of a webhook are live. */

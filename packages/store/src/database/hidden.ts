@@ -1,4 +1,4 @@
-import { sql, type Sql } from '../database/sql.js'
+import { sql, type Sql } from './sql.js'
 
 /**
  * A value that the planner does not see, not even where it makes a plan for one call: it is computed when the statement
