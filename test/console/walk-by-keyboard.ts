@@ -95,12 +95,19 @@ export async function walkByKeyboard(t: Test, page: Page, name: string): Promise
   t.same(hidden, [], `${name}: the focus can be seen on each`)
 }
 
-/** Goes to a control by Tab. @throws Error when Tab does not reach the control */
+/**
+ * Goes to a control by Tab: from the one before it, and where that leaves the page, through all of them.
+ * @throws Error when Tab does not reach the control
+ */
 export async function goByTab(page: Page, control: Locator): Promise<void> {
   await control.waitFor()
+  const isReached = () => control.evaluate(element => element === document.activeElement)
+  if (await isReached()) return
+  await control.focus()
+  await page.keyboard.press('Shift+Tab')
   for (let presses = 0; presses < MOST_PRESSES; presses++) {
-    if (await control.evaluate(element => element === document.activeElement)) return
     await page.keyboard.press('Tab')
+    if (await isReached()) return
   }
   throw new Error(`Tab does not reach ${String(control)}`)
 }
