@@ -7,7 +7,14 @@ import { NIGHT, SHORT, SYSTEMS } from './gate/steps.mjs'
 import { listTestFiles, listTestFolders } from './gate/test-files.mjs'
 import { setUp } from './set-up.mjs'
 
-const listNames = steps => steps.map(({ name }) => name).join(' ')
+/** In lines that fit a terminal. */
+const listNames = steps =>
+  steps
+    .map(({ name }) => name)
+    .reduce((text, name) => {
+      const length = text.length - text.lastIndexOf('\n')
+      return `${text}${length + name.length > 90 ? '\n  ' : ' '}${name}`
+    })
 const USAGE = `usage: npm test [-- FILE...]
   Lint, format, types and every short test, in some 6 minutes; or these test files alone.
 

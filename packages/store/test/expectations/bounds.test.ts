@@ -200,7 +200,9 @@ t.test('payments that nobody expects ask nothing', async t => {
 
 t.test('the work ends, and everything is counted', async t => {
   await shop.work()
-  t.match(await cancelExpectation(store, counting.record.gateway, counting.record.id), { state: 'cancelled' })
+  t.match(await cancelExpectation(store, counting.record.gateway, counting.record.id), {
+    record: { state: 'cancelled' },
+  })
   t.same(await shop.sums(busy), { wrong: false, final_wrong: false })
   t.match((await readExpectation(store, busy))?.record, {
     paymentCount: BigInt(MANY + 19),

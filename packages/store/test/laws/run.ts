@@ -139,7 +139,7 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
     const done = await news
     if (done.length === 0) return false
     committed.push(...done)
-    await feeds.readNext()
+    await feeds.readOn()
     if (tried.length > 0)
       await pool.query(
         'update deliveries set attempts_made = 1 where attempts_made = 0 and webhook_id = any($1::bigint[])',

@@ -14,8 +14,8 @@ import { programIdOf } from './program-id.js'
 
 const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
        ${calledAs('listen', '--print-secret')}
-  Shows the webhook deliveries of a gateway, and those that it missed since it last ran. Where the service can reach no
-  endpoint on this machine, it follows the gateway's feed.
+  Shows the webhook deliveries of a gateway, and those that it missed since it last ran. Where the
+  service can reach no endpoint on this machine, it follows the gateway's feed.
   --forward URL       sends each delivery on to a local server, with its signature
   --print-secret      prints the secret that signs the deliveries, and ends
   --key FILE          the key of the gateway's authority or signer
