@@ -448,7 +448,9 @@ t.test('the owner does everything, with a token and with a key of the scope', as
       Object.assign(credentials, { 'a key of the scope': owner.keyOf[operation.access].key })
     for (const [what, credential] of Object.entries(credentials)) {
       const target = targetOf(owner)
-      if (operation.id === 'deleteWebhook') target.webhookId = await system.addWebhook()
+      // One replay of an endpoint goes on at a time.
+      if (['deleteWebhook', 'replayMissing'].includes(operation.id))
+        target.webhookId = await system.addWebhook()
       if (operation.id === 'deleteWebhooksOfGateway') await system.addWebhook()
       if (operation.id === 'revokeApiKey') target.keyId = await system.addKey()
       const answer = await send(operation, target, credential)

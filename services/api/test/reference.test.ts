@@ -21,7 +21,7 @@ type Operations = Record<string, Operation>
  * Pairs of paths that match one text, `/v1/webhooks/gateway/secret`. The id of a webhook is a number, so no request is
  * meant for both.
  */
-const KNOWN_PAIRS = ['answers', 'secret', 'deliveries', 'redeliver', 'test'].map(action => [
+const KNOWN_PAIRS = ['answers', 'secret', 'deliveries', 'redeliver', 'replay-missing', 'test'].map(action => [
   '`/v1/webhooks/gateway/{gatewayPubkey}`',
   `\`/v1/webhooks/{id}/${action}\``,
 ])
