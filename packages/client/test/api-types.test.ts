@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,15 +16,14 @@ t.test('the types that are built are those of the OpenAPI document', async t => 
   t.match(readFileSync(join(PACKAGE, TYPES), 'utf8'), '"/v1/events/count": {')
 })
 
-t.test('without the generator every type is any, and such a client is not packed', async t => {
+t.test('without the generator there are no types, and such a client is not packed', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-types-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const part of ['scripts', 'openapi.json', 'package.json'])
     cpSync(join(PACKAGE, part), join(folder, part), { recursive: true })
-  t.match(generate(folder, '--check'), { status: 1 }, 'nothing was made')
-  t.match(generate(folder), { status: 0, stderr: '' })
-  t.match(readFileSync(join(folder, TYPES), 'utf8'), 'export type paths = any\n')
-  t.match(generate(folder, '--check'), { status: 1, stderr: /npm ci && npm run build/ })
+  t.match(generate(folder), { status: 1, stderr: /openapi-typescript/ })
+  t.notOk(existsSync(join(folder, TYPES)), 'nothing was made')
+  t.match(generate(folder, '--check'), { status: 1 })
   const { scripts } = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as {
     scripts: { prepack: string }
   }

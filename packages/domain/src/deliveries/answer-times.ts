@@ -2,6 +2,8 @@
 
 /** Each class is this many times as long as the one before, so a percentile is right to within a tenth. */
 const GROWTH = 1.2
+/** What a class is told as: as far, in parts, from its end as from its beginning. */
+const MIDDLE = (1 + GROWTH) / 2
 /** Three minutes: no request takes so long. */
 const LAST_CLASS = 66
 
@@ -10,7 +12,7 @@ export const durationClass = (ms: number): number =>
   ms <= 1 ? 0 : Math.min(LAST_CLASS, Math.ceil(Math.log(ms) / Math.log(GROWTH)))
 
 /** Milliseconds in the middle of a class. */
-const middleOf = (duration: number): number => (duration === 0 ? 1 : Math.round(GROWTH ** (duration - 0.5)))
+const middleOf = (duration: number): number => (duration === 0 ? 1 : Math.round(GROWTH ** duration / MIDDLE))
 
 /**
  * The time within which this share of the requests was answered, to within a tenth.

@@ -16,7 +16,7 @@ const countRows = async () =>
   (await pool.query<{ count: number }>('select count(*)::int as count from gateway_changes')).rows[0]!.count
 
 /** Writing routes that change nothing which lasts: they act once. */
-const ACTS = /redeliver|replay|^testWebhook$|^createExpectation$/
+const ACTS = /redeliver|replay|^testWebhook$|^createExpectation$|^openSession$|^createSignInLink$/
 const LOGGED = [
   ...['createWebhook', 'updateWebhook', 'rotateWebhookSecret', 'deleteWebhook', 'deleteWebhooksOfGateway'],
   ...['createApiKey', 'revokeApiKey', 'updateGatewaySettings', 'cancelExpectation'],
