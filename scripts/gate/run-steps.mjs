@@ -19,8 +19,8 @@ const PREFERENCES = [
   ['system', 'services', 'pure'],
   ['services', 'pure', 'system'],
 ]
-/** Three more than there are processors, because most tests wait. All share one Postgres, Redis and NATS. */
-const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() + 3)
+/** Two more than there are processors, because most tests wait; a fifth on two cost more than it gained. All share the servers. */
+const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() + 2)
 
 /** For a line of progress. The text `N passed, N failed` is kept for the last line. */
 export const describeCounts = ({ passed, failed }) =>
