@@ -1,0 +1,73 @@
+// An API with shops whose endpoints miss events.
+import { doWebhookWork } from '@payment-tracking/store'
+import t from 'tap'
+import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
+import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
+
+export const NOW = Math.floor(Date.now() / 1000)
+export const CHAIN = [
+  'payment.executed',
+  'payment.retracted',
+  ...['created', 'paused', 'resumed', 'completed', 'deleted'].map(name => `subscription.${name}`),
+]
+
+export const api = await openGatewayApi(t)
+export const { pool } = api.database
+export const chain = tellChain(api.store)
+
+export interface Told {
+  id: string
+  type: string
+  message_id: string
+  body: string
+  state: string
+}
+
+/** A gateway, signed in, with payments of its own. */
+export async function openShop(name: string) {
+  const { gateway, token, addWebhook: create } = await addSignedIn(api)
+  const add = async (choices: Record<string, unknown> = {}) => Number((await create(choices)).body.id)
+  const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
+    api.call(method, `/v1/webhooks/${path}`, { token, ...(body && { body }) })
+  const replay = (id: number, body: object = { since: new Date(Date.now() - 3_600_000).toISOString() }) =>
+    call('POST', `${id}/replay-missing`, body)
+  const work = async (limit?: number) => {
+    for (;;) {
+      const page = await doWebhookWork(api.store, { kinds: ['replay'], ...(limit && { limit }) })
+      if (page === null) return
+      t.ok(page.handled <= (limit ?? 500))
+    }
+  }
+  return {
+    gateway: gateway.address,
+    token,
+    add,
+    call,
+    replay,
+    last: async (id: number) => (await call('GET', `${id}/replay-missing`)).body.replay,
+    work,
+    turn: (id: number, active: boolean) => call('PUT', String(id), { active }),
+    pay: (memo: string, more: object = {}) =>
+      chain.transfer({ gateway: gateway.address, amount: '5', memo: memoOf(memo), ...more }, NOW),
+    policy: (over: object = {}) =>
+      chain.policy({
+        gateway: gateway.address,
+        owner: keyOf(`payer of ${name}`),
+        memo: `plan ${name}`,
+        at: NOW,
+        type: subscriptionOf(),
+        ...over,
+      }),
+    told: async (id: number): Promise<Told[]> =>
+      (
+        await pool.query(
+          'select id, type, message_id, body, state from deliveries where webhook_id = $1 order by id',
+          [id],
+        )
+      ).rows,
+  }
+}
+
+export const idsOf = (told: readonly Told[]) => told.map(({ message_id: id }) => id)
+export const memosOf = (told: readonly Told[]) =>
+  told.map(({ body }) => JSON.parse(body).data.trackingId as string)
