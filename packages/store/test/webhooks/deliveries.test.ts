@@ -19,6 +19,7 @@ import {
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
 import { tell } from '../../src/webhooks/tell.js'
+import { resultOf } from './attempt-result.js'
 
 t.test('deliveries in Postgres', async t => {
   const database = await createDatabase(t)
@@ -36,22 +37,8 @@ t.test('deliveries in Postgres', async t => {
   }
   const stateOf = async (id: bigint) =>
     (await database.pool.query('select * from deliveries where id = $1', [id])).rows[0]
-  const resultOf = (delivery: ClaimedDelivery, over: Partial<AttemptResult> = {}): AttemptResult => ({
-    attemptId: delivery.attemptId,
-    deliveryId: delivery.id,
-    webhookId: delivery.webhookId,
-    messageId: delivery.messageId,
-    attempt: delivery.attempt,
-    outcome: 'refused',
-    next: 'pending',
-    retryInMs: 0,
-    durationMs: 20,
-    statusCode: 500,
-    error: 'status',
-    responseHeaders: null,
-    responseBody: null,
-    ...over,
-  })
+  const refused = (delivery: ClaimedDelivery, over: Partial<AttemptResult> = {}): AttemptResult =>
+    resultOf(delivery, { outcome: 'refused', next: 'pending', statusCode: 500, error: 'status', ...over })
 
   t.test('of the attempts of a delivery, the newest 100 are kept', async t => {
     const { gateway } = await addWebhook()
@@ -151,14 +138,14 @@ t.test('deliveries in Postgres', async t => {
     await database.pool.query(`update deliveries set claimed_until = now() - interval '1 s'`)
     const second = await claimOne(ref!.id)
     t.equal(second.attempt, 2)
-    await finishAttempts(store, [resultOf(first, { next: 'failed' })])
+    await finishAttempts(store, [refused(first, { next: 'failed' })])
     t.match(await stateOf(ref!.id), { state: 'pending', attempts_made: 2 }, 'the second is still on its way')
     await deactivateWebhooks(store, [webhook.id], 'failing')
     while ((await doWebhookWork(store, { kinds: ['cancel'] })) !== null);
     t.match(await stateOf(ref!.id), { state: 'cancelled' })
-    await finishAttempts(store, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
+    await finishAttempts(store, [refused(second, { outcome: 'accepted', next: 'delivered', error: null })])
     t.match(await stateOf(ref!.id), { state: 'delivered' }, 'the endpoint did accept')
-    await finishAttempts(store, [resultOf(second, { outcome: 'accepted', next: 'delivered', error: null })])
+    await finishAttempts(store, [refused(second, { outcome: 'accepted', next: 'delivered', error: null })])
     t.match(
       await stateOf(ref!.id),
       { state: 'delivered', attempts_made: 2 },
@@ -202,7 +189,7 @@ t.test('deliveries in Postgres', async t => {
     for (const triesLeft of [3, 2, 1, 0]) {
       const delivery = await claimOne(ref!.id)
       t.equal(delivery.triesLeft, triesLeft)
-      await finishAttempts(store, [resultOf(delivery, { next: triesLeft === 0 ? 'failed' : 'pending' })])
+      await finishAttempts(store, [refused(delivery, { next: triesLeft === 0 ? 'failed' : 'pending' })])
     }
     t.strictSame(await redeliverOne(store, webhook.id, ref!.id), [{ id: ref!.id, webhookId: webhook.id }])
     const delivery = await claimOne(ref!.id)

@@ -27,6 +27,7 @@ import {
   type AttemptOutcome,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
+import { resultOf } from './attempt-result.js'
 
 /** A delivery in the state that the event meets. */
 interface Given {
@@ -51,22 +52,11 @@ interface Driver {
 
 const report = (outcome: AttemptOutcome, event: DeliveryEvent) => (given: Given) =>
   finishAttempts(given.store, [
-    {
-      attemptId: given.attempt.attemptId,
-      deliveryId: given.id,
-      webhookId: given.webhookId,
-      messageId: given.attempt.messageId,
-      attempt: given.attempt.attempt,
-      outcome,
+    resultOf(
+      { ...given.attempt, id: given.id, webhookId: given.webhookId },
       // As the worker does: it knows the state at the claim, not the state now.
-      next: nextDeliveryState('pending', event),
-      retryInMs: 0,
-      durationMs: 20,
-      statusCode: 500,
-      error: null,
-      responseHeaders: null,
-      responseBody: null,
-    },
+      { outcome, next: nextDeliveryState('pending', event), statusCode: 500 },
+    ),
   ])
 const claim = ({ store, id }: Given) => claimDeliveries(store, [String(id)], 60_000)
 const since = new Date(0)

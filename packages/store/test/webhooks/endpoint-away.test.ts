@@ -17,6 +17,7 @@ import {
   wakeNextInOrder,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
+import { resultOf } from './attempt-result.js'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -44,23 +45,9 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
   const send = async (delivery: ClaimedDelivery): Promise<void> => {
     arrived.push(delivery.messageId)
     const next = isUp ? 'delivered' : delivery.triesLeft === 0 ? 'failed' : 'pending'
-    await finishAttempts(store, [
-      {
-        attemptId: delivery.attemptId,
-        deliveryId: delivery.id,
-        webhookId: delivery.webhookId,
-        messageId: delivery.messageId,
-        attempt: delivery.attempt,
-        outcome: isUp ? 'accepted' : 'refused',
-        next,
-        retryInMs: next === 'pending' ? retryDelayMs(delivery.triesMade, UNIT, 0.5) : 0,
-        statusCode: isUp ? 200 : 503,
-        durationMs: 10,
-        error: isUp ? null : 'status',
-        responseHeaders: null,
-        responseBody: null,
-      },
-    ])
+    const retryInMs = next === 'pending' ? retryDelayMs(delivery.triesMade, UNIT, 0.5) : 0
+    const refusal = { outcome: 'refused', statusCode: 503, error: 'status' } as const
+    await finishAttempts(store, [resultOf(delivery, { next, retryInMs, ...(isUp ? {} : refusal) })])
     const [failed, succeeded] = isUp ? [[], [webhook.id]] : [[webhook.id], []]
     await noteWebhookHealth(store, { failed, lost: [], succeeded }, 1e12)
     if (next !== 'pending') await wakeNextInOrder(store, delivery)

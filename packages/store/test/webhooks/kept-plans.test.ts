@@ -11,6 +11,7 @@ import {
   putBackDeliveries,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
+import { resultOf } from './attempt-result.js'
 
 interface Plan {
   'Node Type': string
@@ -29,25 +30,9 @@ t.test('planned over empty tables, the statements of a worker find each row by i
   const store = openStore({ DATABASE_URL: url, poolSize: 1, keepToIndexes: true })
   t.teardown(() => store.close())
   await claimDeliveries(store, ['1'], 1_000)
-  await finishAttempts(store, [
-    {
-      attemptId: 1n,
-      deliveryId: 1n,
-      webhookId: 1n,
-      messageId: 'msg_1',
-      attempt: 1,
-      outcome: 'accepted',
-      next: 'delivered',
-      retryInMs: 0,
-      durationMs: 20,
-      statusCode: 200,
-      error: null,
-      responseHeaders: null,
-      responseBody: null,
-    },
-  ])
-  await holdDeliveries(store, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
   const delivery = { id: 1n, webhookId: 1n, messageId: 'msg_1', attemptId: 1n, attempt: 1 } as ClaimedDelivery
+  await finishAttempts(store, [resultOf(delivery)])
+  await holdDeliveries(store, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
   await putBackDeliveries(store, [{ delivery, forMs: 1, reason: 'breaker open' }])
   // The pool has one connection, which keeps every statement that it prepared.
   const statements = await store.database.read<{ text: string }>(

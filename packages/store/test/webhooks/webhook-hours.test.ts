@@ -9,9 +9,9 @@ import {
   finishAttempts,
   insertDeliveries,
   readWebhookHours,
-  type AttemptResult,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
+import { resultOf } from './attempt-result.js'
 
 const database = await createDatabase(t)
 const { pool } = database
@@ -34,22 +34,6 @@ const claimNew = async (gateway: string, count: number): Promise<ClaimedDelivery
   const claims = await claimDeliveries(store, ids, 60_000)
   return claims.flatMap(claim => (claim.kind === 'claimed' ? [claim.delivery] : []))
 }
-const resultOf = (delivery: ClaimedDelivery, over: Partial<AttemptResult> = {}): AttemptResult => ({
-  attemptId: delivery.attemptId,
-  deliveryId: delivery.id,
-  webhookId: delivery.webhookId,
-  messageId: delivery.messageId,
-  attempt: delivery.attempt,
-  outcome: 'accepted',
-  next: 'delivered',
-  retryInMs: 0,
-  durationMs: 20,
-  statusCode: 200,
-  error: null,
-  responseHeaders: null,
-  responseBody: null,
-  ...over,
-})
 const countsOf = async (id: bigint) => {
   const rows = await readWebhookHours(store, id, { by: 'day', since })
   const sum = (accepted: boolean) =>
