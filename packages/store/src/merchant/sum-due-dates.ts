@@ -1,8 +1,8 @@
-// Sums of what a gateway's policies owe, added up by Postgres. No due date is written down for it: a subscription of one second
-// has millions in a month. `dueDatesOf` in the API names the same dates one by one; a test compares both.
+// Postgres adds up what a gateway's policies owe. It counts due dates by a formula and lists none of them: a subscription that is due
+// each second has millions in a month. `dueDatesOf` in the API lists the same dates one by one, and a test compares both.
 import { LAST_SECOND } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { inline, sql, type Sql } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import { isActive, isOverdue, type StateClock } from './subscriber-state.js'
 
@@ -43,7 +43,6 @@ interface Row {
   overdueTotal: string
 }
 
-const integer = (value: number): Sql => raw(String(value))
 /** As a parameter: the text of the statement stays the same, so it is prepared once. */
 const second = (value: number): Sql => sql`${BigInt(value)}::bigint`
 
@@ -74,49 +73,46 @@ function stepsBefore(moment: number): Sql {
     case when t.next >= ${second(moment)} then 0
          when t.months is not null then least(1201, ${between} / t.months
            + case when ${between} % t.months <> 0
-                    or (${dayOfStep(sql`${between} / t.months`)} - 1) * ${integer(DAY)} + t.next % ${integer(DAY)} < ${second(seconds)}
+                    or (${dayOfStep(sql`${between} / t.months`)} - 1) * ${inline(DAY)} + t.next % ${inline(DAY)} < ${second(seconds)}
                   then 1 else 0 end)
          when t.seconds > 0 then ceil((${second(moment)} - t.next) / t.seconds)
          else 1 end`
 }
 
 /** At most one date of policy `t` is on each day. */
-const isSparse = sql`(t.seconds is null or t.seconds >= ${integer(DAY)})`
+const isSparse = sql`(t.seconds is null or t.seconds >= ${inline(DAY)})`
 
 /** It has several on some. What is not dense is not computed: anybody can choose a period of 2⁶⁴−1 seconds. */
-const isDense = sql`(t.seconds < ${integer(DAY)} and t.told > 0)`
+const isDense = sql`(t.seconds < ${inline(DAY)} and t.told > 0)`
 
 /** The day of a step of policy `t`, since 1970. */
 const epochDay = (q: Sql): Sql => sql`
-  case when t.months is null then floor((t.next + ${q} * coalesce(t.seconds, 0)) / ${integer(DAY)})::int
+  case when t.months is null then floor((t.next + ${q} * coalesce(t.seconds, 0)) / ${inline(DAY)})::int
        else ${monthStart(sql`t.first_month + ${q} * t.months`)} - date '1970-01-01' + ${dayOfStep(q)} - 1 end`
 
+/** What the sums of a page of policies are computed from. */
+interface SumSpan {
+  gateway: string
+  page: { after: Key | undefined; last: Key | undefined }
+  /** Unix seconds */
+  from: number
+  to: number
+  clock: StateClock
+}
+
 /**
- * The sums of some policies. What has passed is owed once: a payment of today leaves no date before it. Relies on
- * policies_gateway_live, then one probe of user_payments for each policy.
+ * The policies of a page with their terms, as `term t`: the next date, how many dates are left, and the period in months or seconds.
+ * Relies on policies_gateway_live; then each policy costs one probe of user_payments.
  */
-function sumsOf(
-  gateway: string,
-  { after, last }: { after: Key | undefined; last: Key | undefined },
-  { from, to }: { from: number; to: number },
-  clock: StateClock,
-): Sql {
-  const coming = Math.max(from, clock.nowSeconds)
-  const told = Math.min(to, from + DAYS_TOLD * DAY)
-  const [isBehind, isUpTo] = [
-    after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``,
-    last ? sql`and (p.created_at, p.address) >= (${last.createdAt}, ${last.address})` : sql``,
-  ]
-  const steps = (moment: number): Sql =>
-    moment <= coming
-      ? sql`0::numeric`
-      : sql`least(t.most, ${stepsBefore(moment)} - ${stepsBefore(coming)})::numeric`
+function termsOf({ gateway, page: { after, last }, to, clock }: SumSpan): Sql {
+  const isAfter = after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``
+  const isUpTo = last ? sql`and (p.created_at, p.address) >= (${last.createdAt}, ${last.address})` : sql``
   return sql`
-    with policy as materialized (
+    policy as materialized (
       select ${POLICY_MINT} as mint, ${isOverdue(clock)} as overdue, p.payment_count, p.created_at, p.next_payment_due,
              p.policy_type -> 'Subscription' as s, p.policy_type -> 'OneTime' as o
         from policies p ${WITH_USER_PAYMENT}
-       where p.gateway = ${gateway} and p.live ${isBehind} ${isUpTo} and ${isActive(clock)}
+       where p.gateway = ${gateway} and p.live ${isAfter} ${isUpTo} and ${isActive(clock)}
          and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')
     ), named as materialized (
       select mint, overdue, o is not null as once, (coalesce(s, o) ->> 'amount')::numeric as amount,
@@ -128,7 +124,7 @@ function sumsOf(
                   when (s ->> 'max_renewals') is null then null
                   when (s ->> 'auto_renew')::boolean then (s ->> 'max_renewals')::numeric - payment_count
                   else 1 - payment_count end as remaining,
-             -- the first word of {"Monthly":null} or {"Custom":60}
+             -- The frequency is {"Monthly":null} or {"Custom":60}: this is its first word.
              substring((s -> 'payment_frequency')::text from '"([A-Za-z]+)"') as frequency, s -> 'payment_frequency' ->> 'Custom' as custom
         from policy
     ), term as materialized (
@@ -137,14 +133,15 @@ function sumsOf(
              case frequency when 'Daily' then 86400 when 'Weekly' then 604800 when 'Custom' then nullif(custom::numeric, 0) end as seconds,
              extract(day from at)::int as first_day, (extract(year from at) * 12 + extract(month from at) - 1)::int as first_month
         from named
-       cross join lateral (select timestamp '1970-01-01' + make_interval(secs => least(greatest(next, 0), ${integer(LAST_SECOND)})::float8) as at) a
+       cross join lateral (select timestamp '1970-01-01' + make_interval(secs => least(greatest(next, 0), ${inline(LAST_SECOND)})::float8) as at) a
        where next >= 0 and next < ${second(to)} and coalesce(remaining, 1) > 0
-    ), due as materialized (
-      select t.*, case when next < ${second(coming)} and next >= ${second(from)} then 1 else 0 end as owed,
-             ${stepsBefore(coming)}::numeric as first_step, ${steps(to)} as coming, ${steps(told)} as told
-        from term t
-    ), days as (
-      select floor(next / ${integer(DAY)})::int as day, mint, amount, 1::numeric as count from due
+    )`
+}
+
+/** The dates of `due` by day. A policy whose period is shorter than a day is counted for each day; the others have a date on some. */
+const daysOf = (told: number): Sql => sql`
+    days as (
+      select floor(next / ${inline(DAY)})::int as day, mint, amount, 1::numeric as count from due
        where owed = 1 and next < ${second(told)}
       union all
       select d.day, t.mint, t.amount, d.count
@@ -154,20 +151,35 @@ function sumsOf(
            from generate_series(case when ${isSparse} then t.first_step::int end,
                                 case when ${isSparse} then (t.first_step + t.told)::int - 1 end) q
          union all
-         -- several dates on each day
-         select day, least(t.told, ceil(greatest(0, (day + 1)::numeric * ${integer(DAY)} - t.next) / t.seconds) - t.first_step)
-                   - least(t.told, greatest(0, ceil(greatest(0, day::numeric * ${integer(DAY)} - t.next) / t.seconds) - t.first_step))
-           from generate_series(case when ${isDense} then floor((t.next + t.first_step * t.seconds) / ${integer(DAY)})::int end,
+         select day, least(t.told, ceil(greatest(0, (day + 1)::numeric * ${inline(DAY)} - t.next) / t.seconds) - t.first_step)
+                   - least(t.told, greatest(0, ceil(greatest(0, day::numeric * ${inline(DAY)} - t.next) / t.seconds) - t.first_step))
+           from generate_series(case when ${isDense} then floor((t.next + t.first_step * t.seconds) / ${inline(DAY)})::int end,
                                 case when ${isDense}
-                                     then floor((t.next + (t.first_step + t.told - 1) * t.seconds) / ${integer(DAY)})::int end) day) d
-    )
+                                     then floor((t.next + (t.first_step + t.told - 1) * t.seconds) / ${inline(DAY)})::int end) day) d
+    )`
+
+/** The sums of a page of policies. A date that has passed is owed once: a payment of today leaves no date before it. */
+function sumsOf(span: SumSpan): Sql {
+  const { from, to, clock } = span
+  const coming = Math.max(from, clock.nowSeconds)
+  const told = Math.min(to, from + DAYS_TOLD * DAY)
+  const steps = (moment: number): Sql =>
+    moment <= coming
+      ? sql`0::numeric`
+      : sql`least(t.most, ${stepsBefore(moment)} - ${stepsBefore(coming)})::numeric`
+  return sql`
+    with ${termsOf(span)}, due as materialized (
+      select t.*, case when next < ${second(coming)} and next >= ${second(from)} then 1 else 0 end as owed,
+             ${stepsBefore(coming)}::numeric as first_step, ${steps(to)} as coming, ${steps(told)} as told
+        from term t
+    ), ${daysOf(told)}
     select null::int as day, mint, sum(owed + coming)::text as count, sum((owed + coming) * amount)::text as total,
            sum(case when overdue then owed else 0 end)::text as "overdueCount",
            sum(case when overdue then owed * amount else 0 end)::text as "overdueTotal"
       from due group by mint having sum(owed + coming) > 0
     union all
     (select day, mint, sum(count)::text, sum(count * amount)::text, '0', '0'
-       from days group by day, mint order by day, mint limit ${integer(MOST_DAYS + 1)})`
+       from days group by day, mint order by day, mint limit ${inline(MOST_DAYS + 1)})`
 }
 
 /** The key of the last of the next policies; undefined when they are the last. */
@@ -176,11 +188,11 @@ async function findEnd(
   gateway: string,
   after: Key | undefined,
 ): Promise<Key | undefined> {
-  const isBehind = after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``
+  const isAfter = after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``
   const [end] = await database.read<Key>(sql`
     select p.created_at as "createdAt", p.address from policies p
-     where p.gateway = ${gateway} and p.live ${isBehind}
-     order by p.created_at desc, p.address desc offset ${integer(POLICIES_AT_ONCE - 1)} limit 1`)
+     where p.gateway = ${gateway} and p.live ${isAfter}
+     order by p.created_at desc, p.address desc offset ${inline(POLICIES_AT_ONCE - 1)} limit 1`)
   return end
 }
 
@@ -222,8 +234,8 @@ class Sums {
 }
 
 /**
- * What is due in a span: of each active subscription and one-time policy the payment whose date has passed, and each date to
- * come as far as its renewals go. By token, and by day of the first 400 days.
+ * What is due in a span, by token, and by day for the first 400 days. Of each active subscription and one-time policy it counts the
+ * payment whose date has passed, and each date to come until its renewals end.
  * @param span Unix seconds, from 1970 to 9999
  */
 export async function sumDueDates(
@@ -240,7 +252,7 @@ export async function sumDueDates(
       break
     }
     const last = await findEnd(store, gateway, after)
-    const rows = await store.database.read<Row>(sumsOf(gateway, { after, last }, span, clock))
+    const rows = await store.database.read<Row>(sumsOf({ gateway, page: { after, last }, ...span, clock }))
     for (const row of rows) sums.add(row)
     if (last === undefined) break
     after = last
