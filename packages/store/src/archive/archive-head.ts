@@ -76,12 +76,12 @@ const PARTS = columnTable<WrittenPart>('p', {
 })
 
 /**
- * Archives events. The caller has written them to files and read the files back. After this commit no list shows the events, and
- * their `data` may be shortened.
- * @param before the head, as it was when the caller read the events
- * @param now the head to write
- * @param serverRun the run of the server that the caller has verified; see `lockHead`
- * @returns false when another process has archived or restored meanwhile: nothing was changed, and the files are not used
+ * Archives events that the caller has written to files. The caller has also read the files back and compared them. After the commit
+ * lists begin later, so they no longer show these events, and `data` of the events may be shortened.
+ * @param before the head that the caller read together with the events
+ * @param now the new head
+ * @param serverRun the server run that the caller has verified (see `lockHead`)
+ * @returns false when another process has archived or restored in between. Then nothing has changed, and nobody uses the files
  */
 export const moveArchiveHead = (
   { database }: Store,

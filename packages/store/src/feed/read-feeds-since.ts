@@ -1,6 +1,6 @@
 // Which feeds went on since a look: for the requests of one process that wait.
 import type { Store } from '../database/open-store.js'
-import { raw, sql } from '../database/sql.js'
+import { inline, sql } from '../database/sql.js'
 
 /** Where a look ended. */
 export interface FeedMark {
@@ -29,7 +29,7 @@ export async function readFeedsSince({ database }: Store, since: FeedMark | null
     select gateway from events where position > ${since.position} and position <= ${position} and amount is not null
     union all
     (select gateway from feed_messages where place > ${since.place} and place <= ${place}
-      order by place limit ${raw(String(MOST_READ + 1))})`)
+      order by place limit ${inline(MOST_READ + 1)})`)
   const isCut = rows.length > MOST_READ
   return { mark: mark!, gateways: isCut ? null : [...new Set(rows.map(({ gateway }) => gateway))] }
 }

@@ -9,7 +9,7 @@ import {
 } from '@payment-tracking/domain'
 import type { RunStatement } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { inline, raw, sql, type Sql } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import { newestFact } from './program-facts.js'
 
@@ -21,7 +21,7 @@ export const isWaiting = (p: Sql): Sql => sql`
   ${p}.live and ${p}.status = 'active' and ${p}.due_at is not null and (${p}.ends_at is null or ${p}.ends_at > ${NOW})`
 
 /** The accounts that the payment of `p` needs are read. */
-export const isWatched = (p: Sql): Sql => sql`${p}.due_at <= ${NOW} + ${raw(String(WATCHED_SECONDS))}`
+export const isWatched = (p: Sql): Sql => sql`${p}.due_at <= ${NOW} + ${inline(WATCHED_SECONDS)}`
 
 /** Policies of one account that are added up, the newest: anybody can make any number of policies of his own. */
 const MOST_OF_ACCOUNT = raw('1000')
@@ -58,7 +58,7 @@ const isMissing = (owner: Sql): Sql => sql`
   (select not bool_or(w.is_there)
      from (select w.is_there from token_accounts w
             where w.owner = ${owner} and w.mint = d.mint
-              and w.checked_at > statement_timestamp() - make_interval(secs => ${raw(String(SEEN_SECONDS))})
+              and w.checked_at > statement_timestamp() - make_interval(secs => ${inline(SEEN_SECONDS)})
             limit 10) w)`
 
 /**

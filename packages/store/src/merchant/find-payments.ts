@@ -1,7 +1,7 @@
 // A gateway's payments by token, standing, amount, time and the beginning of their tracking ID. No index knows all of these, so a
 // bounded number of payments is looked at: the newest of the span first.
 import type { Store } from '../database/open-store.js'
-import { allOf, raw, sql, type Sql } from '../database/sql.js'
+import { allOf, inline, sql, type Sql } from '../database/sql.js'
 import type { EventKey } from '../reads/cursor.js'
 import { isUsual } from '../reads/event-filter.js'
 import { readRecordPage, type RecordPage } from '../reads/read-record-page.js'
@@ -56,7 +56,7 @@ const looked = (
   select e.* from events e
    where ${allOf(walkConditions({ column: 'gateway', value: gateway, beginning: LISTS_BEGIN, startTime, endTime, after }))}
      and ${isUsual(IS_PAYMENT)} ${standing === 'retracted' ? sql`` : sql`and ${isUsual(sql`e.retracted_at is null`)}`}
-   ${walkOrder('gateway', ORDERS.newest)} limit ${raw(String(most))}`
+   ${walkOrder('gateway', ORDERS.newest)} limit ${inline(most)}`
 
 /** Of the payments that were looked at, as a condition on `e`. */
 function matches({ tokenMint, standing, minAmount, maxAmount, trackingId }: PaymentFilter): Sql {
@@ -87,7 +87,7 @@ async function endOfLook(
   const [end] = await database.read<KeyRow>(sql`
     select e.occurred_at as "occurredAt", e.slot::float8 as slot, e.event_index::float8 as index, e.id
       from (${looked(gateway, filter, { most: LOOKED_FOR_PAGE, after })}) e
-    offset ${raw(String(LOOKED_FOR_PAGE - 1))}`)
+    offset ${inline(LOOKED_FOR_PAGE - 1)}`)
   return end
 }
 
@@ -140,7 +140,7 @@ export async function sumMerchantPayments(
       left join (
         select e.token_mint as mint, count(*) as count, sum(e.amount) as total from looked e
          where ${matches(filter)}
-         group by e.token_mint order by count(*) desc, e.token_mint limit ${raw(String(MOST_TOKENS))}) s on true`)
+         group by e.token_mint order by count(*) desc, e.token_mint limit ${inline(MOST_TOKENS)}) s on true`)
   return {
     byToken: rows
       .filter(({ count }) => count !== '0')

@@ -1,5 +1,5 @@
 import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { inline, sql, type Sql } from '../database/sql.js'
 import type { SubscriptionKey } from '../reads/cursor.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import { isActive, type StateClock } from './subscriber-state.js'
@@ -84,7 +84,7 @@ export async function listPoliciesWithDueDates(
   gateway: string,
   clock: StateClock,
 ): Promise<{ policies: readonly PolicyWithDueDates[]; complete: boolean }> {
-  const most = raw(String(MOST_DUE_POLICIES))
+  const most = inline(MOST_DUE_POLICIES)
   const newest = sql`
     select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`
   const [policies, [more]] = await Promise.all([

@@ -1,6 +1,6 @@
 // What a page shows at once: how many payments there are now and were in the last day, and how long they took.
 import type { Store } from '../database/open-store.js'
-import { empty, raw, sql } from '../database/sql.js'
+import { empty, inline, raw, sql } from '../database/sql.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { asTimestamp } from './as-timestamp.js'
 import { readPaymentStats } from './read-payment-stats.js'
@@ -89,9 +89,9 @@ export async function readOverview(
   const newestSince = (fromMs: number, limit: number) => sql`
     select e.position, e.occurred_at from events e
      where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and e.occurred_at >= ${asTimestamp(fromMs)}
-     order by e.occurred_at desc limit ${raw(String(limit))}`
+     order by e.occurred_at desc limit ${inline(limit)}`
   const quantile = (share: number, until: string) =>
-    sql`percentile_disc(${raw(String(share))}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
+    sql`percentile_disc(${inline(share)}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
         filter (where ${raw(until)} is not null)`
   const [knownSince, before, head, hours, tokens, minute, delays] = await Promise.all([
     readKnownSince(store),
@@ -107,7 +107,7 @@ export async function readOverview(
       select token_mint, sum(count)::text as count, sum(total)::text as total
         from payment_token_stats where ${inHours}
        group by token_mint having sum(count) > 0
-       order by token_mint = any(${[...listed]}::text[]) desc, sum(count) desc, token_mint limit ${raw(String(MOST_TOKENS))}`),
+       order by token_mint = any(${[...listed]}::text[]) desc, sum(count) desc, token_mint limit ${inline(MOST_TOKENS)}`),
     database.read<{ count: string }>(sql`
       select count(*)::text as count from (${newestSince(nowMs - MINUTE_MS + 1, MOST_COUNTED)}) newest`),
     database.read<DelayRow>(sql`

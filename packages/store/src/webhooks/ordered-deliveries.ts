@@ -3,7 +3,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RECOVERED_BELOW_ATTEMPTS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { bigints, empty, raw, sql, type Sql } from '../database/sql.js'
+import { bigints, empty, inline, raw, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 import type { OrderedBy } from './webhook-records.js'
 
@@ -44,7 +44,7 @@ const IS_BEHIND_FAILED = sql`(
   and exists (select from (select * from deliveries b
                             where b.webhook_id = d.webhook_id and b.state = 'failed' and b.id < d.id
                             order by b.id desc limit ${NEAREST}) b
-               where b.attempts_made < ${raw(String(RECOVERED_BELOW_ATTEMPTS))}
+               where b.attempts_made < ${inline(RECOVERED_BELOW_ATTEMPTS)}
                  and b.finished_at <= b.created_at + make_interval(secs => w.ordered_within_seconds)
                  and (w.ordered_by = 'all' or b.order_key is not distinct from d.order_key))
   and d.opened_at > clock_timestamp() - make_interval(secs => w.ordered_within_seconds))`

@@ -1,6 +1,6 @@
 import { lastTryMs, nextTryMs, type RetryRules, type TriedDelivery } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
-import { bigints, raw, sql, type Sql } from '../database/sql.js'
+import { bigints, inline, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN } from '../rows/deliveries.js'
 import { IS_RECOVERABLE } from './recovery-rests.js'
 
@@ -35,7 +35,7 @@ export async function readWaits(
   ids: readonly bigint[],
   rules: RetryRules,
 ): Promise<ReadonlyMap<bigint, Waits>> {
-  const most = raw(String(MOST_WAITING))
+  const most = inline(MOST_WAITING)
   const edges = (which: Sql, at: Sql, order: Sql): Sql => sql`
     ((select d.id, d.attempts_made, d.tries_allowed, ${at} as at from deliveries d
        where d.webhook_id = w.id and ${which} order by ${order} limit ${most})

@@ -1,6 +1,6 @@
 // The rules of domain/deliveries/recovery.ts as SQL over deliveries `d`.
 import { RECOVERED_BELOW_ATTEMPTS, RECOVERED_HOURS, RESTS_WHILE_FAILING } from '@payment-tracking/domain'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { inline, raw, sql, type Sql } from '../database/sql.js'
 
 /** How many rounds a delivery has had. */
 const ROUND = raw(`least(greatest(ceil(d.attempts_made / 4.0)::int, 1), ${RESTS_WHILE_FAILING.length})`)
@@ -8,8 +8,8 @@ const REST = raw(`((array[${RESTS_WHILE_FAILING.join()}]::float8[])[${ROUND.text
 
 /** Of failed deliveries: those that may have another round. */
 export const IS_RECOVERABLE = sql`(
-  d.state = 'failed' and d.attempts_made < ${raw(String(RECOVERED_BELOW_ATTEMPTS))}
-  and d.finished_at > statement_timestamp() - make_interval(hours => ${raw(String(RECOVERED_HOURS))})
+  d.state = 'failed' and d.attempts_made < ${inline(RECOVERED_BELOW_ATTEMPTS)}
+  and d.finished_at > statement_timestamp() - make_interval(hours => ${inline(RECOVERED_HOURS)})
   and d.last_error is distinct from 'address refused')`
 
 /** @param unitMs the delay of the first retry */

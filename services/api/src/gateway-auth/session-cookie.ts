@@ -1,4 +1,5 @@
-// The cookie that names a session. No script can read it, and browsers send it to pages of this site alone.
+// The cookie of a session. Scripts cannot read it (HttpOnly), and browsers send it only with requests that this site's own pages
+// make (SameSite=Strict).
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignInOrigins } from './sign-in-origins.js'
@@ -23,11 +24,11 @@ export interface SessionCookie {
 }
 
 /**
- * @param environment part of the name: deployments on one machine share its cookies
+ * @param environment is part of the cookie's name, because two deployments on one machine would otherwise overwrite each other's cookie
  */
 export function buildSessionCookie(environment: string, { isSecure }: SignInOrigins): SessionCookie {
   const plain = `session-${environment}`
-  // Browsers take a cookie of this name by https alone, and from no other host: a subdomain cannot plant one.
+  // A browser accepts a cookie with this prefix only over https and only from this host, so a subdomain cannot set it.
   const secure = `__Host-${plain}`
   const names = isSecure ? [secure] : [secure, plain]
   const write = (

@@ -1,4 +1,5 @@
-// Without an endpoint: `npm run listen` follows the gateway's feed, and is to the local server what the service would be.
+// For `npm run listen` where there can be no endpoint: reads the gateway's feed, signs each message and sends it to the local server,
+// as the service would.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -35,8 +36,8 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
   resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
 
 /**
- * @param signIn called again when the token has ended
- * @param take gets the headers and the body of each message. @returns whether it was taken
+ * @param signIn is called at the beginning, and again whenever the token has expired
+ * @param take is called with the headers and the body of each message; returns whether the local server accepted it
  */
 export function openFeed(
   env: NodeJS.ProcessEnv,
@@ -47,7 +48,8 @@ export function openFeed(
   const file = fileOf(env)
   const all = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Followed>) : {}
   const own = (all[gateway] ??= { secret: webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES)) })
-  const keep = () => writeFileSync(file, JSON.stringify(all))
+  // It holds secrets.
+  const keep = () => writeFileSync(file, JSON.stringify(all), { mode: 0o600 })
   keep()
   const isFirst = own.next === undefined
   const tell = async (item: Json, signal: AbortSignal) => {
@@ -72,7 +74,7 @@ export function openFeed(
     secret: own.secret,
     async follow(signal) {
       let session = await signIn()
-      // As an endpoint that is new, a first run is told what comes from now on.
+      // The first run passes over what is in the feed already, because a new endpoint gets only new messages too.
       for (let isBefore = isFirst; !signal.aborted;) {
         try {
           const page = await readPage(session, isBefore ? 0 : 25, signal)
