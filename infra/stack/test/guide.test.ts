@@ -45,6 +45,7 @@ t.test('the guide fits a terminal of 100 columns, with every process', async t =
     dataDir: '/srv/data',
   })
   t.ok(elsewhere.split('\n').includes(`  ${signInLink}`), 'the link stands on a line of its own')
+  t.match(elsewhere, /to remove it, stop this and run: {2}rm -rf "\/srv\/data"/)
   const without = renderGuide(stack, { ...quiet, demo: { ...demo, signInLink: undefined } })
   t.notMatch(without, /#link=/)
   t.match(without, /sign-in -- --link --key/, 'the command stays when no link was made')

@@ -1,6 +1,7 @@
 // How endpoints answered, by the hour: each attempt that moved its delivery counts once.
 import { randomUUID } from 'node:crypto'
-import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
+import { durationClass } from '@payment-tracking/domain'
+import { createDatabase, makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import {
@@ -77,6 +78,42 @@ t.test(
     )
     await Promise.all(sets.map((set, at) => finishAttempts(workers[at % 3]!, set)))
     for (const { id } of webhooks) t.same(await countsOf(id), { accepted: 60, refused: 0 })
+  },
+)
+
+t.test(
+  'a statement takes its rows in the order of their keys, whatever the order of its results',
+  async t => {
+    const webhooks = await Promise.all(Array.from({ length: 6 }, addWebhook))
+    const claimed = (await Promise.all(webhooks.map(({ gateway }) => claimNew(gateway, 1)))).flat()
+    const ids = claimed.map(({ webhookId }) => webhookId).sort((a, b) => Number(a - b))
+    // Of this hour, and of the next, in which the statement may run.
+    await pool.query(
+      `insert into webhook_hours (webhook_id, start, accepted, duration, requests)
+     select id, date_trunc('hour', now(), 'UTC') + n * interval '1 hour', true, $2, 0
+       from unnest($1::bigint[]) id, generate_series(0, 1) n`,
+      [ids, durationClass(20)],
+    )
+    const holder = await pool.connect()
+    await holder.query('begin')
+    await holder.query('select from webhook_hours where webhook_id = $1 for update', [ids.at(-1)])
+    const backwards = claimed.sort((a, b) => Number(b.webhookId - a.webhookId))
+    const written = finishAttempts(
+      store,
+      backwards.map(delivery => resultOf(delivery)),
+    )
+    const isWaiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await waitFor(async () => (await pool.query(isWaiting)).rows.length > 0, {
+      what: 'the statement that waits',
+    })
+    const { rows: free } = await pool.query(
+      `select webhook_id from webhook_hours where webhook_id = any($1) and start <= now() for update skip locked`,
+      [ids],
+    )
+    t.same(free, [], 'it has all rows before the one that it waits for')
+    await holder.query('rollback')
+    holder.release()
+    await written
   },
 )
 
