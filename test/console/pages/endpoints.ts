@@ -154,7 +154,8 @@ export function testEndpoints({
     await holdsText(t, page.locator('h1'), new RegExp(`^${broken.url}`), 'the page is called by its URL')
     await holdsText(t, page.locator('tbody'), /HTTP 500/, 'what it answered')
     await press(page, page.getByRole('link', { name: 'All endpoints' }))
-    const row = page.locator('tbody tr', { hasText: broken.url })
-    await holdsText(t, row, /0 %[^]*(just now|ago)/, 'success rate and last delivery')
+    const row = (url: string) => page.locator('tbody tr', { hasText: url })
+    await holdsText(t, row(broken.url), /failing[^]*(just now|ago)/, 'it fails; its last delivery')
+    await holdsText(t, row(receiver.url), /\d+ %[^]*(just now|ago)/, 'success rate and last delivery')
   })
 }

@@ -183,6 +183,8 @@ const columnsOf = (
     head: 'last error',
     kind: 'text',
     tablet: 'away',
-    cell: ({ heldReason, lastError }) => failureWords(heldReason ?? lastError),
+    // What the endpoint answered stays readable while it rests.
+    cell: ({ heldReason, lastError }) =>
+      [lastError, failureWords(heldReason)].filter(words => words !== null).join('; '),
   },
 ]
