@@ -66,12 +66,94 @@ interface DelayRow {
   announced_p95: number | null
 }
 
+/** Whose payments. */
+interface Scope {
+  /** without it, of all gateways */
+  gateway: string | undefined
+  firstHourMs: number
+}
+
+const inHours = ({ gateway, firstHourMs }: Scope) =>
+  sql`gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
+
+/** In the order of the index alone: a finer order would have to sort, and then a plan that reads all costs no more. */
+const newestSince = (gateway: string | undefined, fromMs: number, limit: number) => sql`
+  select e.position, e.occurred_at from events e
+   where ${IS_PAYMENT} and e.retracted_at is null ${gateway === undefined ? empty : sql`and e.gateway = ${gateway}`}
+     and e.occurred_at >= ${asTimestamp(fromMs)}
+   order by e.occurred_at desc limit ${inline(limit)}`
+
+async function readHours({ database }: Store, scope: Scope): Promise<Overview['hours']> {
+  const rows = await database.read<HourRow>(sql`
+    select start, sum(count)::text as count from payment_stats where ${inHours(scope)} group by start`)
+  const counts = new Map(rows.map(({ start, count }) => [start.getTime(), BigInt(count)]))
+  return Array.from({ length: HOURS }, (_, index) => {
+    const start = scope.firstHourMs + index * HOUR_MS
+    return { start: new Date(start), count: counts.get(start) ?? 0n }
+  })
+}
+
+async function readTokens(
+  { database }: Store,
+  scope: Scope,
+  listed: readonly string[],
+): Promise<Overview['byToken']> {
+  const rows = await database.read<TokenRow>(sql`
+    select token_mint, sum(count)::text as count, sum(total)::text as total
+      from payment_token_stats where ${inHours(scope)}
+     group by token_mint having sum(count) > 0
+     order by token_mint = any(${[...listed]}::text[]) desc, sum(count) desc, token_mint limit ${inline(MOST_TOKENS)}`)
+  return rows.map(({ token_mint, count, total }) => ({
+    tokenMint: token_mint === '' ? null : token_mint,
+    count: BigInt(count),
+    total: BigInt(total),
+  }))
+}
+
+async function readLastMinute(
+  { database }: Store,
+  gateway: string | undefined,
+  nowMs: number,
+): Promise<Overview['lastMinute']> {
+  const [row] = await database.read<{ count: number }>(sql`
+    select count(*)::int as count from (${newestSince(gateway, nowMs - MINUTE_MS + 1, MOST_COUNTED)}) newest`)
+  const { count } = row!
+  return { count, isComplete: count < MOST_COUNTED }
+}
+
+const quantile = (share: number, until: string) =>
+  sql`percentile_disc(${inline(share)}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
+      filter (where ${raw(until)} is not null)`
+
+/** A clock of the chain that runs ahead of ours would make a time before its beginning. */
+const toMs = (value: number | null) => (value === null ? null : Math.max(0, Math.round(value)))
+
+async function readDelays({ database }: Store, { gateway, firstHourMs }: Scope): Promise<Overview['delays']> {
+  const [row] = await database.read<DelayRow>(sql`
+    select count(b.committed_at)::int as measured,
+           ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
+           ${quantile(0.95, 'b.committed_at')}::float8 as stored_p95,
+           ${quantile(0.5, 'b.relayed_at')}::float8 as announced_p50,
+           ${quantile(0.95, 'b.relayed_at')}::float8 as announced_p95
+      from (${newestSince(gateway, firstHourMs, MEASURED)}) e
+      left join lateral (
+        select last_position, committed_at, relayed_at from ingest_batches
+         where first_position <= e.position order by first_position desc limit 1
+      ) b on b.last_position >= e.position`)
+  const { measured, stored_p50, stored_p95, announced_p50, announced_p95 } = row!
+  return {
+    measured,
+    toStored: { p50: toMs(stored_p50), p95: toMs(stored_p95) },
+    toAnnounced: { p50: toMs(announced_p50), p95: toMs(announced_p95) },
+  }
+}
+
 /**
  * The overview of a gateway's payments, or of all.
  * @param listed tokens that come first: a stranger can make payments in any number of others
  * Every part is bounded: the hours and tokens come from the primary keys of payment_stats and payment_token_stats; the
- * last minute counts at most 10,000 payments, the day before reads what `readPaymentStats` reads, and the delays are those of the newest 200, by events_newest or
- * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
+ * last minute counts at most 10,000 payments, the day before reads what `readPaymentStats` reads, and the delays are those of
+ * the newest 200, by events_newest or events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
  */
 export async function readOverview(
   store: Store,
@@ -81,70 +163,27 @@ export async function readOverview(
     listed = [],
   }: { gateway?: string | undefined; nowMs: number; listed?: readonly string[] },
 ): Promise<Overview> {
-  const { database } = store
-  const firstHourMs = Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS
-  const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
-  const inHours = sql`gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
-  // In the order of the index alone: a finer order would have to sort, and then a plan that reads all costs no more.
-  const newestSince = (fromMs: number, limit: number) => sql`
-    select e.position, e.occurred_at from events e
-     where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and e.occurred_at >= ${asTimestamp(fromMs)}
-     order by e.occurred_at desc limit ${inline(limit)}`
-  const quantile = (share: number, until: string) =>
-    sql`percentile_disc(${inline(share)}) within group (order by extract(epoch from ${raw(until)} - e.occurred_at) * 1000)
-        filter (where ${raw(until)} is not null)`
-  const [knownSince, before, head, hours, tokens, minute, delays] = await Promise.all([
+  const scope = { gateway, firstHourMs: Math.floor(nowMs / HOUR_MS) * HOUR_MS - (HOURS - 1) * HOUR_MS }
+  const [knownSince, lastMinute, hours, byToken, before, head, delays] = await Promise.all([
     readKnownSince(store),
+    readLastMinute(store, gateway, nowMs),
+    readHours(store, scope),
+    readTokens(store, scope, listed),
     readPaymentStats(store, {
       gateway,
-      startTime: new Date(firstHourMs - DAY_MS),
+      startTime: new Date(scope.firstHourMs - DAY_MS),
       endTime: new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - DAY_MS - 1),
     }),
-    database.read<{ slot: string }>(sql`select finalized_slot::text as slot from stream_head`),
-    database.read<HourRow>(sql`
-      select start, sum(count)::text as count from payment_stats where ${inHours} group by start`),
-    database.read<TokenRow>(sql`
-      select token_mint, sum(count)::text as count, sum(total)::text as total
-        from payment_token_stats where ${inHours}
-       group by token_mint having sum(count) > 0
-       order by token_mint = any(${[...listed]}::text[]) desc, sum(count) desc, token_mint limit ${inline(MOST_TOKENS)}`),
-    database.read<{ count: string }>(sql`
-      select count(*)::text as count from (${newestSince(nowMs - MINUTE_MS + 1, MOST_COUNTED)}) newest`),
-    database.read<DelayRow>(sql`
-      select count(b.committed_at)::int as measured,
-             ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
-             ${quantile(0.95, 'b.committed_at')}::float8 as stored_p95,
-             ${quantile(0.5, 'b.relayed_at')}::float8 as announced_p50,
-             ${quantile(0.95, 'b.relayed_at')}::float8 as announced_p95
-        from (${newestSince(firstHourMs, MEASURED)}) e
-        left join lateral (
-          select last_position, committed_at, relayed_at from ingest_batches
-           where first_position <= e.position order by first_position desc limit 1
-        ) b on b.last_position >= e.position`),
+    store.database.read<{ slot: string }>(sql`select finalized_slot::text as slot from stream_head`),
+    readDelays(store, scope),
   ])
-  const counts = new Map(hours.map(({ start, count }) => [start.getTime(), BigInt(count)]))
-  const lastMinute = Number(minute[0]?.count ?? 0)
-  const delay = delays[0]
-  // A clock of the chain that runs ahead of ours would make a time before its beginning.
-  const ms = (value: number | null | undefined) => (value == null ? null : Math.max(0, Math.round(value)))
   return {
     knownSince,
-    lastMinute: { count: lastMinute, isComplete: lastMinute < MOST_COUNTED },
-    hours: Array.from({ length: HOURS }, (_, index) => {
-      const start = firstHourMs + index * HOUR_MS
-      return { start: new Date(start), count: counts.get(start) ?? 0n }
-    }),
-    byToken: tokens.map(({ token_mint, count, total }) => ({
-      tokenMint: token_mint === '' ? null : token_mint,
-      count: BigInt(count),
-      total: BigInt(total),
-    })),
+    lastMinute,
+    hours,
+    byToken,
     before: { count: before.count, byToken: before.byToken },
     finalizedSlot: BigInt(head[0]?.slot ?? 0) || null,
-    delays: {
-      measured: delay?.measured ?? 0,
-      toStored: { p50: ms(delay?.stored_p50), p95: ms(delay?.stored_p95) },
-      toAnnounced: { p50: ms(delay?.announced_p50), p95: ms(delay?.announced_p95) },
-    },
+    delays,
   }
 }
