@@ -1,6 +1,10 @@
 import type { Metrics } from '@payment-tracking/runtime'
 import type { Waits } from './nodes/waits.js'
 
+/** What became of a token account in a round over what is due. */
+export type FundsCounts = Record<'agreed' | 'disputed' | 'unread', number>
+export const NO_FUNDS: FundsCounts = { agreed: 0, disputed: 0, unread: 0 }
+
 export type IndexerMetrics = ReturnType<typeof createIndexerMetrics>
 
 export const createIndexerMetrics = (metrics: Metrics) => {
@@ -44,6 +48,11 @@ export const createIndexerMetrics = (metrics: Metrics) => {
     'Token accounts of the last round over what is due: the nodes agreed, disagreed or lagged, or did not answer',
     ['result'],
   )
+  const setFunds = (counts: FundsCounts) => {
+    for (const [result, count] of Object.entries(counts)) funds.set({ result }, count)
+  }
+  // A scrape before the first round finds the same series as later.
+  setFunds(NO_FUNDS)
   let waits: Pick<Waits, 'longest'> | undefined
   metrics.onScrape(waiting, () => {
     const longest = waits?.longest()
@@ -76,10 +85,8 @@ export const createIndexerMetrics = (metrics: Metrics) => {
     disagreement: (node: string) => disagreements.inc({ node }),
     retracted: (count: number) => retracted.inc(count),
     unordered: () => unordered.inc(),
-    /** @param counts token accounts of a whole round, by result */
-    funds: (counts: Readonly<Record<string, number>>) => {
-      for (const [result, count] of Object.entries(counts)) funds.set({ result }, count)
-    },
+    /** @param counts token accounts of a whole round */
+    funds: setFunds,
     /** What the indexer waits for, since it follows the chain. */
     watchWaits: (watched: Pick<Waits, 'longest'>) => (waits = watched),
   }

@@ -13,7 +13,7 @@ import { deriveTokenAccount } from '@payment-tracking/domain'
 import type { Logger } from '@payment-tracking/runtime'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { IndexerMetrics } from '../indexer-metrics.js'
+import { NO_FUNDS, type FundsCounts, type IndexerMetrics } from '../indexer-metrics.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import { readCheckpointSlot } from '../scan/checkpoint.js'
 import { agree } from './agree.js'
@@ -179,7 +179,7 @@ function bodyOf({ mint, owner }: Wanted, account: TokenAccount | null): object {
 
 /** The accounts of one cycle. Each is read once, however many payments need it. */
 class Cycle {
-  readonly counts = { agreed: 0, disputed: 0, unread: 0 }
+  readonly counts: FundsCounts = { ...NO_FUNDS }
   readonly #wanted: Wanted[] = []
   readonly #seen = new Set<string>()
   readonly #programs = new Map<string, string>()
@@ -192,7 +192,7 @@ class Cycle {
 
   take = (count: number): Wanted[] => this.#wanted.splice(0, count)
 
-  count(result: keyof Cycle['counts']): void {
+  count(result: keyof FundsCounts): void {
     this.counts[result] += 1
   }
 
