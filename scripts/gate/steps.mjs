@@ -88,7 +88,7 @@ export const NIGHT = seeded(fresh, [
     minutes: 60,
   },
   { name: 'laws', files: LAWS, env: { LAWS_RUNS: '20000', LAWS_SECONDS: '1800' }, minutes: 90 },
-  { ...PLANTED, name: 'replays', env: { ...PLANTED.env, TELLING_TRACES: '400' } },
+  { ...PLANTED, name: 'replays', env: { ...PLANTED.env, TRACES_TIMES: '15' } },
   MUTANTS,
   {
     name: 'chaos',

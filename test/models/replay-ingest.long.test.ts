@@ -5,7 +5,7 @@ await testReplays([
   {
     name: 'ingest',
     bounds: INGEST_BOUNDS,
-    traces: 200,
+    traces: 30,
     steps: 40,
     actions: 8,
     replay: replayIngest,

@@ -5,7 +5,7 @@ await testReplays([
   {
     name: 'refold',
     bounds: REFOLD_BOUNDS,
-    traces: 200,
+    traces: 30,
     steps: 30,
     actions: 6,
     replay: replayRefold,

@@ -10,17 +10,20 @@ import { RetractionHealer } from '../../services/realtime/src/rooms/retraction-h
 import { Rooms } from '../../services/realtime/src/rooms/rooms.js'
 import { SeqTracker } from '../../services/realtime/src/rooms/seq-tracker.js'
 import { boundedSource } from './engine/models.js'
-import { BREAKS_SEED, PLANTS_BREAKS, SEED } from './replay/draws.js'
+import { BREAKS_SEED, PLANTS_BREAKS, SEED, TIMES } from './replay/draws.js'
 import { drawTraces, type TraceStep } from './replay/read-traces.js'
 import { NAMELESS_BOUNDS, replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
 import { walkModel } from './replay/walk-model.js'
 
 /** Drawn evenly; the night draws more, and others. */
-const TRACES = Number(process.env.TELLING_TRACES ?? 100)
-/** What a break needs is rare among evenly drawn steps: these are drawn with weights, always the same. */
-const BREAKS_TRACES = 60
-/** Drawn with weights too: what tells such a client from others takes many steps. */
-const NAMELESS_TRACES = 60
+const TRACES = 30 * TIMES
+/**
+ * What a break needs is rare among evenly drawn steps: these are drawn with weights, always the same. The
+ * first eleven notice every break.
+ */
+const BREAKS_TRACES = TIMES > 1 ? 60 : 20
+/** Drawn with weights too: what tells such a client from others takes many steps. The eighth notices the break. */
+const NAMELESS_TRACES = TIMES > 1 ? 60 : 15
 const BELIEVED = { find: 's.branch_position as', by: 'null::bigint as' }
 
 /** A part of the pods' code, broken until the function that it returns is called. */

@@ -61,7 +61,7 @@ await testReplays(
     bounds: boundsOf(family),
     title: `deliveries, ${family.name}`,
     // One kind alone has the rare steps that most breaks need.
-    traces: family.ordered ? 50 : 200,
+    traces: family.ordered ? 15 : 60,
     steps: 60,
     actions: 12,
     replay: (store, database, trace) => replayDeliveries(store, database, family, trace),
