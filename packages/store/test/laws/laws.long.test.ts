@@ -7,7 +7,7 @@ const { LAWS_RUNS = '600', LAWS_SECONDS } = process.env
 
 await holdLaws(t, {
   histories: LAWS_SECONDS === undefined ? Number(LAWS_RUNS) : 10 ** 9,
-  together: 50,
+  together: 10,
   databases: 2,
   seconds: Number(LAWS_SECONDS ?? Infinity),
 })

@@ -137,7 +137,7 @@ function differentEnds(one: Run, other: Run, byArrival: ReadonlySet<string | nul
 export async function checkLaws(law: LawDatabase, drawn: Drawn, asked: ReadonlySet<Law>): Promise<void> {
   const { first, second } = drawn
   const history = historyOf(drawn)
-  const run = await store(law, history, first)
+  const run = await store(law, history, first, asked.has('feed') || asked.has('rebuild'))
   const model = buildModel(history.messages)
   await checkRun(law, run, model, asked)
   const choices = trackingChoices(model)

@@ -124,13 +124,21 @@ export class CommitFailed extends Error {
   }
 }
 
-/** Empties the database, and stores the history as it arrives. */
-export async function store(law: LawDatabase, history: History, arrival: Arrival): Promise<Run> {
+/**
+ * Empties the database, and stores the history as it arrives.
+ * @param readsFeeds whether the feeds are read meanwhile: of all that is asked of a database, that costs most
+ */
+export async function store(
+  law: LawDatabase,
+  history: History,
+  arrival: Arrival,
+  readsFeeds = false,
+): Promise<Run> {
   const { store: target, pool, clear } = law
   await pool.query(clear)
   const webhookIds = await insertWebhooks(pool, history.webhooks)
   const tried = webhookIds.filter((_, at) => history.webhooks[at]!.tried)
-  const feeds = new FeedReader(target, history.webhooks)
+  const feeds = new FeedReader(target, readsFeeds ? history.webhooks : [])
   const batches = arrive(history, arrival)
   const committed: CommittedNews[] = []
   const { rowsAtOnce } = arrival
@@ -150,10 +158,8 @@ export async function store(law: LawDatabase, history: History, arrival: Arrival
   const options = pageOptions(arrival)
   const expected: CreatedPlan[] = []
   /** Those that are created, or cancelled, at this time of the history. */
-  const command = async (from: number, to: number) => {
-    const news = await createAll(target, expected, history.expectations, { from, to })
-    for (const each of news) await commit(Promise.resolve([each]))
-  }
+  const command = (from: number, to: number) =>
+    commit(createAll(target, expected, history.expectations, { from, to }))
   const doPage = () => commit(refoldPage(target, options))
   let from = 1
   for (const [nth, batch] of batches.entries()) {
