@@ -13,8 +13,12 @@ const RULES = fileURLToPath(new URL('redocly.yaml', import.meta.url))
 interface Operation {
   security?: Record<string, string[]>[]
   operationId: string
+  summary: string
   responses: Record<string, unknown>
 }
+/** How the reference names operations in its list: `List payments`. */
+const SHORT_NAME =
+  /^(?=.{4,40}$)(Cancel|Check|Create|Delete|Export|Get|Issue|List|Read|Redeliver|Refresh|Replay|Revoke|Rotate|Search|Send|Sign|Stream|Trace|Update)\b/
 type Operations = Record<string, Operation>
 
 /**
@@ -90,11 +94,13 @@ t.test('the document names the server as the client reached it', async t => {
 t.test('every operation has an id, a summary, a tag and the refusals it can meet', async t => {
   const { get } = await openApi(t)
   const { body } = await get('/openapi.json')
+  t.equal(body.tags[0].name, 'payments', 'what most readers come for stands first')
   const ids = new Set<string>()
   for (const [path, methods] of Object.entries<Operations>(body.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const name = `${method} ${path}`
-      t.match(operation, { operationId: String, summary: String, description: /\w/, tags: [String] }, name)
+      t.match(operation, { operationId: String, description: /\w/, tags: [String] }, name)
+      t.match(operation.summary, SHORT_NAME, `${name}: a verb, and what it does it to`)
       for (const scheme of operation.security ?? [])
         t.same(Object.values(scheme).flat(), [], `${name} names roles in its description`)
       t.notOk(ids.has(operation.operationId), `${operation.operationId} is used once`)

@@ -64,7 +64,7 @@ export function addTokenRoutes(app: ApiServer, { tokens }: { tokens: CheckoutTok
       schema: {
         operationId: 'issueToken',
         tags,
-        summary: 'Ask for a proof of payment',
+        summary: 'Issue a proof of payment',
         description:
           'Needs a wallet, or a recipient with a tracking ID, or a transaction. Anybody may ask for anybody’s token: it proves a payment, not who bears it. Anybody can make a policy with anybody’s memo, in any token: compare `recipient`, `tokenMint`, `amount` and `memo` of a payment in `lastPayments` with the order. A subscription that was never paid is `pending` until its due date and `overdue` from then on. 404 while nothing is stored, or while a policy is younger than 15 s and its first payment is not stored: ask again. 200 requests a minute for each pair of the caller’s address and the wallet (or, without one, the tracking ID), and 2,000 for each address; what cannot be read is not counted. By a wallet alone, the newest 1,000 policies of each of its payment accounts are looked at: name the policy or the transaction of an older payment. By a tracking ID, its newest 50,000 payments are looked at: name the wallet or the transaction of an older one. Null counts as not given.',
         body: IssueRequest,
@@ -90,7 +90,7 @@ export function addTokenRoutes(app: ApiServer, { tokens }: { tokens: CheckoutTok
       schema: {
         operationId: 'refreshToken',
         tags,
-        summary: 'Trade a proof of payment for a new one',
+        summary: 'Refresh a proof of payment',
         description: 'For what the old one was issued for, until seven days after its end.',
         security: [{ proofOfPayment: [] }],
         response: {

@@ -43,7 +43,7 @@ export const eventCountRoutes: AddRoutes = app => {
       schema: {
         operationId: 'listEventNames',
         tags: ['events'],
-        summary: 'The names of all events there are',
+        summary: 'List event names',
         description: 'Sorted, and without the prefix of the program.',
         querystring: Type.Object({}),
         response: {

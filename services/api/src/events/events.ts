@@ -16,7 +16,7 @@ export const eventsRoute: AddRoutes = (app, { tokens }) => {
       schema: {
         operationId: 'listEvents',
         tags: ['events'],
-        summary: 'Find events',
+        summary: 'List events',
         description:
           'All filters combine. Newest first by (timestamp, slot, index, id); with slot bounds alone by (slot, timestamp, index, id). A name of which no event was ever stored is named in the header `x-unknown-event-name`.',
         querystring: Type.Object({ ...ListFilters, limit: Limit(), offset: Offset(), cursor: Cursor() }),

@@ -20,7 +20,7 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
       schema: {
         operationId: 'listEventsOfName',
         tags: ['events'],
-        summary: 'Events of one name',
+        summary: 'List events of one name',
         description: "The same as `/v1/events?eventName=`. The name may have the program's prefix.",
         params: Type.Object({ eventName: EventName() }),
         querystring: Type.Object({
@@ -49,7 +49,7 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
       schema: {
         operationId: 'listPrefixedEventNames',
         tags: ['events'],
-        summary: "The names of all events there are, with the program's prefix",
+        summary: 'List event names with prefix',
         description: "Sorted, for clients that expect the program's prefix in each name.",
         querystring: Type.Object({}),
         response: {

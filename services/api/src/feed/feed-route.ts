@@ -153,9 +153,9 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
         operationId: 'readFeed',
         tags: ['webhooks'],
         security: READS,
-        summary: 'What a webhook without filters is sent, to fetch, oldest first',
+        summary: 'Read the feed',
         description:
-          'For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Of dates alone (due soon, overdue, expired) endpoints are told, and no feed. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time.',
+          'What a webhook without filters is sent, oldest first. For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Of dates alone (due soon, overdue, expired) endpoints are told, and no feed. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time.',
         params,
         querystring: Query,
         response: { 200: Feed, ...ARCHIVED_REFUSAL, ...WEBHOOK_REFUSALS },

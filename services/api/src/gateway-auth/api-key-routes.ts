@@ -79,7 +79,7 @@ export function addApiKeyRoutes(
       schema: {
         operationId: 'createApiKey',
         ...common,
-        summary: 'Make an API key for a machine',
+        summary: 'Create an API key',
         description: `At most ${API_KEYS_PER_GATEWAY} for a gateway.`,
         body: Type.Object(
           {
@@ -127,9 +127,9 @@ export function addApiKeyRoutes(
       schema: {
         operationId: 'listApiKeys',
         ...common,
-        summary: "List the gateway's API keys that are not revoked, oldest first",
+        summary: 'List API keys',
         description:
-          'Each with its name, its scopes, when it was last used and whether it has ended. The key itself is shown once, when it is made.',
+          'Those that are not revoked, oldest first. Each with its name, its scopes, when it was last used and whether it has ended. The key itself is shown once, when it is made.',
         querystring: Type.Object({}),
         response: { 200: Type.Array(ApiKeyAnswer), ...REFUSALS },
       },
@@ -151,7 +151,7 @@ export function addApiKeyRoutes(
       schema: {
         operationId: 'revokeApiKey',
         ...common,
-        summary: 'Revoke an API key at once',
+        summary: 'Revoke an API key',
         description: 'From the answer on, every request with this key is refused.',
         params: Type.Object({ id: Type.Integer({ minimum: 1, description: 'id of the key' }) }),
         response: {

@@ -37,7 +37,7 @@ export function addKeyRoutes(app: ApiServer, keys: readonly JWK[]): void {
         schema: {
           operationId,
           tags: ['gateway sign-in'],
-          summary: 'The public keys of tokens',
+          summary: 'List public keys',
           description:
             'Verifiers choose a key by the `kid` of a token. The set holds the keys of sign-ins and of proofs of payment; both paths give the same answer.',
           response: { 200: KeySet, ...READ_REFUSALS },

@@ -141,8 +141,9 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
       schema: {
         operationId: 'getSession',
         ...COMMON,
-        summary: 'Who is signed in, by the cookie',
-        description: 'An API key or a token changes nothing. A session that has ended is none.',
+        summary: 'Get the session',
+        description:
+          'Who is signed in, by the cookie. An API key or a token changes nothing. A session that has ended is none.',
         querystring: Type.Object({}),
         response: { 200: SessionOrNone, 403: FOREIGN_SITE, ...READ_REFUSALS },
       },
@@ -189,7 +190,7 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
       schema: {
         operationId: 'createSignInLink',
         ...COMMON,
-        summary: 'Make a link that signs a browser in',
+        summary: 'Create a sign-in link',
         description:
           'By a signed nonce, or the token or API key of the header. The link works once, within 15 minutes; its session gives no more than what made it.',
         security: ANY,

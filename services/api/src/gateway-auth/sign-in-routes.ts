@@ -63,7 +63,7 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
       schema: {
         operationId: 'challengeGateway',
         tags: ['gateway sign-in'],
-        summary: 'Ask for a nonce to sign',
+        summary: 'Get a nonce to sign',
         description:
           'The nonce is a text in the form of “Sign in with Solana”: it names the site, the wallet, the service, its environment, the gateway and the end of its life. It works once, within 60 s. A page signs in at a site of `PUBLIC_ORIGINS` alone, and should check that the text begins with its own host before a wallet signs it.',
         params,
@@ -94,7 +94,7 @@ export function addSignInRoutes(app: ApiServer, parts: SignInParts): void {
       schema: {
         operationId: 'verifyGateway',
         tags: ['gateway sign-in'],
-        summary: 'Trade a signed nonce for a token',
+        summary: 'Sign in with a wallet',
         description:
           "The signer is the gateway's authority or its current signer, and signs the bytes of the nonce. Without `nonce`, the newest one that fits is taken. A failed attempt uses up nothing.",
         params,

@@ -36,9 +36,9 @@ export function addCustomerRoutes(
         tags,
         security,
         params,
-        summary: 'The wallets that paid the gateway, direct transfers too',
+        summary: 'List customers',
         description:
-          'By wallet; follow the `link` header for more. With `state`: all wallets in it, whether they paid or not. With `neverPaid=true`: the owners of policies who never paid. Both in the order of policies, the owner of the newest first (`ended` by wallet); a page can then hold fewer than asked for and still have a next.',
+          'The wallets that paid the gateway, direct transfers too. By wallet; follow the `link` header for more. With `state`: all wallets in it, whether they paid or not. With `neverPaid=true`: the owners of policies who never paid. Both in the order of policies, the owner of the newest first (`ended` by wallet); a page can then hold fewer than asked for and still have a next.',
         querystring: Type.Object({
           state: Type.Optional(SubscriberStateField()),
           search: Type.Optional(
@@ -80,9 +80,9 @@ export function addCustomerRoutes(
         tags,
         security,
         params: Type.Object({ ...params.properties, wallet: PublicKey('who pays') }),
-        summary: 'A customer, and what happened between the wallet and the gateway, newest first',
+        summary: 'Get a customer',
         description:
-          'Payments, what became of policies, due dates that were missed, and retracted payments, each with what webhooks were told of it. Of a wallet at most the newest 200 policies.',
+          'With what happened between the wallet and the gateway, newest first. Payments, what became of policies, due dates that were missed, and retracted payments, each with what webhooks were told of it. Of a wallet at most the newest 200 policies.',
         querystring: Type.Object({ limit: ClampedLimit(MOST_ENTRIES), cursor: Cursor() }),
         response: {
           200: SubscriberTimeline,
@@ -119,9 +119,9 @@ export function addCustomerRoutes(
         tags,
         security,
         params,
-        summary: 'Wallets by the month of their first payment, and what they paid in the months since',
+        summary: 'Get cohorts',
         description:
-          'By token, in UTC, by the time that the payments state. Retracted payments do not count.',
+          'Wallets by the month of their first payment, and what they paid in the months since. By token, in UTC, by the time that the payments state. Retracted payments do not count.',
         response: { 200: Cohorts, ...REFUSALS },
       },
     },

@@ -44,9 +44,9 @@ export function addMerchantRoutes(
         tags,
         security,
         params,
-        summary: "The gateway's policies, newest first, deleted ones too",
+        summary: "List the gateway's policies",
         description:
-          'Policies of both families, with what each has paid. Amounts are texts in the smallest unit of the token.',
+          'Newest first, deleted ones too. Policies of both families, with what each has paid. Amounts are texts in the smallest unit of the token.',
         querystring: Type.Object({ limit: ClampedLimit(), offset: Offset() }),
         response: { 200: MerchantPolicies, ...REFUSALS },
       },
@@ -71,9 +71,9 @@ export function addMerchantRoutes(
         tags,
         security,
         params,
-        summary: 'Recurring revenue and volume, by token and by day or week',
+        summary: 'Get revenue',
         description:
-          'Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.',
+          'Recurring revenue and volume, by token and by day or week. Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.',
         querystring: Type.Object({
           ...SpanQuery,
           bucket: Type.Optional(
@@ -104,9 +104,9 @@ export function addMerchantRoutes(
         tags,
         security,
         params,
-        summary: 'Payments that are due in a span of time, by default the next 30 days',
+        summary: 'List payments due',
         description:
-          'Of active subscriptions and one-time policies: the payment whose date has passed, and each date to come as far as renewals go. Dates that were missed before are not made up for. Amounts of different tokens are never added.',
+          'In a span of time, by default the next 30 days. Of active subscriptions and one-time policies: the payment whose date has passed, and each date to come as far as renewals go. Dates that were missed before are not made up for. Amounts of different tokens are never added.',
         querystring: Type.Object({
           ...SpanQuery,
           atRisk: Type.Optional(
@@ -139,9 +139,9 @@ export function addMerchantRoutes(
         operationId: 'exportMerchantData',
         tags,
         security,
-        summary: 'Everything of one kind as CSV',
+        summary: 'Export as CSV',
         description:
-          'RFC 4180, streamed whole; filters are those of `merchant/payments`, for `payments` alone. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
+          'Everything of one kind. RFC 4180, streamed whole; filters are those of `merchant/payments`, for `payments` alone. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
         params: Type.Object({
           ...params.properties,
           kind: Type.Enum([...EXPORT_KINDS], { description: 'what is exported' }),

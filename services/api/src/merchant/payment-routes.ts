@@ -90,9 +90,9 @@ export function addPaymentRoutes(
         tags,
         security,
         params,
-        summary: "The gateway's payments by token, standing, amount and time, with their sums",
+        summary: "List the gateway's payments",
         description:
-          'Newest first, with a `link` header for more; a page can hold fewer than asked for and still have a next. By amount: with `offset`.',
+          'By token, standing, amount and time, with their sums. Newest first, with a `link` header for more; a page can hold fewer than asked for and still have a next. By amount: with `offset`.',
         querystring: Type.Object({
           ...PAYMENT_FILTERS,
           sort: Type.Enum([...PAYMENT_ORDERS], { default: 'newest', description: 'the order' }),

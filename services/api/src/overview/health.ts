@@ -45,7 +45,7 @@ export const healthRoute: AddRoutes = (app, { store }) => {
       schema: {
         operationId: 'getHealth',
         tags: ['health'],
-        summary: 'Whether the service lives',
+        summary: 'Check the service',
         description:
           '200 as long as the process lives, whatever becomes of the servers behind it. Any query is accepted, and requests are not limited.',
         response: {

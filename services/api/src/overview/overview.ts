@@ -87,9 +87,9 @@ export const overviewRoute: AddRoutes = (app, { nowMs, tokens }) => {
       schema: {
         operationId: 'getOverview',
         tags: ['payments'],
-        summary: 'Payments of the last minute and the last 24 hours, and how long they took',
+        summary: 'Get the last 24 hours',
         description:
-          'By hours in UTC. A batch of history that is read later counts in the hours of its own time, and can show as a long delay.',
+          'Payments of the last minute and the last 24 hours, and how long they took. By hours in UTC. A batch of history that is read later counts in the hours of its own time, and can show as a long delay.',
         querystring: Type.Object({ gateway: Type.Optional(PublicKey('only its payments')) }),
         response: { 200: Overview, ...READ_REFUSALS },
       },

@@ -21,9 +21,9 @@ export const tokenMintsRoute: AddRoutes = (app, { tokens }) => {
       schema: {
         operationId: 'listTokenMints',
         tags: ['payments'],
-        summary: 'The tokens whose symbol and decimals this service knows',
+        summary: 'List known tokens',
         description:
-          'As the setting `TOKENS` of this server names them. Amounts of all other tokens have no decimals here.',
+          'Those whose symbol and decimals this service knows, by its setting `TOKENS`. Amounts of all other tokens have no decimals here.',
         querystring: Type.Object({}),
         response: { 200: Type.Array(TokenMint), ...READ_REFUSALS },
       },

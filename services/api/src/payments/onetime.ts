@@ -17,7 +17,7 @@ export const onetimeRoute: AddRoutes = (app, { tokens }) => {
       schema: {
         operationId: 'getOneTimePayment',
         tags: ['payments'],
-        summary: 'Find the payment of a tracking ID',
+        summary: 'Get a one-time payment',
         description:
           'Newest first. `data` is the record when the page holds exactly one, an array when it holds several.',
         params: Type.Object({ trackingId: TrackingId('payment tracking ID') }),

@@ -112,7 +112,7 @@ export const paymentCheckRoute: AddRoutes = (app, { tokens }) => {
       schema: {
         operationId: 'checkPayment',
         tags: ['payments'],
-        summary: 'Check whether a tracking ID was paid',
+        summary: 'Check a payment',
         description:
           'Anyone can write any memo: name the tracking ID, recipient, token and amount, all of them, and ship when `paid` is true. One payment must be all that was asked for; payments are not added up. What was retracted does not count.',
         querystring: CheckQuery,

@@ -73,7 +73,7 @@ export const paymentStatsRoute: AddRoutes = app => {
       schema: {
         operationId: 'getPaymentStats',
         tags: ['payments'],
-        summary: 'Payment statistics',
+        summary: 'Get payment statistics',
         description:
           'Amounts of different tokens are never added or compared: the figures outside `byToken` are null when the payments are of several tokens.',
         querystring: Type.Object({ gateway: Type.Optional(PublicKey('only its payments')), ...TimeBounds }),

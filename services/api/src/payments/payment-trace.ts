@@ -27,9 +27,9 @@ export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): voi
       schema: {
         operationId: 'tracePayments',
         tags: ['payments'],
-        summary: 'What became of the payments of a transaction',
+        summary: 'Trace a transaction',
         description:
-          "From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what.",
+          "What became of its payments. From the chain to the stream, into the store and out again. With a gateway's token its payments show their deliveries too, and which webhooks wait for what.",
         security: [{}, ...securityOf('webhooks:read')],
         params: Type.Object({ signature: Signature('transaction signature') }),
         querystring: Type.Object({}),

@@ -32,7 +32,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         schema: {
           operationId: `list${id}ies`,
           tags,
-          summary: `Find ${what}`,
+          summary: `List ${what}`,
           description: 'The lookups of `/v1/subscriptions`, for one family of policies.',
           querystring: SubscriptionQuery,
           response: { 200: Envelope(`${id}ies`, Type.Array(PolicyRecord)), ...READ_REFUSALS },
@@ -50,7 +50,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         schema: {
           operationId: `get${id}y`,
           tags,
-          summary: `Read one of the ${what}`,
+          summary: `Get one of the ${what}`,
           description: 'The policy that lives at this address now, as `/v1/subscriptions` shows it.',
           params,
           response: { 200: Envelope(`${id}y`, PolicyRecord), ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
@@ -70,7 +70,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         schema: {
           operationId: `list${id}yExecutions`,
           tags,
-          summary: `Payments of one of the ${what}`,
+          summary: `List payments of one of the ${what}`,
           description: 'Events, newest first, of every life of the address.',
           params,
           querystring: Type.Object({

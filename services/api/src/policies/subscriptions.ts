@@ -120,7 +120,7 @@ export const subscriptionsRoute: AddRoutes = (app, parts) => {
       schema: {
         operationId: 'listSubscriptions',
         tags: ['subscriptions'],
-        summary: 'Find subscriptions',
+        summary: 'List subscriptions',
         description:
           'Newest first by creation, up to 1,000 in a page. At least one lookup must be given, and at most 3 parameters: all that are sent count. `walletPublicKey` and `tokenMint` are given together or not at all.',
         querystring: SubscriptionQuery,

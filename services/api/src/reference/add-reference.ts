@@ -61,8 +61,8 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
         },
       },
       tags: [
-        { name: 'subscriptions', description: 'Payment policies that exist' },
         { name: 'payments', description: 'What was paid' },
+        { name: 'subscriptions', description: 'Payment policies that exist' },
         { name: 'events', description: 'What the chain said' },
         { name: 'gateway sign-in', description: 'How a gateway proves who it is' },
         { name: 'api keys', description: 'Keys of machines, which act for a gateway; made after a sign-in' },

@@ -57,9 +57,9 @@ export function addSearchRoute(app: ApiServer, { auth }: { auth: GatewayAuth }):
       schema: {
         operationId: 'search',
         tags: ['search'],
-        summary: 'Find what a text names',
+        summary: 'Search',
         description:
-          "A signature, tracking ID, address of a policy, wallet or gateway. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`) and expectations (by id or tracking ID). Everything but URLs and descriptions is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
+          "Finds what a text names: a signature, tracking ID, address of a policy, wallet or gateway. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`) and expectations (by id or tracking ID). Everything but URLs and descriptions is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
         security: [{}, ...securityOf(SCOPES)],
         querystring: Type.Object({
           q: Type.String({

@@ -134,9 +134,9 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
     schema: {
       operationId: 'streamEvents',
       tags: ['events'],
-      summary: 'All events as they are stored (WebSocket)',
+      summary: 'Stream events (WebSocket)',
       description:
-        'A plain WebSocket. The first message is one StreamHead, each other one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.',
+        'All events as they are stored. A plain WebSocket. The first message is one StreamHead, each other one StreamRecord; its `cursor`, given as `since`, goes on after it and never skips an event, however late it was stored. Begins with what was stored since, or now.',
       querystring: StreamQuery,
       response: {
         101: Type.Null({ description: 'The connection is a WebSocket now.' }),

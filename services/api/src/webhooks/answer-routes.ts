@@ -57,8 +57,9 @@ export function addAnswerRoutes(
         operationId: 'listEndpointAnswers',
         tags: ['webhook deliveries'],
         security: READS,
-        summary: 'How an endpoint answered over time',
-        description: 'By the hour for the last 48, or by the day for the last 60, oldest first.',
+        summary: 'List answers of an endpoint',
+        description:
+          'How it answered over time. By the hour for the last 48, or by the day for the last 60, oldest first.',
         params: WebhookPath,
         querystring: Type.Object({
           by: Type.Optional(Type.Enum(['hour', 'day'], { description: '`hour` when it is left out' })),

@@ -22,9 +22,9 @@ export function addGatewayDeliveryRoutes(
         operationId: 'listGatewayDeliveries',
         tags: ['webhook deliveries'],
         security: READS,
-        summary: "List the deliveries of all the gateway's webhooks, newest first",
+        summary: 'List all deliveries',
         description:
-          'With `status=failed`: what no endpoint took. Follow the `link` header for more. Deliveries of deleted webhooks are not listed.',
+          "Of all the gateway's webhooks, newest first. With `status=failed`: what no endpoint took. Follow the `link` header for more. Deliveries of deleted webhooks are not listed.",
         params: Type.Object({ gateway: PublicKey('the gateway of the token') }),
         querystring: Type.Object({
           status: Type.Optional(Status),

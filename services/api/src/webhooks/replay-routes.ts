@@ -66,7 +66,7 @@ export function addReplayRoutes(app: ApiServer, { store, auth }: { store: Store;
         operationId: 'replayMissing',
         tags,
         security: WRITES,
-        summary: 'Send what the webhook missed',
+        summary: 'Replay what was missed',
         description:
           'Makes deliveries of events that were stored while the webhook did not exist, was inactive or had other filters, by its filters of now, in the order of the events; with the same `webhook-id` as everywhere. Deliveries that were cancelled when it was turned off are sent again; what has another delivery gets no second. Events of the chain alone: no due dates, expectations or notices. One replay of a webhook is under way at a time, and turning the webhook off ends it. It counts for the 100,000 redeliveries of a gateway in a day (UTC), and goes on the next day.',
         params: WebhookPath,
@@ -108,7 +108,7 @@ export function addReplayRoutes(app: ApiServer, { store, auth }: { store: Store;
         operationId: 'readReplay',
         tags,
         security: READS,
-        summary: 'Read how far the last replay is',
+        summary: 'Get the last replay',
         description:
           'The replay that is under way, or the last one since the webhook was turned on; null without one.',
         params: WebhookPath,

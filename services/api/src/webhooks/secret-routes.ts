@@ -46,7 +46,7 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
         operationId: 'getWebhookSecret',
         tags,
         security: WRITES,
-        summary: 'Read the secret of a webhook',
+        summary: "Get a webhook's secret",
         description:
           'The secret that signs every delivery of the webhook; after a rotation, the newer of the two.',
         params: WebhookPath,
@@ -65,7 +65,7 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
         operationId: 'rotateWebhookSecret',
         tags,
         security: WRITES,
-        summary: 'Give a webhook a new secret',
+        summary: "Rotate a webhook's secret",
         description:
           'The old one signs beside the new one for 24 hours, or for `graceSeconds`. With 0 it signs no further try: for a secret that others know.',
         params: WebhookPath,

@@ -46,7 +46,7 @@ export function addSettingsRoutes(
         security: READS,
         params,
         response,
-        summary: "Read the gateway's choices for its webhooks",
+        summary: "Get the gateway's settings",
         description: 'A setting is null until the gateway has chosen.',
       },
     },
@@ -63,7 +63,7 @@ export function addSettingsRoutes(
         security: WRITES,
         params,
         response,
-        summary: "Change the gateway's choices for its webhooks",
+        summary: "Update the gateway's settings",
         description:
           'A setting that is left out stays. Webhooks that are registered already stay as they are.',
         body: Type.Partial(Type.Object(Settings), { additionalProperties: false }),

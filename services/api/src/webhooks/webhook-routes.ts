@@ -71,7 +71,7 @@ export function addWebhookRoutes(
         operationId: 'createWebhook',
         tags,
         security: WRITES,
-        summary: 'Register a webhook',
+        summary: 'Create a webhook',
         description:
           'Without `format` or `recover`, the webhook has what the gateway has chosen (`PUT /v1/gateway/:gateway/settings`), or else `standard` and no recovery; the answer names both. Receivers of the incumbent need `tributary`. The fields may also be named `gatewayPubkey` and `endpointUrl`.',
         body: Type.Object(
@@ -122,8 +122,8 @@ export function addWebhookRoutes(
         operationId: 'listWebhooks',
         tags,
         security: READS,
-        summary: "List the gateway's webhooks, oldest first",
-        description: 'The webhooks of the gateway that the token names. Secrets are not shown.',
+        summary: 'List webhooks',
+        description: 'Oldest first. The webhooks of the gateway that the token names. Secrets are not shown.',
         querystring: Type.Object({ active_only: ActiveOnly, limit: Limit(), offset: Offset() }),
         response: { 200: Type.Array(WebhookAnswer), ...WEBHOOK_REFUSALS },
       },
@@ -143,7 +143,7 @@ export function addWebhookRoutes(
         operationId: 'listWebhooksOfGateway',
         tags,
         security: READS,
-        summary: "List a gateway's webhooks by its key",
+        summary: 'List webhooks of a gateway',
         description:
           'The key must be that of the token. In this path, `gateway` is never the id of a webhook.',
         params: GatewayPath,
@@ -166,7 +166,7 @@ export function addWebhookRoutes(
         operationId: 'deleteWebhooksOfGateway',
         tags,
         security: WRITES,
-        summary: 'Delete all webhooks of the gateway',
+        summary: 'Delete all webhooks',
         description:
           'From the answer on nothing is sent to them; deliveries that wait are cancelled. In this path, `gateway` is never the id of a webhook.',
         params: GatewayPath,
@@ -195,7 +195,7 @@ export function addWebhookRoutes(
         operationId: 'getWebhook',
         tags,
         security: READS,
-        summary: 'Read a webhook',
+        summary: 'Get a webhook',
         description: "The gateway's own webhooks alone: the id of another gateway's webhook is not found.",
         params: WebhookPath,
         response: { 200: WebhookAnswer, ...WEBHOOK_REFUSALS },
@@ -216,7 +216,7 @@ export function addWebhookRoutes(
         operationId: 'updateWebhook',
         tags,
         security: WRITES,
-        summary: 'Change a webhook',
+        summary: 'Update a webhook',
         description:
           'Fields that are left out stay; null clears a field that may be null. Open deliveries go to a new URL with new headers; their bodies stay. Deactivating cancels open deliveries; they can be redelivered later.',
         params: WebhookPath,
