@@ -18,7 +18,7 @@ interface Operation {
 }
 /** How the reference names operations in its list: `List payments`. */
 const SHORT_NAME =
-  /^(?=.{4,40}$)(Cancel|Check|Create|Delete|Export|Get|Issue|List|Read|Redeliver|Refresh|Replay|Revoke|Rotate|Search|Send|Sign|Stream|Trace|Update)\b/
+  /^(?=.{4,40}$)(Cancel|Check|Count|Create|Delete|Export|Get|Issue|List|Read|Redeliver|Refresh|Replay|Revoke|Rotate|Search|Send|Sign|Stream|Trace|Update)\b/
 type Operations = Record<string, Operation>
 
 /**

@@ -26,8 +26,9 @@ export const isWatched = (p: Sql): Sql => sql`${p}.due_at <= ${NOW} + ${inline(W
 /** Policies of one account that are added up, the newest: anybody can make any number of policies of his own. */
 const MOST_OF_ACCOUNT = raw('1000')
 
-/** The amount of one payment of policy `q`, a u64; null where the type has none. */
-const AMOUNT = sql`coalesce(q.policy_type -> 'Subscription' ->> 'amount', q.policy_type -> 'OneTime' ->> 'amount')::numeric`
+/** The amount of one payment of a policy, a u64; null where the type has none. */
+const amountOf = (p: Sql): Sql =>
+  sql`coalesce(${p}.policy_type -> 'Subscription' ->> 'amount', ${p}.policy_type -> 'OneTime' ->> 'amount')::numeric`
 
 interface Row {
   address: string
@@ -62,8 +63,48 @@ const isMissing = (owner: Sql): Sql => sql`
             limit 10) w)`
 
 /**
- * The risk of each policy that waits for a payment; the others have none. Policies of one account are added up once for
- * all: at most 1,000 of each account. Relies on policies_user_payment_idx and on the keys.
+ * `fact f`: what the due payment of each asked policy `p` needs, and what is known of it. Policies of one account are added
+ * up once for all: at most 1,000 of each account. Both lists are grouped, because a join of them can be planned as a loop over
+ * all pairs. Relies on policies_user_payment_idx and on the keys.
+ * @param asked `policies p` that wait for a payment, with `WITH_USER_PAYMENT`: what follows `from`
+ * @param gatewayFee who takes the fee of the gateway: of the row `d`, or of the one row `x`
+ */
+export const factsOf = (asked: Sql, gatewayFee: { ofRow?: Sql; ofAll?: Sql }): Sql => sql`
+  asked as materialized (
+    select p.address, p.user_payment, p.recipient, p.gateway, p.due_at, ${POLICY_MINT} as mint, u.token_account,
+           ${amountOf(sql`p`)} as amount
+      from ${asked}
+  ), together as (
+    select q.address, sum(q.amount) over (partition by k.user_payment order by greatest(q.due_at, ${NOW})) as together
+      from (select distinct p.user_payment from asked p where ${isWatched(sql`p`)}) k
+     cross join lateral (
+       select q.address, q.due_at, q.live, q.status, q.ends_at, ${amountOf(sql`q`)} as amount
+         from (select * from policies q where q.user_payment = k.user_payment
+                order by q.created_at desc, q.address desc limit ${MOST_OF_ACCOUNT}) q) q
+     where ${isWaiting(sql`q`)} and ${isWatched(sql`q`)}
+  ), need as materialized (
+    select address, max(recipient) as recipient, max(gateway) as gateway, max(due_at) as due_at, max(mint) as mint,
+           max(token_account) as token_account, max(amount) as amount, max(together) as together
+      from (select address, recipient, gateway, due_at, mint, token_account, amount, null::numeric as together from asked
+            union all
+            select address, null, null, null, null, null, null, together from together) k
+     group by address having max(due_at) is not null
+  ), program as materialized (
+    select ${newestFact('paused', sql`''`)} as paused, ${newestFact('fee_recipient', sql`''`)} as fee_recipient,
+           ${gatewayFee.ofAll ?? sql`null::text`} as gateway_fee_recipient
+  ), fact as (
+    select d.address, d.due_at, ${isWatched(sql`d`)} as is_watched, d.mint, x.paused, d.amount, d.together, a.slot, a.checked_at,
+           extract(epoch from statement_timestamp() - a.checked_at)::float8 as age, a.is_there, a.mint as account_mint,
+           a.balance, a.delegate, a.allowance, a.frozen, ${isMissing(sql`d.recipient`)} as recipient_missing,
+           ${isMissing(gatewayFee.ofRow ?? sql`x.gateway_fee_recipient`)} as fee_missing,
+           ${isMissing(sql`x.fee_recipient`)} as protocol_fee_missing
+      from need d
+     cross join program x
+      left join token_accounts a on a.address = d.token_account
+  )`
+
+/**
+ * The risk of each policy that waits for a payment; the others have none.
  * @param run in a transaction that holds the rows of the policies, or a read
  */
 export async function readDueRisks(
@@ -72,35 +113,16 @@ export async function readDueRisks(
   programId: string,
 ): Promise<Map<string, DueRisk>> {
   if (addresses.length === 0) return new Map()
+  const asked = sql`policies p ${WITH_USER_PAYMENT}
+       where p.address = any(${[...addresses]}::text[]) and ${isWaiting(sql`p`)}`
   const rows = await run<Row>(sql`
-    with asked as materialized (
-      select p.address, p.user_payment, p.recipient, p.gateway, ${POLICY_MINT} as mint, u.token_account,
-             ${isWatched(sql`p`)} as is_watched
-        from policies p ${WITH_USER_PAYMENT}
-       where p.address = any(${[...addresses]}::text[]) and ${isWaiting(sql`p`)}
-    ), together as materialized (
-      select q.address, q.amount, sum(q.amount) over (partition by k.user_payment order by greatest(q.due_at, ${NOW})) as together
-        from (select distinct user_payment from asked where is_watched) k
-       cross join lateral (
-         select q.address, q.due_at, q.live, q.status, q.ends_at, ${AMOUNT} as amount
-           from (select * from policies q where q.user_payment = k.user_payment
-                  order by q.created_at desc, q.address desc limit ${MOST_OF_ACCOUNT}) q) q
-       where ${isWaiting(sql`q`)} and ${isWatched(sql`q`)}
-    ), program as materialized (
-      select ${newestFact('paused', sql`''`)} as paused, ${newestFact('fee_recipient', sql`''`)} as fee_recipient
-    )
-    select d.address, d.is_watched as "isWatched", d.mint, x.paused,
-           coalesce(t.amount, (select ${AMOUNT} from policies q where q.address = d.address))::text as amount,
-           t.together::text as together, a.slot, a.checked_at as "checkedAt",
-           extract(epoch from statement_timestamp() - a.checked_at)::float8 as age, a.is_there as exists,
-           a.mint as "accountMint", a.balance::text as balance, a.delegate, a.allowance::text as allowance, a.frozen,
-           ${isMissing(sql`d.recipient`)} as "recipientMissing",
-           ${isMissing(newestFact('fee_recipient', sql`d.gateway`))} as "feeMissing",
-           ${isMissing(sql`x.fee_recipient`)} as "protocolFeeMissing"
-      from asked d
-     cross join program x
-      left join together t on t.address = d.address
-      left join token_accounts a on a.address = d.token_account`)
+    with ${factsOf(asked, { ofRow: newestFact('fee_recipient', sql`d.gateway`) })}
+    select f.address, f.is_watched as "isWatched", f.mint, f.paused, f.amount::text as amount, f.together::text as together,
+           f.slot, f.checked_at as "checkedAt", f.age, f.is_there as exists, f.account_mint as "accountMint",
+           f.balance::text as balance, f.delegate, f.allowance::text as allowance, f.frozen,
+           f.recipient_missing as "recipientMissing", f.fee_missing as "feeMissing",
+           f.protocol_fee_missing as "protocolFeeMissing"
+      from fact f`)
   const delegate = derivePaymentsDelegate(programId)
   return new Map(rows.map(row => [row.address, toRisk(row, delegate)]))
 }

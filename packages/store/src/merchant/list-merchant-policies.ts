@@ -73,6 +73,15 @@ export interface PolicyWithDueDates {
 /** Living policies that one answer about due dates looks at. */
 export const MOST_DUE_POLICIES = 10_000
 
+const newestLiving = (gateway: string): Sql => sql`
+  select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`
+
+/** The policies `p` of `listPoliciesWithDueDates` with their user payments `u`: what follows `from`. */
+export const duePolicies = (gateway: string, clock: StateClock): Sql => sql`
+  (${newestLiving(gateway)} limit ${inline(MOST_DUE_POLICIES)}) p ${WITH_USER_PAYMENT}
+     where ${isActive(clock)}
+       and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`
+
 /**
  * Living policies of a gateway that wait for payments: subscriptions and one-time policies, among the newest
  * `MOST_DUE_POLICIES` of its living policies.
@@ -84,18 +93,15 @@ export async function listPoliciesWithDueDates(
   gateway: string,
   clock: StateClock,
 ): Promise<{ policies: readonly PolicyWithDueDates[]; complete: boolean }> {
-  const most = inline(MOST_DUE_POLICIES)
-  const newest = sql`
-    select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`
   const [policies, [more]] = await Promise.all([
     database.read<PolicyWithDueDates>(sql`
     select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet
-      from (${newest} limit ${most}) p ${WITH_USER_PAYMENT}
-     where ${isActive(clock)}
-       and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`),
-    database.read(sql`select 1 as one from (${newest} offset ${most} limit 1) p`),
+      from ${duePolicies(gateway, clock)}`),
+    database.read(
+      sql`select 1 as one from (${newestLiving(gateway)} offset ${inline(MOST_DUE_POLICIES)} limit 1) p`,
+    ),
   ])
   return { policies, complete: more === undefined }
 }

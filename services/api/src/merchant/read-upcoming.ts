@@ -1,20 +1,29 @@
 // Payments that a gateway may expect.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { dueDatesBetween, type PolicyTerms, readPolicyTerms, type Tokens } from '@payment-tracking/domain'
+import {
+  dueDatesBetween,
+  readPolicyTerms,
+  UNWATCHED,
+  type DueRisk,
+  type PolicyTerms,
+  type Tokens,
+} from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
+  findDueRisks,
   listPoliciesWithDueDates,
   MOST_DUE_POLICIES,
+  sumAtRisk,
   sumDueDates,
   type DueSums,
   type PolicyWithDueDates,
   type StateClock,
   type Store,
+  type SumsAtRisk,
 } from '@payment-tracking/store'
 import type { Static } from 'typebox'
 import { toDueRiskRecord } from '../policies/due-risk-record.js'
 import type { Upcoming } from './merchant-schemas.js'
-import { UpcomingRisks } from './upcoming-risks.js'
 
 /** The most due dates of one policy in an answer: a subscription with a period of one second has millions. */
 const MOST_OF_A_POLICY = 1_000
@@ -67,6 +76,13 @@ export function dueDatesOf(
   return [...owed, ...coming]
 }
 
+interface DatedPolicy {
+  dueAt: number
+  policy: PolicyWithDueDates
+  variant: string
+  amount: bigint
+}
+
 /** The due dates of policies, earliest first. */
 class DueDates {
   /** up to this date none is missing; null for all */
@@ -87,10 +103,6 @@ class DueDates {
   /** Exact: dates of four digits have 38 bits, and places 14. */
   static keyOf = (dueAt: bigint, place: number): number => Number(dueAt) * (MOST_DUE_POLICIES + 1) + place
 
-  get count(): number {
-    return this.#keys.length
-  }
-
   /** Whether the first so many are the earliest that there are. */
   hasFirst(count: number): boolean {
     if (this.#knownUntil === null) return true
@@ -98,15 +110,27 @@ class DueDates {
     return last !== undefined && last < DueDates.keyOf(BigInt(this.#knownUntil), 0)
   }
 
-  *between(start: number, end: number) {
+  *between(start: number, end: number): Generator<DatedPolicy> {
     for (const key of this.#keys.subarray(start, end)) {
       const dueAt = Math.floor(key / (MOST_DUE_POLICIES + 1))
-      const place = key - dueAt * (MOST_DUE_POLICIES + 1)
-      const terms = this.terms[place]!
-      const amount = terms.kind === 'one-time' || terms.kind === 'subscription' ? terms.amount : 0n
-      const variant = terms.kind === 'one-time' ? 'OneTime' : 'Subscription'
-      yield { dueAt, policy: this.policies[place]!, variant, amount }
+      yield this.#dated(key - dueAt * (MOST_DUE_POLICIES + 1), dueAt)
     }
+  }
+
+  /** These dates of these policies; a policy that was not there yet is left out. */
+  ofPolicies(dates: SumsAtRisk['page']): DatedPolicy[] {
+    const places = new Map(this.policies.map(({ address }, place) => [address, place]))
+    return dates.flatMap(({ address, dueAt }) => {
+      const place = places.get(address)
+      return place === undefined ? [] : [this.#dated(place, Number(dueAt))]
+    })
+  }
+
+  #dated(place: number, dueAt: number): DatedPolicy {
+    const terms = this.terms[place]!
+    const amount = terms.kind === 'one-time' || terms.kind === 'subscription' ? terms.amount : 0n
+    const variant = terms.kind === 'one-time' ? 'OneTime' : 'Subscription'
+    return { dueAt, policy: this.policies[place]!, variant, amount }
   }
 }
 
@@ -130,30 +154,25 @@ async function findDueDates(read: readonly PolicyWithDueDates[], span: DueSpan):
   return new DueDates(policies, terms, { keys, knownUntil })
 }
 
-type DatedPolicy = ReturnType<DueDates['between']> extends Generator<infer Each> ? Each : never
-
-/** What is at risk, earliest first: of each policy the next payment alone can be. */
-async function findAtRisk(due: DueDates, risks: UpcomingRisks): Promise<DatedPolicy[]> {
-  const found: DatedPolicy[] = []
-  for (let start = 0; start < due.count; start += DATES_AT_ONCE) {
-    for (const each of due.between(start, start + DATES_AT_ONCE))
-      if (risks.of(each.policy.address, each.dueAt).state === 'at_risk') found.push(each)
-    await giveWay()
-  }
-  return found
+/** Only the next payment of a policy is judged: of later ones nobody knows. */
+async function readRisks(store: Store, items: readonly DatedPolicy[], programId: string) {
+  const isNext = ({ policy, dueAt }: DatedPolicy) => policy.dueAt === BigInt(dueAt)
+  const judged = items.filter(isNext).map(({ policy }) => policy.address)
+  const risks = await findDueRisks(store, judged, programId)
+  return (item: DatedPolicy): DueRisk => (isNext(item) && risks.get(item.policy.address)) || UNWATCHED
 }
 
 const written = (
   { tokenMint, count, total, overdue }: DueSums['byToken'][number],
-  risky: readonly DatedPolicy[] = [],
+  { byToken }: SumsAtRisk,
 ) => ({
   tokenMint,
   count,
   totalAmount: total.toString(),
   overdueCount: overdue.count,
   overdueAmount: overdue.total.toString(),
-  atRiskCount: risky.length,
-  atRiskAmount: risky.reduce((sum, { amount }) => sum + amount, 0n).toString(),
+  atRiskCount: byToken.get(tokenMint)?.count ?? 0n,
+  atRiskAmount: (byToken.get(tokenMint)?.total ?? 0n).toString(),
 })
 
 export interface UpcomingOptions {
@@ -178,37 +197,31 @@ export async function readUpcoming(
   }: UpcomingOptions = {},
 ): Promise<Static<typeof Upcoming>> {
   const now = clock.nowSeconds
-  const [sums, { policies, complete: hasAllPolicies }] = await Promise.all([
+  const span = { from, to, limit: atRisk ? limit : 0, offset }
+  const [sums, { policies, complete: hasAllPolicies }, risky] = await Promise.all([
     sumDueDates(store, gateway, { from: Number(from), to: Number(to) }, clock),
     listPoliciesWithDueDates(store, gateway, clock),
+    sumAtRisk(store, gateway, span, { programId, clock }),
   ])
-  const risks = await UpcomingRisks.read(store, policies, { programId, now, to })
   const due = await findDueDates(policies, { from, to, now: BigInt(now) })
-  const risky = await findAtRisk(due, risks)
-  const riskyOf = new Map<string | null, DatedPolicy[]>()
-  for (const each of risky) {
-    const { tokenMint } = each.policy
-    const ofToken = riskyOf.get(tokenMint)
-    if (ofToken) ofToken.push(each)
-    else riskyOf.set(tokenMint, [each])
-  }
-  const items = atRisk ? risky.slice(offset, offset + limit) : [...due.between(offset, offset + limit)]
+  const items = atRisk ? due.ofPolicies(risky.page) : [...due.between(offset, offset + limit)]
+  const riskOf = await readRisks(store, items, programId)
   const inOrder = sums.byToken.sort(
     (a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')),
   )
   return {
-    items: items.map(({ dueAt, policy, variant, amount }) => ({
-      dueAt,
-      policyAddress: policy.address,
-      variant,
-      recipient: policy.recipient,
-      wallet: policy.wallet,
-      trackingId: policy.trackingId,
-      tokenMint: policy.tokenMint,
-      amount: amount.toString(),
-      dueRisk: toDueRiskRecord(risks.of(policy.address, dueAt)),
+    items: items.map(item => ({
+      dueAt: item.dueAt,
+      policyAddress: item.policy.address,
+      variant: item.variant,
+      recipient: item.policy.recipient,
+      wallet: item.policy.wallet,
+      trackingId: item.policy.trackingId,
+      tokenMint: item.policy.tokenMint,
+      amount: item.amount.toString(),
+      dueRisk: toDueRiskRecord(riskOf(item)),
     })),
-    byToken: inOrder.slice(0, MOST_TOKENS).map(sum => written(sum, riskyOf.get(sum.tokenMint))),
+    byToken: inOrder.slice(0, MOST_TOKENS).map(sum => written(sum, risky)),
     byDay: sums.byDay.map(({ day, tokenMint, count, total }) => ({
       day: new Date(day * DAY * 1000).toISOString().slice(0, 10),
       tokenMint,

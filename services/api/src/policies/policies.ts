@@ -13,8 +13,8 @@ import { answerSubscriptions, checkSentLookup, readRecordParts, SubscriptionQuer
 import type { AddRoutes } from '../add-routes.js'
 
 const FAMILIES = [
-  { family: 'regular', path: 'payment-policies', id: 'PaymentPolic', what: 'payment policies' },
-  { family: 'composable', path: 'composable-policies', id: 'ComposablePolic', what: 'composable policies' },
+  { family: 'regular', path: 'payment-policies', id: 'PaymentPolic', what: 'payment policy' },
+  { family: 'composable', path: 'composable-policies', id: 'ComposablePolic', what: 'composable policy' },
 ] as const
 
 export const policyRoutes: AddRoutes = (app, parts) => {
@@ -32,7 +32,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         schema: {
           operationId: `list${id}ies`,
           tags,
-          summary: `List ${what}`,
+          summary: `List ${what.slice(0, -1)}ies`,
           description: 'The lookups of `/v1/subscriptions`, for one family of policies.',
           querystring: SubscriptionQuery,
           response: { 200: Envelope(`${id}ies`, Type.Array(PolicyRecord)), ...READ_REFUSALS },
@@ -50,7 +50,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         schema: {
           operationId: `get${id}y`,
           tags,
-          summary: `Get one of the ${what}`,
+          summary: `Get a ${what}`,
           description: 'The policy that lives at this address now, as `/v1/subscriptions` shows it.',
           params,
           response: { 200: Envelope(`${id}y`, PolicyRecord), ...NOT_FOUND_REFUSAL, ...READ_REFUSALS },
@@ -70,7 +70,7 @@ export const policyRoutes: AddRoutes = (app, parts) => {
         schema: {
           operationId: `list${id}yExecutions`,
           tags,
-          summary: `List payments of one of the ${what}`,
+          summary: `List payments of a ${what}`,
           description: 'Events, newest first, of every life of the address.',
           params,
           querystring: Type.Object({

@@ -1,0 +1,59 @@
+// What a gateway's due payments have at risk. Postgres judges as `dueRiskOf` does, so that a gateway with 10,000 due payments gets
+// its sums without a row for each; services/api/test/merchant/upcoming-at-risk.test.ts compares both.
+import { derivePaymentsDelegate, SEEN_SECONDS } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { inline, sql, type Sql } from '../database/sql.js'
+import { duePolicies } from './list-merchant-policies.js'
+import type { StateClock } from './subscriber-state.js'
+import { factsOf, isWaiting, isWatched } from '../funds/due-risks.js'
+import { newestFact } from '../funds/program-facts.js'
+
+export interface SumsAtRisk {
+  byToken: Map<string | null, { count: bigint; total: bigint }>
+  /** the page of payments at risk, earliest first */
+  page: { address: string; dueAt: bigint }[]
+}
+
+interface Row {
+  address: string | null
+  dueAt: bigint | null
+  mint: string | null
+  count: bigint
+  total: string
+}
+
+/** A cause is seen for the fact `f`. */
+const isAtRisk = (delegate: string): Sql => sql`
+  f.is_watched and f.amount is not null and (
+    f.paused = 'true' or f.recipient_missing or f.fee_missing or f.protocol_fee_missing
+    or (f.age <= ${inline(SEEN_SECONDS)}
+        and (not f.is_there or f.account_mint <> f.mint or f.frozen or f.delegate is distinct from ${delegate}
+             or f.balance < coalesce(f.together, f.amount) or f.allowance < f.amount)))`
+
+/**
+ * Sums and a page of the payments at risk that are due in a span, of the policies that `listPoliciesWithDueDates` reads: of each
+ * policy the next payment alone can be. One statement, whatever there is: one walk over these policies and their accounts.
+ */
+export async function sumAtRisk(
+  { database }: Store,
+  gateway: string,
+  { from, to, limit, offset }: { from: bigint; to: bigint; limit: number; offset: number },
+  { programId, clock }: { programId: string; clock: StateClock },
+): Promise<SumsAtRisk> {
+  const asked = sql`${duePolicies(gateway, clock)} and ${isWaiting(sql`p`)} and ${isWatched(sql`p`)}
+       and p.due_at >= ${from} and p.due_at < ${to}`
+  const rows = await database.read<Row>(sql`
+    with ${factsOf(asked, { ofAll: newestFact('fee_recipient', sql`${gateway}`) })}, risky as materialized (
+      select f.address, f.due_at, f.mint, f.amount from fact f where ${isAtRisk(derivePaymentsDelegate(programId))}
+    )
+    select null as address, null::bigint as "dueAt", mint, count(*) as count, sum(amount)::text as total
+      from risky group by mint
+    union all
+    (select address, due_at, mint, 1, amount::text from risky
+      order by due_at, address limit ${limit} offset ${BigInt(offset)})`)
+  const sums: SumsAtRisk = { byToken: new Map(), page: [] }
+  for (const { address, dueAt, mint, count, total } of rows)
+    if (address === null || dueAt === null) sums.byToken.set(mint, { count, total: BigInt(total) })
+    else sums.page.push({ address, dueAt })
+  return sums
+}

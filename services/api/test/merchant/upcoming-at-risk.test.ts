@@ -1,0 +1,181 @@
+// What is at risk of a gateway's due payments: Postgres adds up what `dueRiskOf` finds, and only the payments that an answer shows
+// are read one by one.
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { derivePaymentsDelegate } from '@payment-tracking/domain'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { findDueRisks, openStore } from '@payment-tracking/store'
+import { createDatabase } from '@payment-tracking/testkit'
+import fc from 'fast-check'
+import t from 'tap'
+import { readUpcoming } from '../../src/merchant/read-upcoming.js'
+
+const DAY = 86_400
+const NOW = Math.floor(Date.now() / 1_000)
+const SPAN = { from: BigInt(NOW - DAY), to: BigInt(NOW + 3 * DAY) }
+const clock = { nowSeconds: NOW, graceSeconds: 7_200 }
+const DELEGATE = derivePaymentsDelegate(DEFAULT_PROGRAM_ID)
+const STATEMENTS = 'payment-tracking:store:statement'
+
+const database = await createDatabase(t)
+const { pool } = database
+const store = openStore({ DATABASE_URL: database.url })
+t.teardown(() => store.close())
+
+interface Made {
+  gateway: string
+  payer: number
+  recipient: string
+  mint: string | null
+  amount: number
+  once: boolean
+  dueAt: number
+  status: string
+}
+
+/** Policies with a user payment for each payer, whose account is named after it. */
+async function insert(policies: readonly Made[]): Promise<void> {
+  const made = policies.map(({ once, amount, ...rest }) => ({
+    ...rest,
+    type: once
+      ? { OneTime: { amount: String(amount), due_date: String(rest.dueAt), expiry_date: null } }
+      : {
+          Subscription: {
+            amount: String(amount),
+            auto_renew: true,
+            max_renewals: null,
+            next_payment_due: '1',
+            padding: [],
+            payment_frequency: { Monthly: null },
+          },
+        },
+  }))
+  await pool.query(
+    `with made as materialized (select p, n from json_array_elements($1::json) with ordinality a (p, n)),
+       users as (
+         insert into user_payments (address, owner, token_mint, token_account)
+         select distinct p->>'gateway' || ' u ' || (p->>'payer'), 'w ' || (p->>'payer'), 'usdc', p->>'gateway' || ' a ' || (p->>'payer')
+           from made)
+     insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
+                           next_payment_due, due_at, token_mint)
+     select p->>'gateway' || ' ' || n, true, p->>'status', p->>'gateway', p->>'recipient',
+            p->>'gateway' || ' u ' || (p->>'payer'), n, p->'type', n, 0, (p->>'dueAt')::bigint, (p->>'dueAt')::bigint, p->>'mint'
+       from made`,
+    [JSON.stringify(made)],
+  )
+}
+
+const see = (accounts: readonly object[]) =>
+  pool.query(
+    `insert into token_accounts (address, slot, checked_at, is_there, owner, mint, balance, delegate, allowance, frozen, nodes)
+     select address, 1, now() - make_interval(secs => age), is_there, owner, mint, balance, delegate, allowance, frozen, 1
+       from json_to_recordset($1::json) a (address text, age int, is_there boolean, owner text, mint text, balance numeric,
+                                           delegate text, allowance numeric, frozen boolean)`,
+    [JSON.stringify(accounts)],
+  )
+
+const policy = fc.record({
+  payer: fc.nat(5),
+  recipient: fc.constantFrom('shop', 'nowhere'),
+  mint: fc.option(fc.constantFrom('usdc', 'sol')),
+  amount: fc.integer({ min: 1, max: 20 }),
+  once: fc.boolean(),
+  dueAt: fc.integer({ min: NOW - 2 * DAY, max: NOW + 5 * DAY }),
+  status: fc.constantFrom('active', 'active', 'active', 'paused'),
+})
+const account = fc.record({
+  age: fc.constantFrom(1, 1, 1, 5_000),
+  is_there: fc.constantFrom(true, true, true, false),
+  mint: fc.constantFrom('usdc', 'usdc', 'sol'),
+  balance: fc.option(fc.nat(40), { freq: 8 }),
+  delegate: fc.constantFrom(DELEGATE, DELEGATE, DELEGATE, 'another', null),
+  allowance: fc.option(fc.nat(40), { freq: 8 }),
+  frozen: fc.constantFrom(false, false, false, true),
+})
+
+t.test('the sums at risk are those of the risks that are read one by one', async t => {
+  let gateways = 0
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(policy, { minLength: 1, maxLength: 25 }),
+      fc.array(account, { minLength: 6, maxLength: 6 }),
+      fc.boolean(),
+      async (policies, accounts, recipientSeen) => {
+        gateways += 1
+        const gateway = `g${gateways}`
+        await insert(policies.map(each => ({ ...each, gateway, recipient: `${gateway} ${each.recipient}` })))
+        await see([
+          ...accounts.map((each, n) => ({ ...each, address: `${gateway} a ${n}`, owner: `w ${n}` })),
+          ...(recipientSeen
+            ? ['usdc', 'sol'].map(mint => ({
+                ...{ address: `${gateway} r ${mint}`, age: 1, is_there: false, owner: `${gateway} nowhere` },
+                ...{ mint, balance: 0, delegate: null, allowance: null, frozen: false },
+              }))
+            : []),
+        ])
+        const read = (options: object, page = { limit: 100, offset: 0 }) =>
+          readUpcoming(store, gateway, { ...SPAN, ...page }, { clock, ...options })
+        const [all, risky] = await Promise.all([read({}), read({ atRisk: true })])
+        const risks = await findDueRisks(
+          store,
+          all.items.map(({ policyAddress }) => policyAddress),
+          DEFAULT_PROGRAM_ID,
+        )
+        // Of each policy the next payment alone can be at risk, and within this span it is the only one.
+        const expected = all.items.filter(each => risks.get(each.policyAddress)?.state === 'at_risk')
+        const told = (items: typeof all.items) => items.map(each => [each.policyAddress, Number(each.dueAt)])
+        const same = (found: unknown, wanted: unknown, what: string) => {
+          if (JSON.stringify(found) !== JSON.stringify(wanted))
+            throw new Error(`${what}: ${JSON.stringify(found)} and not ${JSON.stringify(wanted)}`)
+        }
+        same(told(risky.items), told(expected), 'the list')
+        same(
+          told((await read({ atRisk: true }, { limit: 2, offset: 1 })).items),
+          told(expected.slice(1, 3)),
+          'a page',
+        )
+        for (const { tokenMint, atRiskCount, atRiskAmount } of all.byToken) {
+          const ofToken = expected.filter(each => each.tokenMint === tokenMint)
+          const sum = ofToken.reduce((total, { amount }) => total + BigInt(amount), 0n)
+          same([Number(atRiskCount), atRiskAmount], [ofToken.length, String(sum)], `the sums of ${tokenMint}`)
+        }
+      },
+    ),
+    { numRuns: 60 },
+  )
+  t.ok(gateways >= 60)
+})
+
+t.test('of 10,000 due payments, only those of the page are read one by one', async t => {
+  const POLICIES = 10_000
+  await insert(
+    Array.from({ length: POLICIES }, (_, n) => ({
+      ...{ gateway: 'many', payer: n, recipient: `r ${n}`, mint: null, amount: 5, once: false },
+      ...{ dueAt: NOW + n, status: 'active' },
+    })),
+  )
+  await see(
+    Array.from({ length: POLICIES }, (_, n) => ({
+      ...{
+        address: `many a ${n}`,
+        age: 1,
+        is_there: true,
+        owner: `w ${n}`,
+        mint: 'usdc',
+        balance: n % 2 ? 9 : 1,
+      },
+      ...{ delegate: DELEGATE, allowance: 9, frozen: false },
+    })),
+  )
+  const asked: number[] = []
+  const note = (statement: unknown) => {
+    const { text, values } = statement as { text: string; values: unknown[] }
+    if (text.includes('token_accounts')) asked.push(values.flat().length)
+  }
+  subscribe(STATEMENTS, note)
+  const upcoming = await readUpcoming(store, 'many', { ...SPAN, limit: 10, offset: 20 }, { clock })
+  unsubscribe(STATEMENTS, note)
+  t.match(upcoming.byToken, [{ atRiskCount: 5_000n, atRiskAmount: '25000' }])
+  t.equal(upcoming.items.length, 10)
+  t.equal(asked.length, 2, 'the sums are one statement, the page is another')
+  t.ok(Math.max(...asked) < 30, `their values: ${asked.join(', ')}`)
+})
