@@ -28,7 +28,7 @@ t.test('a network that is away is said quietly, and the page goes on by itself',
   await go('/payments')
   await rows.first().waitFor()
   await page.context().setOffline(true)
-  const note = page.getByText(/^Offline: the page shows what it knew at/)
+  const note = page.getByText(/^Offline: showing data from/)
   await note.waitFor()
   await holdsCount(t, rows, 1, 'what is known stays')
   t.same(await findFaults(page), [], 'the note is accessible')

@@ -4,6 +4,8 @@ import { buildChain, waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { checkWidths, findFaults } from '../console/check-page.js'
 import { awaitValue, holdsAttribute, holdsCount, holdsText } from '../console/hold.js'
+import { askJson } from '../ask-json.js'
+import { signIn } from '../chaos/load/receivers.js'
 import { openConsole } from '../console/open-console.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
@@ -38,6 +40,23 @@ async function look(t: Test, what: string, paths: readonly string[]) {
     await checkWidths(t, page, `${path} with ${what}`)
   }
   t.same(await findFaults(page), [], `axe finds no fault with ${what}`)
+}
+
+/** Of a list with compact rows, in a window of a desk. */
+async function hold24Rows(t: Test, whose: string): Promise<void> {
+  const size = page.viewportSize()!
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const compact = page.getByRole('button', { name: 'Compact rows' })
+  if ((await compact.getAttribute('aria-pressed')) !== 'true') await compact.click()
+  await page.evaluate(() => scrollTo(0, 0))
+  const readRows = () =>
+    page
+      .locator('tbody tr')
+      .evaluateAll(rows => rows.filter(row => row.getBoundingClientRect().bottom <= 900).length)
+  const rows = await awaitValue(readRows, seen => seen >= 24, `24 rows ${whose} in 900 pixels`)
+  t.ok(rows >= 24, `${rows} rows ${whose} in 900 pixels`)
+  t.same(await findFaults(page), [], 'axe finds no fault with compact rows')
+  await page.setViewportSize(size)
 }
 
 t.test('without a payment, each page says what to do next', async t => {
@@ -116,7 +135,16 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
   await holdsText(t, ofDay, new RegExp(`^${(MANY + MEMOS.length).toLocaleString('en-US')}$`), 'the day')
   await look(t, 'ten thousand', ['/', '/payments'])
   await holdsCount(t, page.locator('tbody tr'), 100, 'the newest')
+  await hold24Rows(t, 'of a stranger')
   await page.getByRole('button', { name: 'Older payments' }).click()
   await holdsCount(t, page.locator('tbody tr'), 200, 'a page of older ones')
+  const token = await signIn(baseUrl, gateway)
+  const { body } = await askJson(`${baseUrl}/v1/session/links`, { method: 'POST', token })
+  await page.goto(`${baseUrl}${body.path}`)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await go('/payments')
+  await page.getByRole('heading', { name: 'My payments' }).waitFor()
+  await holdsCount(t, page.locator('tbody tr'), 100, 'the newest of its own')
+  await hold24Rows(t, 'of a gateway')
   t.same(outside, [], 'no explorer was asked')
 })

@@ -92,7 +92,7 @@ t.test('the dashboard', async t => {
     t.match(page, '&lt;b&gt;policy')
     t.match(page, /2026-01-02T03:04:05.000Z<\/td> <td>2026-01-03T.*&lt;b&gt;s3:\/\/bucket: make it/)
     const overview = (await user.get('/')).body.replace(/\s+/g, ' ')
-    t.match(overview, '<b>1</b>rows set aside')
+    t.match(overview, /class="card past" href="\/work" ?><b>1<\/b>Rows set aside <[^>]+>act: red above none</)
     const row: [string, string][] = [
       ['task', 'due-dates'],
       ['key', '<b>policy'],
@@ -114,7 +114,7 @@ t.test('the dashboard', async t => {
     await pool.query(
       `insert into gaps (signature, from_slot, to_slot, reason) values ('<b>', 7, 9, 'a line was cut')`,
     )
-    t.match((await user.get('/')).body, /open stream gaps/)
+    t.match((await user.get('/')).body, /Open stream gaps/)
     t.match((await user.get('/dead-letters')).body, /7 to 9[^]*&lt;b&gt;[^]*a line was cut[^]*open/)
     const open = (await user.get('/stream-gaps')).body
     t.match(open, /6 to 25/)
@@ -166,8 +166,23 @@ t.test('the dashboard', async t => {
     const { state } = await manager.streams.info(ops.nats.stream)
     t.match(body, `<b>${state.last_seq}</b> unread now`)
     t.match(body, /<rect[^>]+height="90\.0"/)
+    t.match(body, `<span>${state.last_seq} unread messages</span>`, 'the top of the axis')
+    t.match(body, /<span>0 at (\S+)<\/span><span>\1</, 'both ends of the axis: one sample')
     await manager.consumers.delete(ops.nats.stream, name)
     await manager.streams.purge(ops.nats.stream)
+  })
+
+  t.test('each figure says from when on to act, and leads to where one does', async t => {
+    const page = (await user.get('/')).body.replace(/\s+/g, ' ')
+    const cards = [...page.matchAll(/<a class="(card(?: past)?)" href="([^"]+)" ?><b>([^<]+)<\/b>(.*?)<\/a/g)]
+    t.equal(cards.length, 11)
+    for (const [, look, href, value, rest] of cards) {
+      t.match(rest, /red above (none|\d+)/, `${rest}: its threshold`)
+      t.equal(look === 'card past', rest!.includes('act: '), 'red is said in words too')
+      t.equal((await user.get(href!)).statusCode, 200, href)
+      if (value === '0' || value === 'not known') t.equal(look, 'card', 'nothing to do')
+    }
+    t.match(page, /<b>not known<\/b>Chain to announced/, 'no payment was measured')
   })
 
   t.test('an error is a page for people and JSON for machines', async t => {
@@ -248,7 +263,7 @@ t.test('the dashboard', async t => {
     t.match(shown, '&lt;program&gt;')
     t.match(shown, /yes, its lease was renewed \d s ago/)
     t.match(shown, /slot 900, written \d s ago/)
-    t.match(shown, /slots behind the finalized chain<\/dt>\s*<dd>334</)
+    t.match(shown, /slots behind the finalized chain<\/dt>\s*<dd><span class="past">334<\/span>/)
     t.match(shown, '2 unread transactions, 3 missing numbers')
     t.match(shown.replace(/\s+/g, ''), '<td>ingest</td><td>1</td><td>0</td><td>0</td><td>0</td>')
     await keys.put('lease', '')

@@ -21,7 +21,7 @@ export function testCustomers({ id, trackingId, page, button }: Market): void {
     await holdsText(
       t,
       page.locator('.timeline'),
-      new RegExp(`Overdue[^]*late-${id}[^]*Nobody paid by`),
+      new RegExp(`Overdue[^]*late-${id}[^]*not paid within the grace period`),
       'the reason',
     )
     await holdsText(t, page.locator('.timeline'), /Subscribed/, 'and how it began')

@@ -15,6 +15,8 @@ export function testOverviewOfStranger({ page, go }: Market): void {
     await go('/')
     await page.getByText('All is well').waitFor()
     await page.locator('.chart canvas').waitFor()
+    const bounds = /^.*\d\d:00 to .*\d\d:00\. Highest: payments [12]\b.*\(.*\d\d:00\)$/
+    await holdsText(t, page.locator('.chart .bounds'), bounds, 'both ends of the axis, and its maximum')
     const figureOf = (name: string) => tileOf(page, name).locator('.figure')
     await holdsText(t, figureOf('Volume in 24 hours'), /25\.00 USDC/, 'the volume comes first')
     await holdsText(t, figureOf('Payments in 24 hours'), /^2$/, 'the day')
@@ -37,7 +39,7 @@ export function testOverviewOfStranger({ page, go }: Market): void {
     const background = () =>
       page.evaluate(() => getComputedStyle(document.body.parentElement!).backgroundColor)
     const light = await background()
-    const colours = page.getByRole('combobox', { name: 'Colours' })
+    const colours = page.getByRole('combobox', { name: 'Theme' })
     await colours.selectOption('dark')
     const dark = await awaitValue(background, seen => seen !== light, 'another background')
     await page.reload()
@@ -81,7 +83,7 @@ export function testOverviewOfGateway({
     await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
     const verdict = page.getByRole('region', { name: 'Is all well?' })
     await verdict.getByText('2 issues need a look').waitFor()
-    const findings = /1 endpoint fails: see what it answers\s+1 payment is overdue/
+    const findings = /1 endpoint is failing: see its responses\s+1 payment is overdue/
     await holdsText(t, verdict, findings, 'what needs a look')
     for (const [name, path] of [
       ['Volume in 24 hours', '/payments'],

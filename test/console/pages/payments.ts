@@ -116,7 +116,7 @@ export function testPayments({
     await trace.waitFor()
     await holdsText(t, trace, /Executed on the chain[^]*Stored[^]*Announced[^]*Finalized/, 'the way')
     const check = async (amount: string) => {
-      await type(page, page.getByLabel('At least, in the smallest unit'), amount)
+      await type(page, page.getByLabel('Minimum amount, in the smallest unit'), amount)
       await press(page, page.getByRole('button', { name: 'Check' }))
     }
     await type(page, page.getByLabel('Recipient'), policy.recipient)

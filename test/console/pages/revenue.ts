@@ -63,6 +63,12 @@ export function testRevenue({
     await page.keyboard.press('Escape')
     await meaning.waitFor({ state: 'hidden' })
     await page.locator('.chart canvas').nth(3).waitFor()
+    await holdsCount(
+      t,
+      page.locator('.chart .bounds'),
+      await page.locator('.chart').count(),
+      'on every chart',
+    )
     const volume = page.getByRole('slider', { name: /^Volume/ })
     await goByTab(page, volume)
     await holdsAttribute(t, volume, 'aria-valuetext', /, volume 53\.00 USDC$/, 'today comes first')
@@ -71,7 +77,7 @@ export function testRevenue({
     const going = page.getByRole('slider', { name: /^Subscribers who joined and left: 2 now/ })
     await holdsAttribute(t, going, 'aria-valuetext', /, joined 1, left 1$/, 'who came and left')
     // Nothing is known of all 30 days before these.
-    await page.getByRole('combobox', { name: 'Span' }).focus()
+    await page.getByRole('combobox', { name: 'Period' }).focus()
     await page.keyboard.type('7')
     await page.waitForURL(/days=7$/)
     await holdsText(

@@ -40,7 +40,7 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
   t.test(
     'who signed in stays so after a reload and in every tab, by a cookie that no script sees',
     async t => {
-      await holdsText(t, account, /Console Test[^]*signed in for 13 d 23 h/, 'the name and how long')
+      await holdsText(t, account, /Console Test[^]*Session ends in 13 d 23 h/, 'the name and how long')
       await page.reload()
       await holdsText(t, account, /Console Test/, 'after a reload')
       const [cookie] = await cookies()
@@ -71,8 +71,8 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
 
   t.test('a wrong token says so; a right one signs in without the address of its gateway', async t => {
     for (const [wrong, sentence] of [
-      ['no such token', /neither a token nor a whole API key, which is ptk_ and 43 characters/],
-      ['Schlüssel', /neither a token nor a whole API key/],
+      ['no such token', /neither a token nor a complete API key \(ptk_ and 43 characters\)/],
+      ['Schlüssel', /neither a token nor a complete API key/],
       [`ptk_${'A'.repeat(43)}`, /There was never such an API key/],
       ['a.b.c', /The token is not valid, or it has expired/],
     ] as const) {
@@ -80,7 +80,7 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
       await holdsText(t, page.getByRole('alert'), sentence, wrong)
     }
     await bySecret(await signIn(baseUrl, gateway))
-    await holdsText(t, account, /Console Test[^]*signed in for 1[45] min/, 'until the token ends')
+    await holdsText(t, account, /Console Test[^]*Session ends in 1[45] min/, 'until the token ends')
   })
 
   t.test(
@@ -135,7 +135,7 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
     await page.evaluate(() => localStorage.clear())
     await bySecret(key)
     await page.getByRole('alert').waitFor()
-    await holdsText(t, account, /Console Test[^]*by an API key for webhooks:read/, 'what it may')
+    await holdsText(t, account, /Console Test[^]*API key with webhooks:read/, 'what it may')
     await press(page, page.getByRole('link', { name: 'Endpoints' }))
     await page.locator('tbody tr', { hasText: receiver.url }).waitFor()
     const token = await signIn(baseUrl, gateway)
@@ -153,6 +153,12 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
     await page.goto(`${baseUrl}${body.path}`)
     await holdsText(t, account, /Console Test/, 'signed in')
     t.notOk(page.url().includes('link='), 'the address does not keep it')
+    await page.goto('about:blank')
+    await page.goto(`${baseUrl}${body.path}`)
+    await holdsText(t, page.getByRole('alert'), /The link was used before/, 'refused, and not ignored')
+    await page.getByText(/^You are still signed in as before/).waitFor()
+    await holdsText(t, account, /Console Test/, 'who was signed in stays so')
+    await checkPage(t, page, 'a link that was refused')
     await signOut(page)
     await page.goto('about:blank')
     await page.goto(`${baseUrl}${body.path}`)

@@ -1,8 +1,8 @@
 import { lazy, Suspense, useEffect, useRef, type ReactNode } from 'react'
-import { Link, Redirect, Route, Switch, useLocation } from 'wouter'
+import { Link, Route, Switch, useLocation } from 'wouter'
 import { OverviewPage } from './overview/overview-page.js'
 import { PaymentsPage } from './payments/payments-page.js'
-import { SignIn } from './session/sign-in.js'
+import { SignIn, SignInPage } from './session/sign-in.js'
 import { useSession } from './session/session.js'
 import { Boundary } from './shell/boundary.js'
 import { Menu } from './shell/menu.js'
@@ -88,11 +88,7 @@ function Pages() {
       <Route path="/subscriptions/:address">
         {({ address }) => <SubscriptionPage key={address} address={address} />}
       </Route>
-      <Route path="/sign-in">
-        <ForGateway>
-          <Redirect to="/" replace />
-        </ForGateway>
-      </Route>
+      <Route path="/sign-in" component={SignInPage} />
       <Route path="/expected">
         <ForGateway>
           <ExpectationsPage />
@@ -154,7 +150,7 @@ function Pages() {
       <Route>
         <PageHead title="There is no such page" />
         <p>
-          Go on with <Link href="/payments">the payments</Link>, or <Link href="/">how things stand</Link>.
+          Go to <Link href="/payments">payments</Link> or the <Link href="/">overview</Link>.
         </p>
       </Route>
     </Switch>

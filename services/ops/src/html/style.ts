@@ -25,6 +25,7 @@ h2 { font-size: var(--text-large); margin-top: var(--space-6); }
 table { border-collapse: collapse; width: 100%; overflow-wrap: normal; }
 th, td { text-align: left; padding: var(--space-2) var(--space-3); border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-size: var(--text-small); color: var(--quiet); font-weight: 600; }
+th::first-letter, dt::first-letter { text-transform: uppercase; }
 tr:last-child > td { border-bottom: 0; }
 td.text { overflow-wrap: anywhere; min-width: 10rem; }
 pre { background: var(--sunken); padding: var(--space-4); border-radius: var(--radius); overflow-wrap: anywhere; white-space: pre-wrap; }
@@ -52,5 +53,11 @@ rect { fill: var(--series-1); }
   background: var(--surface); color: var(--quiet); text-decoration: none;
 }
 a.card:hover { border-color: var(--accent); }
+.card .threshold { display: block; font-size: var(--text-small); }
+.card.past { border-color: var(--bad); background: var(--bad-soft); }
+.past, .card.past b, .card.past .threshold { color: var(--bad); font-weight: 600; }
+.chart { margin: 0; }
+.chart .axis { display: flex; justify-content: space-between; gap: var(--space-4); color: var(--quiet); font-size: var(--text-small); }
+.chart svg { border-block: 1px solid var(--line); }
 .card b { display: block; font-size: var(--text-figure); line-height: 1.2; color: var(--text); font-variant-numeric: tabular-nums; }
 `

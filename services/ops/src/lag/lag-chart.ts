@@ -4,7 +4,7 @@ import type { LagSample } from './lag-samples.js'
 const WIDTH = 720
 const HEIGHT = 90
 
-/** The samples as bars, with the newest and the highest as text. */
+/** The samples as bars over an axis with both ends, with the newest and the highest as text. */
 export function lagChart(samples: readonly LagSample[]): Html {
   const newest = samples.at(-1)
   if (!newest) {
@@ -12,9 +12,11 @@ export function lagChart(samples: readonly LagSample[]): Html {
       Not known: there is no stream, no consumer of this name yet, or NATS does not answer.
     </p>`
   }
-  const most = Math.max(1, ...samples.map(({ unread }) => unread))
+  const highest = Math.max(...samples.map(({ unread }) => unread))
+  // The top of the axis: a chart of zeros has one too.
+  const most = Math.max(1, highest)
   const step = WIDTH / samples.length
-  const since = samples[0]!.at.toISOString()
+  const [since, until] = [samples[0]!.at.toISOString(), newest.at.toISOString()]
   const bars = samples.map(({ at, unread }, index) => {
     const height = Math.max(1, (unread / most) * HEIGHT)
     return html`<rect
@@ -27,14 +29,19 @@ export function lagChart(samples: readonly LagSample[]): Html {
     </rect>`
   })
   return html`<p>
-      <b>${newest.unread}</b> unread now, ${newest.inFlight} of them in work; at most ${most} since ${since}.
+      <b>${newest.unread}</b> unread now, ${newest.inFlight} of them in work; at most ${highest} since
+      ${since}.
     </p>
-    <svg
-      viewBox="0 0 ${WIDTH} ${HEIGHT}"
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="unread messages over time"
-    >
-      ${bars}
-    </svg>`
+    <figure class="chart">
+      <div class="axis"><span>${most} unread messages</span></div>
+      <svg
+        viewBox="0 0 ${WIDTH} ${HEIGHT}"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label="unread messages from ${since} to ${until}, at most ${highest}"
+      >
+        ${bars}
+      </svg>
+      <div class="axis"><span>0 at ${since}</span><span>${until}</span></div>
+    </figure>`
 }

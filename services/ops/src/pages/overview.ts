@@ -1,46 +1,27 @@
 import {
   countDeadLetters,
   countDeliveries,
+  countGaps,
   countOpenStreamGaps,
   countSetAside,
   readControlSubjects,
   readOldestUndeliveredSeconds,
-  type CountedDeliveries,
+  readOverview,
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
+import { figureCard, type Threshold } from '../html/figure.js'
 import { html } from '../html/html.js'
 import { layout } from '../html/layout.js'
 import { lagChart } from '../lag/lag-chart.js'
+import { THRESHOLDS } from '../thresholds.js'
 import type { PageParts } from './page-parts.js'
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
   app.get('/', async (request, reply) => {
-    const { deliveries, letters, oldestS, gaps, takesControls, setAside } = await readFigures(parts.store)
-    const card = (name: string, value: string | number | bigint, href: string) =>
-      html`<a class="card" href="${href}"><b>${value}</b>${name}</a>`
-    const body = html`${takesControls === false ? NO_CONTROLS : ''}
-      <div class="cards">
-        ${['pending', 'waiting', 'failed'].map(state =>
-          card(
-            `${state} deliveries`,
-            countOf(deliveries.find(row => row.state === state)),
-            state === 'failed' ? '/failed-deliveries' : '/queues',
-          ),
-        )}
-        ${card('oldest undelivered', `${Math.round(oldestS)} s`, '/queues')}
-        ${card(
-          'open dead letters',
-          letters.reduce((sum, row) => sum + row.open, 0n),
-          '/dead-letters',
-        )}
-        ${card('open stream gaps', gaps, '/stream-gaps')}
-        ${card(
-          'rows set aside',
-          setAside.reduce((sum, row) => sum + row.count, 0n),
-          '/work',
-        )}
-      </div>
+    const figures = await readFigures(parts.store)
+    const body = html`${figures.takesControls === false ? NO_CONTROLS : ''}
+      <div class="cards">${cardsOf(figures, parts.lag.list().at(-1)?.unread ?? null)}</div>
       <h2>Messages that ingest has not read</h2>
       ${lagChart(parts.lag.list())}
       <h2>Dead letters by code</h2>
@@ -51,7 +32,7 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
             <th>open</th>
             <th>all</th>
           </tr>
-          ${letters.map(
+          ${figures.letters.map(
             row =>
               html`<tr>
                 <td><a href="/dead-letters?code=${encodeURIComponent(row.code)}">${row.code}</a></td>
@@ -74,18 +55,63 @@ const NO_CONTROLS = html`<p>
   ingest names.
 </p>`
 
-/** As many as were counted: `10000 or more`, where there may be others. */
-const countOf = (counted: CountedDeliveries | undefined): string =>
-  counted === undefined || counted.isComplete ? String(counted?.count ?? 0) : `${counted.count} or more`
+type Figures = Awaited<ReturnType<typeof readFigures>>
+
+function cardsOf(
+  { deliveries, letters, oldestS, gaps, chainGaps, delays, setAside }: Figures,
+  unread: number | null,
+) {
+  const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
+  const open = (state: string, href: string, threshold: Threshold) => {
+    const counted = deliveries.find(row => row.state === state)
+    const orMore = counted !== undefined && !counted.isComplete
+    return figureCard({
+      name: `${state[0]!.toUpperCase()}${state.slice(1)} deliveries`,
+      value: counted?.count ?? 0,
+      orMore,
+      href,
+      threshold,
+    })
+  }
+  const card = (name: string, value: number | null, href: string, threshold: Threshold) =>
+    figureCard({ name, value, href, threshold })
+  const sum = (counts: readonly bigint[]) => Number(counts.reduce((total, count) => total + count, 0n))
+  return [
+    card('Unread messages', unread, '/pipeline', THRESHOLDS.unread),
+    card(
+      'Chain to announced, half of the newest 200',
+      seconds(delays.toAnnounced.p50),
+      '/pipeline',
+      THRESHOLDS.announced,
+    ),
+    card(
+      'Chain to announced, 95 % of them',
+      seconds(delays.toAnnounced.p95),
+      '/pipeline',
+      THRESHOLDS.announced,
+    ),
+    open('pending', '/queues', THRESHOLDS.openDeliveries),
+    open('waiting', '/queues', THRESHOLDS.openDeliveries),
+    open('failed', '/failed-deliveries', THRESHOLDS.failedDeliveries),
+    card('Oldest undelivered', Math.round(oldestS), '/queues', THRESHOLDS.oldestUndelivered),
+    card('Open dead letters', sum(letters.map(row => row.open)), '/dead-letters', THRESHOLDS.deadLetters),
+    card('Open gaps of the chain', chainGaps.open, '/dead-letters', THRESHOLDS.chainGaps),
+    card('Open stream gaps', Number(gaps), '/stream-gaps', THRESHOLDS.streamGaps),
+    card('Rows set aside', sum(setAside.map(row => row.count)), '/work', THRESHOLDS.setAside),
+  ]
+}
 
 async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS, gaps, takesControls, setAside] = await Promise.all([
-    countDeliveries(store),
-    countDeadLetters(store),
-    readOldestUndeliveredSeconds(store),
-    countOpenStreamGaps(store),
-    readControlSubjects(store),
-    countSetAside(store),
-  ])
-  return { deliveries, letters, oldestS, gaps, takesControls, setAside }
+  const [deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, { delays }] =
+    await Promise.all([
+      countDeliveries(store),
+      countDeadLetters(store),
+      readOldestUndeliveredSeconds(store),
+      countOpenStreamGaps(store),
+      countGaps(store),
+      readControlSubjects(store),
+      countSetAside(store),
+      readOverview(store, { nowMs: Date.now() }),
+    ])
+  return { deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, delays }
 }

@@ -1,9 +1,11 @@
 // How far the indexer and the consumers of the stream are, as NATS knows it.
 import type { ConsumerState } from '@payment-tracking/bus'
 import type { FastifyInstance } from 'fastify'
+import { judged } from '../html/figure.js'
 import { html, type Html } from '../html/html.js'
 import { layout } from '../html/layout.js'
 import { lagChart } from '../lag/lag-chart.js'
+import { THRESHOLDS } from '../thresholds.js'
 import type { PageParts } from './page-parts.js'
 
 /** What the page reads of the indexer's checkpoint. */
@@ -63,6 +65,7 @@ function indexerState(
   at: { writtenAt: Date; leaseAt: Date | undefined; waiting: Waiting | null },
 ): Html {
   const { through, finalizedSlot, open } = checkpoint
+  const behind = Math.max(0, finalizedSlot - through)
   const leaseAge = at.leaseAt && secondsSince(at.leaseAt)
   const numbers = open.holes.reduce((sum, { missing }) => sum + missing.length, 0)
   const rows: [name: string, value: string | number | Html][] = [
@@ -76,9 +79,13 @@ function indexerState(
     ],
     [
       'checkpoint',
-      `slot ${through}, written ${secondsSince(at.writtenAt)} s ago (${at.writtenAt.toISOString()})`,
+      judged(
+        secondsSince(at.writtenAt),
+        THRESHOLDS.checkpointAge,
+        `slot ${through}, written ${secondsSince(at.writtenAt)} s ago at ${at.writtenAt.toISOString()}`,
+      ),
     ],
-    ['slots behind the finalized chain', Math.max(0, finalizedSlot - through)],
+    ['slots behind the finalized chain', judged(behind, THRESHOLDS.slotsBehind, String(behind))],
     [
       'waits for',
       at.waiting ? `${at.waiting.what}, since ${at.waiting.since}: ${at.waiting.reason}` : 'nothing',
@@ -109,7 +116,7 @@ const consumerTable = (consumers: readonly ConsumerState[]): Html =>
         <table>
           <tr>
             <th>consumer</th>
-            <th>unread</th>
+            <th>unread (red above ${THRESHOLDS.unread.most})</th>
             <th>in work</th>
             <th>delivered again</th>
             <th>acknowledged up to</th>
@@ -118,7 +125,9 @@ const consumerTable = (consumers: readonly ConsumerState[]): Html =>
             consumer =>
               html`<tr>
                 <td>${consumer.name}</td>
-                <td>${consumer.unread}</td>
+                <td>
+                  ${consumer.unread > THRESHOLDS.unread.most ? html`<b class="past">${consumer.unread}</b>` : consumer.unread}
+                </td>
                 <td>${consumer.inFlight}</td>
                 <td>${consumer.redelivered}</td>
                 <td>${consumer.acknowledgedSequence}</td>

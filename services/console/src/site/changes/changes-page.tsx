@@ -42,7 +42,7 @@ export function ChangesPage() {
       <Failure error={pages.error} retry={() => void pages.refetch()} />
       {!changes && !pages.error && <Loading lines={10} />}
       {changes?.length === 0 && (
-        <Empty title="Nothing was changed yet">
+        <Empty title="No activity yet">
           Add an <Link href="/endpoints">endpoint</Link>, and it shows here.
         </Empty>
       )}
@@ -57,9 +57,9 @@ export function ChangesPage() {
 }
 
 const COLUMNS: readonly Column<Change>[] = [
-  { head: 'when', phone: 'side', cell: ({ at }) => <Time at={at} /> },
-  { head: 'what', kind: 'text', phone: 'lead', cell: ({ kind }) => WORDS[kind] },
-  { head: 'of', kind: 'text', cell: change => <Subject change={change} /> },
+  { head: 'time', phone: 'side', cell: ({ at }) => <Time at={at} /> },
+  { head: 'change', kind: 'text', phone: 'lead', cell: ({ kind }) => WORDS[kind] },
+  { head: 'subject', kind: 'text', cell: change => <Subject change={change} /> },
   { head: 'fields', kind: 'text', cell: ({ fields }) => fields.join(', ') },
   { head: 'by', kind: 'text', cell: change => <Author change={change} /> },
 ]

@@ -33,3 +33,15 @@ export const isGap = ({ series }: ChartData, index: number): boolean =>
 
 export const isNothing = ({ series }: ChartData): boolean =>
   series.every(({ values }) => values.every(value => value === null || value === 0))
+
+/** The value farthest from zero in words, such as `payments 12 (22 Nov, 10:00)`; null in a chart of nothing. */
+export function nameHighest({ times, nameOf, series }: ChartData): string | null {
+  let [most, name]: [number, string | null] = [0, null]
+  for (const { label, values, show } of series)
+    for (const [index, value] of values.entries()) {
+      if (Math.abs(value ?? 0) <= most) continue
+      most = Math.abs(value!)
+      name = `${label} ${show(index)} (${nameOf(times[index]!)})`
+    }
+  return name
+}

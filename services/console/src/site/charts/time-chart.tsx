@@ -4,7 +4,7 @@ import { Boundary } from '../shell/boundary.js'
 import { Table } from '../show/table.js'
 import { Defined } from '../show/word.js'
 import type { Word } from '../show/words.js'
-import { isGap, isNothing, type ChartData } from './chart-series.js'
+import { isGap, isNothing, nameHighest, type ChartData } from './chart-series.js'
 
 const Plot = lazy(() => import('./plot.js'))
 
@@ -33,6 +33,7 @@ export function TimeChart({
   const shown = pointed ?? chosen ?? last
   const name = nameOf(times[shown] ?? 0)
   const valueText = [name, ...series.map(({ label, show }) => `${label} ${show(shown)}`)].join(', ')
+  const highest = nameHighest(data)
   const move = (event: KeyboardEvent) => {
     const steps: Record<string, number> = {
       ArrowLeft: shown - 1,
@@ -96,6 +97,10 @@ export function TimeChart({
           </div>
         )}
       </div>
+      <p className="bounds quiet small">
+        {nameOf(times[0] ?? 0)} to {nameOf(times[last] ?? 0)}
+        {highest !== null && `. Highest: ${highest}`}
+      </p>
       <div className="legend" aria-hidden="true">
         <span className="quiet">{name}</span>
         {series.map(({ label, tone, show }) => (

@@ -66,7 +66,7 @@ function Facts({ customer }: { customer: Schemas['SubscriberTimeline'] }) {
           {Number(paymentCount) === 1 ? 'payment' : 'payments'}.
         </p>
       ))}
-      {!complete && <p className="quiet">Only the newest are counted: there are more.</p>}
+      {!complete && <p className="quiet">Only the newest payments are counted; there are more.</p>}
     </article>
   )
 }

@@ -48,10 +48,10 @@ function Customers({ filter }: { filter: CustomerFilter }) {
       </p>
       {customers.length > 0 && <CustomerTable customers={customers} />}
       {customers.length === 0 && !pages.hasNextPage && (
-        <Empty title="Nobody is in this list">
+        <Empty title="No customers in this list">
           {search === ''
             ? 'Choose another list above.'
-            : 'A wallet and a tracking ID are compared letter by letter.'}
+            : 'Wallets and tracking IDs must match exactly, including case.'}
         </Empty>
       )}
       <More title="More customers" pages={pages} />
@@ -61,8 +61,6 @@ function Customers({ filter }: { filter: CustomerFilter }) {
 
 function countOf(shown: number, total: number | null, hasMore: boolean): string {
   const count = shown.toLocaleString('en-US')
-  if (!hasMore) return `All ${count}.`
-  return total === null
-    ? `${count} so far, and there are more.`
-    : `${count} of ${total.toLocaleString('en-US')}.`
+  if (!hasMore) return `${count} in total.`
+  return total === null ? `First ${count} shown.` : `${count} of ${total.toLocaleString('en-US')} shown.`
 }

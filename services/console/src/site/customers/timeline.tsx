@@ -53,8 +53,9 @@ function Happened({ entry }: { entry: Entry }) {
       </span>
       {dueAt !== null && (
         <p>
-          Nobody paid by <ExactTime at={dueAt} /> or in the grace time after it
-          {cause !== null && <>: {cause.replaceAll('_', ' ')}</>}.
+          Due <ExactTime at={dueAt} />
+          {cause !== null && `: ${cause.replaceAll('_', ' ')}`}
+          {type === 'overdue' && ', and not paid within the grace period'}.
         </p>
       )}
       {deliveries.length > 0 && (

@@ -106,7 +106,7 @@ function Finder({ close }: { close: () => void }) {
       </form>
       <div role="status" className="tight">
         {search.isSuccess && found.length === 0 && <NothingFound isSignedIn={session !== null} />}
-        {isMany && <p className="quiet">It names {found.length} things.</p>}
+        {isMany && <p className="quiet">{found.length} results.</p>}
       </div>
       {isMany && (
         <ul ref={list} className="hits" aria-label="What was found" onKeyDown={moveAmongLinks}>
@@ -138,7 +138,7 @@ function moveAmongLinks(event: Press<HTMLUListElement>): void {
 function NothingFound({ isSignedIn }: { isSignedIn: boolean }) {
   return (
     <>
-      <p>Nothing has this name. Everything is compared letter by letter.</p>
+      <p>No results. Searches match exactly, including case.</p>
       <p className="quiet">
         A signature, a tracking ID and the address of a wallet, a policy or a gateway can be found
         {isSignedIn

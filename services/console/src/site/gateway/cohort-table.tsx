@@ -26,8 +26,8 @@ export function Cohorts() {
         <label className="beside actions">
           Show
           <select value={shows} onChange={event => setShows(event.target.value as typeof shows)}>
-            <option value="wallets">wallets</option>
-            <option value="volume">volume</option>
+            <option value="wallets">Wallets</option>
+            <option value="volume">Volume</option>
           </select>
         </label>
       </div>
@@ -63,13 +63,13 @@ function TokenCohorts({ token, shows }: { token: Token; shows: 'wallets' | 'volu
         <table className="cohorts">
           <thead>
             <tr>
-              <th scope="col">first paid</th>
+              <th scope="col">First paid</th>
               <th scope="col" className="number">
-                wallets
+                Wallets
               </th>
               {Array.from({ length: width }, (_, since) => (
                 <th key={since} scope="col" className="number">
-                  {since === 0 ? 'that month' : `+${since}`}
+                  {since === 0 ? 'That month' : `+${since}`}
                 </th>
               ))}
             </tr>

@@ -10,6 +10,7 @@ import { Table, type Column } from '../show/table.js'
 import { Badge, Memo, Time } from '../show/values.js'
 import { failureWords } from './failure-words.js'
 import { EndpointHealth } from './endpoint-health.js'
+import { sentenceCase } from '../show/sentence-case.js'
 
 type Delivery = Schemas['Delivery']
 const STATES = ['pending', 'waiting', 'delivered', 'failed', 'cancelled'] as const
@@ -74,9 +75,11 @@ export function DeliveryLog({ id }: { id: number }) {
         <label>
           State
           <select value={status} onChange={event => setStatus(event.target.value as typeof status)}>
-            <option value="">all</option>
+            <option value="">All</option>
             {STATES.map(state => (
-              <option key={state}>{state}</option>
+              <option key={state} value={state}>
+                {sentenceCase(state)}
+              </option>
             ))}
           </select>
         </label>
@@ -89,10 +92,10 @@ export function DeliveryLog({ id }: { id: number }) {
         {deliveries => (
           <>
             {deliveries.length === 0 ? (
-              <Empty title="No delivery">
+              <Empty title="No deliveries">
                 {status === '' && trackingId.trim() === ''
-                  ? 'Send a test event, and it shows here with the answer.'
-                  : 'None in this state, or of this tracking ID.'}
+                  ? 'Send a test event to see it here with its response.'
+                  : 'None with this state and tracking ID.'}
               </Empty>
             ) : (
               <Table
@@ -129,17 +132,17 @@ export function DeliveryLog({ id }: { id: number }) {
           disabled={ticked.size === 0 || replayTicked.isPending}
           onClick={() => replayTicked.mutate()}
         >
-          Replay the ticked ones
+          Replay selected
         </button>
         <button type="button" className="outline" onClick={() => replayFailed.mutate()}>
-          Replay all that failed in {REPLAY_DAYS} days
+          Replay all failed in the last {REPLAY_DAYS} days
         </button>
       </div>
       <div role="status">
-        {replayTicked.data !== undefined && <p>{replayTicked.data} are due now.</p>}
+        {replayTicked.data !== undefined && <p>{replayTicked.data} queued.</p>}
         {replayFailed.data && (
           <p>
-            {String(replayFailed.data.count)} are due now{replayFailed.data.more ? '; there are more' : ''}.
+            {String(replayFailed.data.count)} queued{replayFailed.data.more ? '; there are more' : ''}.
           </p>
         )}
       </div>

@@ -2,6 +2,7 @@ import { ask } from '../api/request.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
 import { download } from './download.js'
+import { sentenceCase } from '../show/sentence-case.js'
 
 const EXPORTS = ['payments', 'policies', 'subscribers', 'revenue', 'movements', 'cohorts'] as const
 
@@ -27,7 +28,7 @@ export function Downloads() {
             disabled={order.isPending}
             onClick={() => order.mutate(kind)}
           >
-            {kind}
+            {sentenceCase(kind)}
           </button>
         ))}
       </div>

@@ -32,7 +32,7 @@ export function EndpointHeaders({
     onChange(rows?.map((row, place) => (place === index ? { ...row, ...part } : row)) ?? null)
   return (
     <fieldset>
-      <legend>Headers of each request</legend>
+      <legend>Custom headers</legend>
       <p className="quiet">
         {names.length === 0 ? 'None are set.' : `Set: ${names.join(', ')}. Their values are not shown.`}
       </p>
@@ -42,7 +42,7 @@ export function EndpointHeaders({
           checked={rows !== null}
           onChange={event => onChange(event.target.checked ? [{ name: '', value: '' }] : null)}
         />
-        {names.length === 0 ? 'Set headers' : 'Replace them all; without a name below, all are removed'}
+        {names.length === 0 ? 'Set headers' : 'Replace all headers (leave the names empty to remove them)'}
       </label>
       {rows?.map((row, index) => (
         // oxlint-disable-next-line react/no-array-index-key
@@ -66,7 +66,7 @@ export function EndpointHeaders({
           className="outline"
           onClick={() => onChange([...rows, { name: '', value: '' }])}
         >
-          Another header
+          Add header
         </button>
       )}
     </fieldset>

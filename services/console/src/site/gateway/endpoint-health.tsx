@@ -37,9 +37,9 @@ export function EndpointHealth({ id }: { id: number }) {
           <Figures
             figures={[
               ['delivered', ended === 0 ? 'none yet' : `${delivered} of ${ended}`],
-              ['made to delivered, p50', p50Ms === null ? 'none yet' : `${p50Ms} ms`],
+              ['time to deliver, p50', p50Ms === null ? 'none yet' : `${p50Ms} ms`],
               ['p95', p95Ms === null ? 'none yet' : `${p95Ms} ms`],
-              ['sending', openUntil === null ? 'as events come' : <WaitsUntil at={openUntil} />],
+              ['sending', openUntil === null ? 'normally' : <WaitsUntil at={openUntil} />],
               [
                 'held back',
                 waiting.length === 0
@@ -56,5 +56,5 @@ export function EndpointHealth({ id }: { id: number }) {
 
 function WaitsUntil({ at }: { at: string }) {
   const left = Math.max(0, Math.ceil((Date.parse(at) - useNow()) / 1_000) * 1_000)
-  return <>{left === 0 ? 'tries again now' : `waits ${formatDuration(left)} after failures`}</>
+  return <>{left === 0 ? 'retrying now' : `waits ${formatDuration(left)} after failures`}</>
 }

@@ -41,16 +41,15 @@ export function EndpointPage({ id }: { id: number }) {
             {endpoint.description && <p>{endpoint.description}</p>}
             <p className="quiet">
               Subscribed to {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; added{' '}
-              <Time at={endpoint.createdAt} />.
-              {endpoint.ordered && ' One delivery at a time, in their order.'}
-              {endpoint.recover && ' What failed is sent again when it answers again.'}
-              {endpoint.ratePerSecond !== null && ` At most ${endpoint.ratePerSecond} requests a second.`}
+              <Time at={endpoint.createdAt} />.{endpoint.ordered && ' Delivers one at a time, in order.'}
+              {endpoint.recover && ' Resends what failed once it recovers.'}
+              {endpoint.ratePerSecond !== null && ` At most ${endpoint.ratePerSecond} requests per second.`}
               {endpoint.headerNames.length > 0 && ` With ${endpoint.headerNames.join(', ')}.`}
             </p>
             {endpoint.failingSince && (
               <p className="failure">
                 Every attempt has failed since <Time at={endpoint.failingSince} />; after five days the
-                service deactivates it.
+                endpoint is deactivated.
               </p>
             )}
             <EndpointWaits of={endpoint} />
@@ -64,7 +63,7 @@ export function EndpointPage({ id }: { id: number }) {
               </button>
             </div>
             <div role="status">
-              {test.data && <p>Test event {String(test.data.id)} is on its way; the log shows its answer.</p>}
+              {test.data && <p>Test event {String(test.data.id)} is queued; its response will show below.</p>}
             </div>
             <Failure error={test.error ?? activate.error} />
             <EndpointSettings endpoint={endpoint} />

@@ -13,10 +13,10 @@ export function EndpointSecret({ id }: { id: number }) {
   const secret = rotate.data ?? show.data
   return (
     <section className="panel" aria-labelledby="secret">
-      <h2 id="secret">Secret</h2>
+      <h2 id="secret">Signing secret</h2>
       <div className="row">
         <button type="button" className="outline" onClick={() => show.mutate()}>
-          Show
+          Reveal
         </button>
         <button type="button" className="outline" onClick={() => dialog.current?.showModal()}>
           Rotate
@@ -29,7 +29,7 @@ export function EndpointSecret({ id }: { id: number }) {
             {secret.previousSecretExpiresAt && (
               <>
                 {' '}
-                The one before it signs too until <Time at={secret.previousSecretExpiresAt} />.
+                The previous secret keeps signing until <Time at={secret.previousSecretExpiresAt} />.
               </>
             )}
           </p>
@@ -39,10 +39,12 @@ export function EndpointSecret({ id }: { id: number }) {
       <dialog ref={dialog} aria-labelledby="rotate-title">
         <div className="tight">
           <h3 id="rotate-title">Rotate the secret?</h3>
-          <p>The old secret goes on signing beside the new one for 24 hours. Change your receiver by then.</p>
+          <p>
+            The old secret keeps signing alongside the new one for 24 hours. Update your server before then.
+          </p>
           <form method="dialog" className="row">
             <button type="submit" className="outline">
-              Keep it
+              Cancel
             </button>
             <button type="submit" onClick={() => rotate.mutate()}>
               Rotate

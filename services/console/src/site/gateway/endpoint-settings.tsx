@@ -9,8 +9,8 @@ import { EventChoice, eventsOf } from './event-choice.js'
 const FILTERS = [
   { name: 'recipient', title: 'Recipient' },
   { name: 'tokenMint', title: 'Token mint' },
-  { name: 'minAmount', title: 'At least, in the smallest unit' },
-  { name: 'trackingIdPrefix', title: 'Tracking ID begins with' },
+  { name: 'minAmount', title: 'Minimum amount, in the smallest unit' },
+  { name: 'trackingIdPrefix', title: 'Tracking ID starts with' },
 ] as const
 type Filters = Record<(typeof FILTERS)[number]['name'], string>
 
@@ -76,7 +76,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
         </div>
         <EventChoice chosen={events} onChange={setEvents} />
         <fieldset>
-          <legend>Only payments with</legend>
+          <legend>Send only payments that match</legend>
           <div className="columns">
             {FILTERS.map(({ name, title }) => (
               <label key={name}>
@@ -92,14 +92,14 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
           </div>
         </fieldset>
         <fieldset>
-          <legend>Order, rate and recovery</legend>
+          <legend>Ordering, rate limit and recovery</legend>
           <label className="tick">
             <input type="checkbox" checked={isOrdered} onChange={event => setOrdered(event.target.checked)} />
-            One delivery at a time, in their order
+            Deliver one at a time, in order
           </label>
           {isOrdered && (
             <label>
-              Seconds after which an open delivery holds back no later one
+              Seconds to wait for a delivery before sending the next
               <input
                 type="number"
                 required
@@ -111,7 +111,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
             </label>
           )}
           <label>
-            At most so many requests a second (empty: as many as it takes)
+            Rate limit, in requests per second (empty: no limit)
             <input
               type="number"
               min={1}
@@ -122,7 +122,7 @@ export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
           </label>
           <label className="tick">
             <input type="checkbox" checked={recovers} onChange={event => setRecovers(event.target.checked)} />
-            When the endpoint answers again, send again what failed in the last 72 hours
+            When the endpoint recovers, resend what failed in the last 72 hours
           </label>
         </fieldset>
         <EndpointHeaders names={endpoint.headerNames} rows={headers} onChange={setHeaders} />

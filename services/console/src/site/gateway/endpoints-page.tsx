@@ -22,7 +22,7 @@ export function EndpointsPage() {
     <>
       <PageHead
         title="Endpoints"
-        lead="Each is told of events by a signed request, which is repeated until the endpoint confirms it."
+        lead="We send each endpoint a signed request for every event it subscribes to, and retry when that fails."
       >
         <button type="button" aria-expanded={isNew} onClick={() => setNew(!isNew)}>
           Add endpoint
@@ -32,9 +32,9 @@ export function EndpointsPage() {
       <Loaded query={query}>
         {endpoints =>
           endpoints.length === 0 ? (
-            <Empty title="No endpoint is registered yet">
+            <Empty title="No endpoints yet">
               Add one above. On this machine, <code className="command">npm run listen</code> receives and
-              shows what comes.
+              shows events.
             </Empty>
           ) : (
             <Table title="Endpoints" rows={endpoints} columns={COLUMNS} keyOf={({ id }) => String(id)} />
@@ -124,7 +124,7 @@ function NewEndpoint() {
         <FormatChoice chosen={format} onChange={setFormat} />
         <label className="tick">
           <input type="checkbox" checked={recovers} onChange={event => setRecovers(event.target.checked)} />
-          When the endpoint answers again, send again what failed in the last 72 hours
+          When the endpoint recovers, resend what failed in the last 72 hours
         </label>
         <button type="submit" disabled={events.eventTypes.length === 0} aria-busy={order.isPending}>
           Add
@@ -135,12 +135,13 @@ function NewEndpoint() {
         {order.data && (
           <div className="tight">
             <p>
-              Registered <Link href={`/endpoints/${String(order.data.id)}`}>{order.data.endpointUrl}</Link>.
+              Endpoint added:{' '}
+              <Link href={`/endpoints/${String(order.data.id)}`}>{order.data.endpointUrl}</Link>.
             </p>
             {order.data.warning && <p className="failure">{order.data.warning}</p>}
             {order.data.endpointWarning && <p className="failure">{order.data.endpointWarning}</p>}
             <p>
-              Its secret: <code className="secret">{order.data.secret}</code>
+              Signing secret: <code className="secret">{order.data.secret}</code>
             </p>
           </div>
         )}

@@ -63,31 +63,31 @@ export function ExpectationPage({ id }: { id: string }) {
 function Terms({ recipient, tokenMint, reference, createdAt, expiresAt, changedAt, id }: Expectation) {
   return (
     <dl>
-      <dt>to</dt>
+      <dt>Recipient</dt>
       <dd>
         <Key value={recipient} />
       </dd>
-      <dt>in</dt>
+      <dt>Token</dt>
       <dd>
         <Key value={tokenMint} />
       </dd>
-      <dt>expires</dt>
+      <dt>Expires</dt>
       <dd>{expiresAt === null ? 'no expiry' : <ExactTime at={expiresAt} />}</dd>
-      <dt>changed</dt>
+      <dt>Changed</dt>
       <dd>
         <ExactTime at={changedAt} />
       </dd>
-      <dt>created</dt>
+      <dt>Created</dt>
       <dd>
         <ExactTime at={createdAt} />
       </dd>
       {reference !== null && (
         <>
-          <dt>reference</dt>
+          <dt>Reference</dt>
           <dd className="text">{reference}</dd>
         </>
       )}
-      <dt>id</dt>
+      <dt>ID</dt>
       <dd>
         <code>{id}</code>
       </dd>
@@ -108,7 +108,7 @@ function Payments({ trackingId, payments, changedAt, paidAmountString }: Expecta
       <Loaded query={query}>
         {counted =>
           counted.length === 0 ? (
-            <Empty title="None yet">A payment of another recipient or token does not count.</Empty>
+            <Empty title="None yet">A payment to another recipient or in another token does not count.</Empty>
           ) : (
             <PaymentTable title="Payments that count" payments={counted} />
           )
@@ -128,7 +128,7 @@ function Notices({ trackingId }: Expectation) {
   )
   return (
     <section aria-labelledby="notices">
-      <h2 id="notices">Notices</h2>
+      <h2 id="notices">Notifications</h2>
       <Loaded query={query}>
         {deliveries => {
           const told = deliveries.filter(({ type }) => type.startsWith('expectation.'))
@@ -138,7 +138,7 @@ function Notices({ trackingId }: Expectation) {
             </Empty>
           ) : (
             <Table
-              title="Notices"
+              title="Notifications"
               rows={told}
               keyOf={({ id }) => String(id)}
               columns={[

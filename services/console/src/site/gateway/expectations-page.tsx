@@ -10,6 +10,7 @@ import { Table } from '../show/table.js'
 import { Amount, Memo, Time } from '../show/values.js'
 import { ExpectationState, type Expectation } from './expectation-state.js'
 import { NewExpectation } from './new-expectation.js'
+import { sentenceCase } from '../show/sentence-case.js'
 
 const STATES: readonly Expectation['state'][] = [
   'open',
@@ -38,9 +39,11 @@ export function ExpectationsPage() {
       <label>
         State
         <select value={state} onChange={event => setState(event.target.value as typeof state)}>
-          <option value="">all</option>
+          <option value="">All</option>
           {STATES.map(each => (
-            <option key={each}>{each}</option>
+            <option key={each} value={each}>
+              {sentenceCase(each)}
+            </option>
           ))}
         </select>
       </label>

@@ -17,15 +17,15 @@ export function FormatChoice({ chosen, onChange }: { chosen: Format; onChange: (
   return (
     <>
       <label>
-        Body
+        Payload
         <select value={chosen} onChange={event => onChange(event.target.value as Format)}>
-          <option value="standard">standard</option>
-          <option value="tributary">tributary: for code written for api.tributary.so</option>
-          <option value="slack">slack: a line in a channel, by an incoming webhook</option>
-          <option value="discord">discord: a line in a channel, by a webhook</option>
+          <option value="standard">Standard</option>
+          <option value="tributary">Tributary: for code written for api.tributary.so</option>
+          <option value="slack">Slack: a message in a channel, through an incoming webhook</option>
+          <option value="discord">Discord: a message in a channel, through a webhook</option>
         </select>
       </label>
-      <p className="quiet">Your server will see:</p>
+      <p className="quiet">Your server will receive:</p>
       <pre>{BODIES[chosen]}</pre>
     </>
   )

@@ -11,10 +11,10 @@ type Scope = Schemas['ApiKey']['scopes'][number]
 
 /** Written as a record, so that a new scope of the API does not compile until it stands here. */
 const SCOPES: Record<Scope, string> = {
-  'webhooks:read': 'see endpoints and their deliveries',
-  'webhooks:write': 'change endpoints, replay, see secrets',
-  'merchant:read': 'see revenue and subscribers',
-  expectations: 'expect payments, and see them',
+  'webhooks:read': 'See endpoints and their deliveries',
+  'webhooks:write': 'Change endpoints, replay deliveries, see secrets',
+  'merchant:read': 'See revenue and customers',
+  expectations: 'Create and see expected payments',
 }
 
 export function KeysPage() {
@@ -47,7 +47,7 @@ export function KeysPage() {
                 { head: 'created', cell: ({ createdAt }) => <Time at={createdAt} /> },
                 {
                   head: 'expires',
-                  cell: ({ expiresAt, ended }) => (ended ? 'ended' : <TimeOrNever at={expiresAt} />),
+                  cell: ({ expiresAt, ended }) => (ended ? 'expired' : <TimeOrNever at={expiresAt} />),
                 },
                 {
                   head: 'revoke',

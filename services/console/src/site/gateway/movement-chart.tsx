@@ -55,10 +55,10 @@ export function MovementChart({
   }, [points, symbol, decimals, knownSince])
   return (
     <TimeChart
-      title="Movements of monthly recurring revenue"
-      unit={`${unit} a month, by ${per}`}
+      title="Monthly recurring revenue (MRR) movements"
+      unit={`${unit} of MRR, by ${per}`}
       data={data}
-      nothing="Nothing moved in this span"
+      nothing="No movements in this period"
       words={['new', 'expansion', 'reactivated', 'contraction', 'churned']}
     />
   )

@@ -6,7 +6,7 @@ import { Failure } from '../show/states.js'
 import { TermFields } from '../show/term-fields.js'
 
 const FIELDS = [
-  { name: 'trackingId', title: 'Tracking ID, which the payer writes as the memo' },
+  { name: 'trackingId', title: 'Tracking ID (the payer’s memo)' },
   { name: 'recipient', title: 'Recipient' },
   { name: 'tokenMint', title: 'Token mint' },
   { name: 'amount', title: 'Amount, in the smallest unit' },
@@ -64,7 +64,7 @@ export function NewExpectation() {
       <div role="status">
         {create.data && (
           <p>
-            Expected: <Link href={`/expected/${create.data.id}`}>{create.data.trackingId}</Link> is{' '}
+            Created: <Link href={`/expected/${create.data.id}`}>{create.data.trackingId}</Link> is{' '}
             {create.data.state}.
           </p>
         )}

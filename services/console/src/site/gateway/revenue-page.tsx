@@ -44,7 +44,7 @@ export function RevenuePage() {
         lead="Face value of the payments, before fees. Amounts of different tokens are never added."
       >
         <label className="beside actions">
-          Span
+          Period
           <select value={span} onChange={event => setSpan(event.target.value as typeof span)}>
             {SPANS.map(each => (
               <option key={each} value={each}>
@@ -74,7 +74,7 @@ export function RevenuePage() {
                   ['paused', String(subscriptions.paused), 'paused'],
                   ['completed', String(subscriptions.completed), 'completed'],
                   [
-                    `churn in ${span} days`,
+                    `churn over ${span} days`,
                     <>
                       {churnOf(revenue)} <Before of={`${span} days`} value={before?.churn ?? null} />
                     </>,
@@ -94,8 +94,8 @@ export function RevenuePage() {
                 />
               ))}
               {byToken.length === 0 && (
-                <Empty title="No payment and no subscription in this span">
-                  Choose a longer span, or let <code className="command">npm run demo</code> play a small
+                <Empty title="No payments and no subscriptions in this period">
+                  Choose a longer period, or let <code className="command">npm run demo</code> play a small
                   market.
                 </Empty>
               )}

@@ -51,7 +51,7 @@ export function judge(facts: Facts): Judgement {
   if (findings.length > 0)
     return {
       tone: isBad ? 'bad' : 'wait',
-      text: count(findings.length, 'issue needs a look', 'issues need a look'),
+      text: count(findings.length, 'issue needs attention', 'issues need attention'),
       detail: '',
       findings,
     }
@@ -75,8 +75,8 @@ function findingsOf({ live, announcedP50, endpoints, overdue }: Facts): Finding[
       href: '/endpoints',
       text: count(
         failing.length,
-        'endpoint fails: see what it answers',
-        'endpoints fail: see what they answer',
+        'endpoint is failing: see its responses',
+        'endpoints are failing: see their responses',
       ),
     })
   if (stopped.length > 0)

@@ -9,7 +9,7 @@ import { Badge, Memo } from '../show/values.js'
 const FIELDS = [
   { name: 'recipient', title: 'Recipient' },
   { name: 'tokenMint', title: 'Token mint' },
-  { name: 'amount', title: 'At least, in the smallest unit' },
+  { name: 'amount', title: 'Minimum amount, in the smallest unit' },
 ] as const
 
 /** Compares what a shop expects with what was paid, as the shop's server would before it ships. */

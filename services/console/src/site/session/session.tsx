@@ -22,7 +22,7 @@ interface SessionState {
 const STORED = 'payment-tracking.session'
 const KEY = ['session']
 const ASK_EVERY_MS = 60_000
-const ENDED = 'You are signed out: the session has ended.'
+const ENDED = 'You are signed out: the session has expired.'
 const Context = createContext<SessionState | null>(null)
 
 function readStored(): Session | undefined {

@@ -1,7 +1,9 @@
 import type { Wallet } from '@wallet-standard/base'
 import { useEffect, useState, type FormEvent } from 'react'
+import { Link, Redirect } from 'wouter'
 import { apiOf, ask } from '../api/request.js'
 import { PageHead } from '../show/page-head.js'
+import { Loading } from '../show/states.js'
 import { useSession, type Session } from './session.js'
 import { signByWallet } from './sign-by-wallet.js'
 import { useWallets } from './use-wallets.js'
@@ -17,16 +19,16 @@ const LINK = /^#link=([\w-]+)$/
 
 /** A header takes nothing else, so no token and no key has anything else. */
 const SENDABLE = /^[!-~]+$/
-const NO_SECRET = 'This is neither a token nor a whole API key, which is ptk_ and 43 characters.'
+const NO_SECRET = 'This is neither a token nor a complete API key (ptk_ and 43 characters).'
 
 /** `fetch` says that it reached nobody by a TypeError; some wallets say nothing. */
 const messageOf = (error: Error): string =>
   error instanceof TypeError
     ? 'The service cannot be reached. Please try again.'
-    : error.message || 'The wallet refused.'
+    : error.message || 'The wallet declined.'
 
 /** Runs one way of signing in: says what failed, and keeps who signed in. */
-function useAttempt() {
+function useAttempt(onSignedIn: () => void) {
   const { signIn } = useSession()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -37,6 +39,7 @@ function useAttempt() {
       const session = await work()
       localStorage.setItem(LAST_GATEWAY, session.gateway)
       await signIn(session)
+      onSignedIn()
     } catch (error) {
       setProblem(messageOf(error as Error))
     } finally {
@@ -46,15 +49,23 @@ function useAttempt() {
   return { attempt, problem, isBusy }
 }
 
-export function SignIn() {
-  const { endedBecause } = useSession()
+/** A link counts although somebody is signed in; if it is refused, who was signed in stays so. */
+export function SignInPage() {
+  const { session, isKnown } = useSession()
+  const [isByLink, setByLink] = useState(() => LINK.test(location.hash))
+  if (isByLink || (isKnown && !session)) return <SignIn onSignedIn={() => setByLink(false)} />
+  return session ? <Redirect to="/" replace /> : <Loading lines={12} />
+}
+
+export function SignIn({ onSignedIn = () => {} }: { onSignedIn?: () => void }) {
+  const { session, endedBecause } = useSession()
   const wallets = useWallets()
   const [gateway, setGateway] = useState(firstGateway)
   const [secret, setSecret] = useState('')
-  const { attempt, problem, isBusy } = useAttempt()
+  const { attempt, problem, isBusy } = useAttempt(onSignedIn)
   const byWallet = (wallet: Wallet) =>
     attempt(() => {
-      if (gateway.trim() === '') throw new Error('Name the gateway first.')
+      if (gateway.trim() === '') throw new Error('Enter the gateway first.')
       return signByWallet(gateway.trim(), wallet)
     })
   const bySecret = (event: FormEvent) => {
@@ -77,11 +88,11 @@ export function SignIn() {
     <>
       <PageHead
         title="Sign in as a gateway"
-        lead="Payments and subscriptions are open to everybody. Revenue, endpoints and keys are the gateway’s own."
+        lead="Payments and subscriptions are public. Revenue, endpoints and keys are private to your gateway."
       />
       {endedBecause && (
         <p className="note" role="status">
-          {endedBecause} Sign in again, and this page goes on.
+          {endedBecause} Sign in again to continue.
         </p>
       )}
       {problem && (
@@ -89,12 +100,17 @@ export function SignIn() {
           {problem}
         </p>
       )}
+      {problem && session && (
+        <p className="note">
+          You are still signed in as before. Go to the <Link href="/">overview</Link>.
+        </p>
+      )}
       <div className="halves">
         <article className="panel">
           <h2>With a wallet</h2>
           <p>
-            The wallet of the gateway’s authority or signer signs a text that begins with{' '}
-            <b>{location.host}</b>. It sends no transaction.
+            Sign a message with the wallet of the gateway’s authority or signer. It starts with{' '}
+            <b>{location.host}</b>, and no transaction is sent.
           </p>
           <div className="tight">
             <label>
@@ -108,7 +124,7 @@ export function SignIn() {
               />
             </label>
             <p id="gateway-help" className="small quiet">
-              Its address on the chain. <code>npm run gateway -- address</code> prints the one of a key file.
+              Its on-chain address. <code>npm run gateway -- address</code> prints it from a key file.
             </p>
           </div>
           {wallets.length === 0 && (
@@ -143,8 +159,8 @@ export function SignIn() {
               />
             </label>
             <p id="secret-help" className="small quiet">
-              A key opens what its scopes allow. <code>npm run --silent sign-in</code> prints a token, whose
-              session ends with it.
+              A key gives access to what its scopes allow. <code>npm run --silent sign-in</code> prints a
+              token; the session ends when the token does.
             </p>
             <button type="submit" className="outline" disabled={isBusy}>
               Sign in

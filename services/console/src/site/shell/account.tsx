@@ -7,6 +7,7 @@ import { Key } from '../show/values.js'
 import { useSession, type Session } from '../session/session.js'
 import { useGatewayName } from '../session/use-gateway-name.js'
 import { THEMES, useTheme, type Theme } from './theme.js'
+import { sentenceCase } from '../show/sentence-case.js'
 
 /** Who is signed in and for how long, and how the pages look. */
 export function Account({ onDone }: { onDone: () => void }) {
@@ -22,11 +23,11 @@ export function Account({ onDone }: { onDone: () => void }) {
         </Link>
       )}
       <label>
-        Colours
+        Theme
         <select value={theme} onChange={event => setTheme(event.target.value as Theme)}>
           {THEMES.map(each => (
             <option key={each} value={each}>
-              {each === 'system' ? 'as the system' : each}
+              {sentenceCase(each)}
             </option>
           ))}
         </select>
@@ -45,8 +46,8 @@ function SignedIn({ session }: { session: Session }) {
       <strong>{name ?? 'Gateway'}</strong>
       <Key value={session.gateway} />
       <span className="quiet">
-        {session.scopes && `by an API key for ${session.scopes.join(', ')}, `}
-        signed in for {minutes(Date.parse(session.expiresAt) - now)}
+        {session.scopes && `API key with ${session.scopes.join(', ')}. `}
+        Session ends in {minutes(Date.parse(session.expiresAt) - now)}
       </span>
       <button type="button" className="outline" onClick={() => void signOut().catch(setError)}>
         Sign out

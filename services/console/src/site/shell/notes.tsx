@@ -43,7 +43,7 @@ function Offline() {
     setSince(isOnline ? null : new Date().toLocaleTimeString(undefined, { timeStyle: 'short' }))
   }, [isOnline, queries])
   if (isOnline) return null
-  return <p className="note">Offline: the page shows what it knew at {since}, and goes on by itself.</p>
+  return <p className="note">Offline: showing data from {since}. The page reconnects by itself.</p>
 }
 
 function EndingSession() {

@@ -5,14 +5,14 @@ import { RequestError } from '../api/request.js'
 
 /** What a person can do, by the code of the refusal. */
 const CURES: Readonly<Record<string, string>> = {
-  UNAVAILABLE: 'A server behind the service is away. The page asks again by itself.',
-  TIMEOUT: 'Narrow the question, for example with a shorter span of time.',
-  RATE_LIMITED: 'Too many questions from this address. Wait a minute.',
+  UNAVAILABLE: 'Part of the service is unavailable. This page retries by itself.',
+  TIMEOUT: 'Narrow the request, for example to a shorter period.',
+  RATE_LIMITED: 'Too many requests from this address. Wait a minute.',
   FORBIDDEN:
-    'This sign-in may not see it. An API key needs the scope; a wallet sees everything of its gateway.',
-  NOT_FOUND: 'Compare the address with its source. A payment of the last seconds may not be stored yet.',
+    'You do not have access to this. An API key needs the right scope; a wallet sees everything of its gateway.',
+  NOT_FOUND: 'Check the address. A payment of the last few seconds may not be stored yet.',
   INVALID_PARAMETER: 'Correct the named field.',
-  EXPECTATION_EXISTS: 'Choose another tracking ID: one for each order.',
+  EXPECTATION_EXISTS: 'Choose another tracking ID: each order needs its own.',
 }
 
 export function Failure({ error, retry }: { error: Error | null; retry?: () => void }) {
