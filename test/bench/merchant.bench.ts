@@ -5,13 +5,13 @@ import { copyFilled, type FilledDatabase } from './fill.js'
 import { startBenchApi } from './start-bench-api.js'
 
 const SMALL_TABLE = 20_000
-const KEY = `ptk_${'k'.repeat(43)}`
+export const KEY = `ptk_${'k'.repeat(43)}`
 
 /**
  * Gives a gateway a key, and makes its policies what the chain makes: each created once, every twentieth paused and
  * resumed.
  */
-async function prepare({ pool }: FilledDatabase, gateway: string): Promise<void> {
+export async function makeMerchant({ pool }: Pick<FilledDatabase, 'pool'>, gateway: string): Promise<void> {
   await pool.query(
     `insert into gateways (address, authority, incarnation_start) values ($1, 'wallet', '0001')
      on conflict (address) do update set authority = 'wallet', incarnation_start = '0001', deleted_order = null, signer = null`,
@@ -79,7 +79,7 @@ export const bench: Bench = {
     const count = context.quick ? 2_000 : 1_000_000
     const database = await copyFilled(context, count)
     const gateway = database.filled.gateways[3]!
-    await prepare(database, gateway)
+    await makeMerchant(database, gateway)
     const { ask } = await startBenchApi(context, database.url)
     const base = `/v1/gateway/${gateway}/merchant`
     const end = database.filled.timeOf(count)

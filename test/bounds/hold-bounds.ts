@@ -9,12 +9,12 @@ import { openBounds, type Bounds, type BoundsSizes } from './open-bounds.js'
 export const SHARE = Number(process.env.BOUNDS_SIZE ?? 1)
 /** From the stream to the socket and the first attempt, in milliseconds. */
 const MOST_MS = 1_000
-const P99_MS = 300
+export const P99_MS = 300
 /**
  * `BOUNDS_TIMES=shown` tells times and does not judge them, for machines that do other things meanwhile. What is stored and
  * told is judged in any case.
  */
-const areTimesJudged = process.env.BOUNDS_TIMES !== 'shown'
+export const areTimesJudged = process.env.BOUNDS_TIMES !== 'shown'
 
 export async function holdBounds(
   t: Test,

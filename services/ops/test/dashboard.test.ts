@@ -177,9 +177,9 @@ t.test('the dashboard', async t => {
     const cards = [...page.matchAll(/<a class="(card(?: past)?)" href="([^"]+)" ?><b>([^<]+)<\/b>(.*?)<\/a/g)]
     t.equal(cards.length, 11)
     for (const [, look, href, value, rest] of cards) {
-      t.match(rest, /red above (none|\d+)/, `${rest}: its threshold`)
+      t.match(rest!, /red above (none|\d+)/, 'its threshold')
       t.equal(look === 'card past', rest!.includes('act: '), 'red is said in words too')
-      t.equal((await user.get(href!)).statusCode, 200, href)
+      t.equal((await user.get(href!)).statusCode, 200, href!)
       if (value === '0' || value === 'not known') t.equal(look, 'card', 'nothing to do')
     }
     t.match(page, /<b>not known<\/b>Chain to announced/, 'no payment was measured')

@@ -1,7 +1,7 @@
 // The revenue of a gateway.
 import { buildChain, waitFor } from '@payment-tracking/testkit'
 import { checkPage } from '../check-page.js'
-import { holdsAttribute, holdsText } from '../hold.js'
+import { holdsAttribute, holdsCount, holdsText } from '../hold.js'
 import { goByTab, press } from '../walk-by-keyboard.js'
 import t from 'tap'
 import { USDC, type Market } from '../open-market.js'
