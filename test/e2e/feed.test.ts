@@ -102,37 +102,47 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
 
   // As `npm run listen` without an endpoint.
   const passed: string[] = []
-  const paths: string[] = []
-  const ended = new AbortController()
-  const session = {
-    gateway: shop.address,
-    token,
-    ask: () => Promise.reject(new Error('the feed is enough')),
-    read: async (path: string) => {
-      paths.push(path)
-      return (await askJson(`${baseUrl}${path}`, { token })).text
-    },
+  const lines: string[] = []
+  const folder = { DATA_DIR: t.testdir() }
+  /** Follows the feed in pages of five until `ended`, or until a message came. */
+  const follow = async (ended: AbortController, onRead: (path: string) => void) => {
+    const session = {
+      gateway: shop.address,
+      token,
+      ask: () => Promise.reject(new Error('the feed is enough')),
+      read: async (path: string) => {
+        onRead(path)
+        return (await askJson(`${baseUrl}${path}&limit=5`, { token })).text
+      },
+    }
+    const feed = openFeed(
+      folder,
+      shop.address,
+      () => Promise.resolve(session),
+      (headers, body) => {
+        t.ok(isSignedDelivery(headers, body, [feed.secret], Date.now() / 1000))
+        passed.push(body)
+        ended.abort()
+        return Promise.resolve(true)
+      },
+      { print: line => lines.push(line), everyMs: 0 },
+    )
+    await feed.follow(ended.signal)
   }
-  const feed = openFeed(
-    { DATA_DIR: t.testdir() },
-    shop.address,
-    () => Promise.resolve(session),
-    (headers, body) => {
-      t.ok(isSignedDelivery(headers, body, [feed.secret], Date.now() / 1000))
-      passed.push(body)
-      ended.abort()
-      return Promise.resolve(true)
-    },
-  )
-  const following = feed.follow(ended.signal)
+  const stopped = new AbortController()
+  await follow(stopped, () => stopped.abort())
+  t.same(lines, ['passing over what happened before: 5 messages so far'], 'it says how far it is')
+  const paths: string[] = []
+  const following = follow(new AbortController(), path => paths.push(path))
   await waitFor(() => paths.some(path => path.includes('wait=25')), { what: 'all before to be read' })
+  t.match(lines.at(-1), /before: 1[0-9] messages/)
   await publish(chain.pay(policies[0]))
   await following
   await settle(13)
   t.same(
     passed,
     receiver.requests.slice(-1).map(({ body }) => body),
-    'what came from then on',
+    'what came from then on, also after a first run that was stopped',
   )
 
   const sent = receiver.requests.map(({ body }) => body).sort()

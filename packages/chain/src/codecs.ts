@@ -1,17 +1,9 @@
-// Borsh as the program's events use it, on the codecs of @solana/kit. Refuses everything that Rust's Borsh refuses (a
+// Borsh as the program's events use it, on Solana's codecs. Refuses everything that Rust's Borsh refuses (a
 // boolean or an option mark of 2, an unknown variant), because a body that almost fits would be a guess. 64-bit
 // integers are decimal strings, and byte arrays are arrays of numbers, as the stream's contract requires.
-import {
-  createCodec,
-  getAddressCodec,
-  getI64Codec,
-  getU16Codec,
-  getU32Codec,
-  getU64Codec,
-  getU8Codec,
-  type Codec,
-  type ReadonlyUint8Array,
-} from '@solana/kit'
+import { getAddressCodec } from '@solana/addresses'
+import { createCodec, type Codec, type ReadonlyUint8Array } from '@solana/codecs-core'
+import { getI64Codec, getU16Codec, getU32Codec, getU64Codec, getU8Codec } from '@solana/codecs-numbers'
 import { encodeBase58 } from './base58.js'
 
 /** The possible values in an event's data. */
@@ -26,7 +18,7 @@ const mismatch = (what: string): never => {
   throw new LayoutMismatch(what)
 }
 
-/** A number. Kit's codec writes; reading takes no copy of the bytes, as kit's codec does for each number. */
+/** A number. Solana's codec writes; reading takes no copy of the bytes, as that codec does for each number. */
 function numeric<T extends number | bigint>(
   codec: { fixedSize: number; write: (value: T, bytes: Uint8Array, offset: number) => number },
   [toNumber, read]: readonly [toNumber: (value: Value) => T, read: (view: DataView) => Value],
@@ -64,7 +56,7 @@ export const bool: ValueCodec = createCodec<Value>({
 
 const addressCodec = getAddressCodec()
 
-/** A public key, as base58. Kit's encoder uses big integers and takes several times as long as `encodeBase58`. */
+/** A public key, as base58. Solana's encoder uses big integers and takes several times as long as `encodeBase58`. */
 export const key: ValueCodec = createCodec<Value>({
   fixedSize: 32,
   write: (value, bytes, offset) => addressCodec.write(value as never, bytes, offset),

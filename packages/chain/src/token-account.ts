@@ -1,12 +1,28 @@
 // Token accounts, as the two token programs keep them. The accounts of Token-2022 begin like those of SPL Token, and go on
 // with extensions.
-import { AccountState, getTokenDecoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { unwrapOption } from '@solana/kit'
+import { getAddressDecoder } from '@solana/addresses'
+import { getNullableDecoder, getStructDecoder } from '@solana/codecs-data-structures'
+import { getU32Decoder, getU64Decoder, getU8Decoder } from '@solana/codecs-numbers'
 
+const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
-const TOKEN_PROGRAMS: readonly string[] = [TOKEN_PROGRAM_ADDRESS, TOKEN_2022_PROGRAM]
+const TOKEN_PROGRAMS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
 
-const decoder = getTokenDecoder()
+/** An option of the token programs: a mark of four bytes, and the value's place even without a value. */
+const COPTION = { prefix: getU32Decoder(), noneValue: 'zeroes' } as const
+/** As @solana-program/token has it, which brings all of @solana/kit; the test compares the two. */
+const decoder = getStructDecoder([
+  ['mint', getAddressDecoder()],
+  ['owner', getAddressDecoder()],
+  ['amount', getU64Decoder()],
+  ['delegate', getNullableDecoder(getAddressDecoder(), COPTION)],
+  ['state', getU8Decoder()],
+  ['isNative', getNullableDecoder(getU64Decoder(), COPTION)],
+  ['delegatedAmount', getU64Decoder()],
+  ['closeAuthority', getNullableDecoder(getAddressDecoder(), COPTION)],
+])
+const INITIALIZED = 1
+const FROZEN = 2
 const BASE_BYTES = decoder.fixedSize
 /** Behind the base of an account of Token-2022 stands what kind of account it is: mints are filled up to the same length. */
 const KIND_OF_ACCOUNT = 2
@@ -36,15 +52,14 @@ export function readTokenAccount(program: string, data: Uint8Array): TokenAccoun
   const hasExtensions = data.length > BASE_BYTES
   if (hasExtensions && (program !== TOKEN_2022_PROGRAM || data[BASE_BYTES] !== KIND_OF_ACCOUNT)) return null
   const { mint, owner, amount, delegate, state, delegatedAmount } = decoder.decode(data)
-  if (state === AccountState.Uninitialized) return null
-  const spender = unwrapOption(delegate)
+  if (state !== INITIALIZED && state !== FROZEN) return null
   return {
     program,
     mint,
     owner,
     balance: amount,
-    delegate: spender,
-    allowance: spender === null ? 0n : delegatedAmount,
-    frozen: state === AccountState.Frozen,
+    delegate,
+    allowance: delegate === null ? 0n : delegatedAmount,
+    frozen: state === FROZEN,
   }
 }

@@ -1,6 +1,13 @@
-import { AccountState, getMintEncoder, getTokenEncoder, TOKEN_PROGRAM_ADDRESS } from '@solana-program/token'
-import { address } from '@solana/kit'
+import {
+  AccountState,
+  getMintEncoder,
+  getTokenDecoder,
+  getTokenEncoder,
+  TOKEN_PROGRAM_ADDRESS,
+} from '@solana-program/token'
+import { address, unwrapOption } from '@solana/kit'
 import bs58 from 'bs58'
+import fc from 'fast-check'
 import t from 'tap'
 import { readTokenAccount, TOKEN_ACCOUNT_BYTES } from '../src/index.js'
 
@@ -67,4 +74,34 @@ t.test('what is no token account is none', async t => {
   t.equal(readTokenAccount(TOKEN_PROGRAM_ADDRESS, new Uint8Array(82)), null, 'a mint')
   t.equal(readTokenAccount(key(9), encode()), null, 'an account of another program')
   t.equal(readTokenAccount(TOKEN_PROGRAM_ADDRESS, encode({ state: AccountState.Uninitialized })), null)
+})
+
+t.test('any account is read as the program’s own client reads it', async t => {
+  const option = fc
+    .uint8Array({ minLength: 36, maxLength: 36 })
+    .chain(bytes => fc.constantFrom(0, 1).map(mark => [mark, 0, 0, 0, ...bytes.slice(4)]))
+  const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
+  const native = fc.tuple(fc.constantFrom(0, 1), bytes(8)).map(([mark, value]) => [mark, 0, 0, 0, ...value])
+  const accounts = fc.tuple(bytes(72), option, fc.constantFrom(0, 1, 2), native, bytes(8), option)
+  fc.assert(
+    fc.property(accounts, parts => {
+      const data = Uint8Array.from(parts.flatMap(part => (typeof part === 'number' ? [part] : [...part])))
+      const theirs = getTokenDecoder().decode(data)
+      const delegate = unwrapOption(theirs.delegate)
+      t.strictSame(
+        readTokenAccount(TOKEN_PROGRAM_ADDRESS, data),
+        theirs.state === AccountState.Uninitialized
+          ? null
+          : {
+              program: TOKEN_PROGRAM_ADDRESS,
+              mint: theirs.mint,
+              owner: theirs.owner,
+              balance: theirs.amount,
+              delegate,
+              allowance: delegate === null ? 0n : theirs.delegatedAmount,
+              frozen: theirs.state === AccountState.Frozen,
+            },
+      )
+    }),
+  )
 })

@@ -146,7 +146,7 @@ export async function buildApp({
   addStreamGapPages(app, parts)
   addPipelinePage(app, parts)
   addWorkPage(app, parts)
-  await addBoard(app, { board, queue, environment: config.ENVIRONMENT })
+  addBoard(app, { board, queue, environment: config.ENVIRONMENT })
   await app.ready()
   return app
 }

@@ -45,7 +45,7 @@ const bodyOf = (encoding: Encoding, bytes: Buffer): SiteBody => ({
 /**
  * Reads the whole site into memory. Its files are few and small. Requests never reach the file system, so no path can
  * name a file outside of the site.
- * @param folder what Vite built, with the compressed forms
+ * @param folder what `npm run build` left, with the compressed forms
  * @param settings what `index.html` tells the pages
  * @throws Error when nobody built the site
  */

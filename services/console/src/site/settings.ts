@@ -1,7 +1,7 @@
 // What the server put into the page: `files/place-settings.ts`.
 const { environment = '', explorer = '' } = document.documentElement.dataset
 
-/** Without a server of ours, in Vite's development server, nothing is put in. */
+/** Without a server of ours, in `npm run dev`, nothing is put in. */
 export const ENVIRONMENT = environment === '' ? 'development' : environment
 export const IS_PRODUCTION = ENVIRONMENT === 'production'
 /** `npm start -- --demo`: nothing that the pages show happened on a chain. */

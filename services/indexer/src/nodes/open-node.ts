@@ -1,13 +1,7 @@
-// One Solana node. Calls use kit's RPC with this service's own transport. Kit's default reads every integer as a
-// bigint, which costs more CPU than all other work, and no number here needs more than 53 bits.
-import {
-  createJsonRpcApi,
-  createRpc,
-  type Rpc,
-  type RpcApi,
-  type RpcRequest,
-  type RpcTransport,
-} from '@solana/kit'
+// One Solana node. Calls use Solana's RPC client with this service's own transport. The client's default reads every
+// integer as a bigint, which costs more CPU than all other work, and no number here needs more than 53 bits.
+import { createJsonRpcApi, createRpc, type Rpc, type RpcApi, type RpcTransport } from '@solana/rpc-spec'
+import type { RpcRequest } from '@solana/rpc-spec-types'
 import {
   readAnswer,
   type Answer,

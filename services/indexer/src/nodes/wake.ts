@@ -1,6 +1,7 @@
 // Sockets only wake the indexer: it believes nothing because of a socket, and misses nothing because of a silent
 // socket. A socket that ends is opened again, after a growing wait.
-import { createSolanaRpcSubscriptions, type Address } from '@solana/kit'
+import type { Address } from '@solana/addresses'
+import { createSolanaRpcSubscriptions } from '@solana/rpc-subscriptions'
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readLogsNotification } from './answers.js'

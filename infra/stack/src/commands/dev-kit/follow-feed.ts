@@ -30,6 +30,8 @@ interface Followable {
 }
 
 const RETRY_MS = 1_000
+/** Between two lines about what the first run passes over. */
+const EVERY_MS = 2_000
 const TRIES = 4
 const FIRST_RETRY_MS = 5_000
 const fileOf = (env: NodeJS.ProcessEnv): string =>
@@ -38,12 +40,14 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
 /**
  * @param signIn is called at the beginning, and again whenever the token has expired
  * @param take is called with the headers and the body of each message; returns whether the local server accepted it
+ * @param options.print gets a line at most every `everyMs` while the first run passes over what came before
  */
 export function openFeed(
   env: NodeJS.ProcessEnv,
   gateway: string,
   signIn: () => Promise<GatewaySession>,
   take: (headers: Record<string, string>, body: string) => Promise<boolean>,
+  { print = console.log, everyMs = EVERY_MS }: { print?: (line: string) => void; everyMs?: number } = {},
 ): Followable {
   const file = fileOf(env)
   const all = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Followed>) : {}
@@ -52,6 +56,13 @@ export function openFeed(
   const keep = () => writeFileSync(file, JSON.stringify(all), { mode: 0o600 })
   keep()
   const isFirst = own.next === undefined
+  let [passed, toldAt] = [0, Date.now()]
+  const passOver = (count: number) => {
+    passed += count
+    if (Date.now() - toldAt < everyMs) return
+    toldAt = Date.now()
+    print(`passing over what happened before: ${passed} messages so far`)
+  }
   const tell = async (item: Json, signal: AbortSignal) => {
     const body = writeJson(item)
     const { id } = item as { id: string }
@@ -65,8 +76,13 @@ export function openFeed(
       await sleep(retryDelayMs(tries, FIRST_RETRY_MS, Math.random()), undefined, { signal })
     }
   }
-  const readPage = async (session: GatewaySession, wait: number, signal: AbortSignal) => {
-    const after = own.next === undefined ? '' : `&after=${own.next}`
+  const readPage = async (
+    session: GatewaySession,
+    next: string | undefined,
+    wait: number,
+    signal: AbortSignal,
+  ) => {
+    const after = next === undefined ? '' : `&after=${next}`
     const path = `/v1/gateway/${gateway}/feed?types=${FEED_TYPES.join()}&wait=${wait}${after}`
     return readJson(await session.read(path, signal)) as { items: Json[]; next: string }
   }
@@ -75,12 +91,17 @@ export function openFeed(
     async follow(signal) {
       let session = await signIn()
       // The first run passes over what is in the feed already, because a new endpoint gets only new messages too.
+      let { next } = own
       for (let isBefore = isFirst; !signal.aborted;) {
         try {
-          const page = await readPage(session, isBefore ? 0 : 25, signal)
-          if (!isBefore) for (const item of page.items) await tell(item, signal)
+          const page = await readPage(session, next, isBefore ? 0 : 25, signal)
+          if (isBefore) passOver(page.items.length)
+          else for (const item of page.items) await tell(item, signal)
+          next = page.next
           if (page.items.length === 0) isBefore = false
-          own.next = page.next
+          // Who ends the first run early passes over everything again.
+          if (isBefore) continue
+          own.next = next
           keep()
         } catch (error) {
           if (signal.aborted) return

@@ -1,7 +1,6 @@
 // The drawing, by uPlot, on a canvas. It is loaded after the page, and knows nothing of keyboards and tables.
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
-import 'uplot/dist/uPlot.min.css'
 import { useIsDark } from '../shell/theme.js'
 import { axisNumber, type ChartData } from './chart-series.js'
 import { hatchGaps } from './hatch-gaps.js'
