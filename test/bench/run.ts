@@ -1,11 +1,9 @@
 // `npm run bench`: runs the benches of this folder, prints one table. Servers of your own are used when DATABASE_URL, REDIS_URL
 // and NATS_URL name them.
 import { readdir, writeFile } from 'node:fs/promises'
-import { readArguments, refuseArguments } from '@payment-tracking/runtime'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
 import type { Bench } from './bench.js'
-import { describeMachine } from './describe-machine.js'
-import { renderMachine, renderTable, type Report } from './report.js'
-import { withContext, withServers } from './with-servers.js'
+import type { Report } from './report.js'
 import { USAGE } from './usage.js'
 
 const { values: flags } = readArguments({
@@ -18,6 +16,10 @@ const { values: flags } = readArguments({
     list: { type: 'boolean' },
   },
 })
+// A question for the usage need not load the whole system.
+const { describeMachine } = await import('./describe-machine.js')
+const { renderMachine, renderTable } = await import('./report.js')
+const { withContext, withServers } = await import('./with-servers.js')
 
 const files = (await readdir(import.meta.dirname)).filter(file => file.endsWith('.bench.ts')).sort()
 const benches: Bench[] = []

@@ -1,7 +1,7 @@
 // `npm run bench:table`: writes what benches measured into test/bench/RESULTS.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readArguments, refuseArguments } from '@payment-tracking/runtime'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
 import { format } from 'oxfmt'
 import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
 

@@ -4,10 +4,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
-import { readArguments } from '@payment-tracking/runtime'
-import { buildPlan } from './plan/plan.js'
-import { renderRecovery, summarise } from './report/recovery.js'
-import { judgeHistory, runChaos } from './run-chaos.js'
+import { readArguments } from '@payment-tracking/runtime/arguments'
 
 const USAGE = `usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--histories]
   --seconds N, --seed S     how long (60), and what decides every message, client and fault
@@ -32,6 +29,10 @@ const { values: flags } = readArguments({
     judge: { type: 'string' },
   },
 })
+// A question for the usage need not load the whole system.
+const { buildPlan } = await import('./plan/plan.js')
+const { renderRecovery, summarise } = await import('./report/recovery.js')
+const { judgeHistory, runChaos } = await import('./run-chaos.js')
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** To come to rest: some time for every run, and a tenth of the run for what it left waiting. */

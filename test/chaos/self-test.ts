@@ -4,13 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readArguments } from '@payment-tracking/runtime'
-import { BREAKS, type Break } from './breaks/breaks.js'
-import { catchBreak } from './breaks/catch-break.js'
-import { applyPatches, copySystem } from './breaks/copy-system.js'
+import { readArguments } from '@payment-tracking/runtime/arguments'
+import type { Break } from './breaks/breaks.js'
 import type { FaultStep } from './plan/fault-plan.js'
-import { buildPlan } from './plan/plan.js'
-import { runChaos } from './run-chaos.js'
 
 const USAGE = `usage: npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]
   Breaks copies of the system, and shows that chaos finds each break.
@@ -27,6 +23,12 @@ const { values: flags } = readArguments({
     verbose: { type: 'boolean', default: false },
   },
 })
+// A question for the usage need not load the whole system.
+const { BREAKS } = await import('./breaks/breaks.js')
+const { catchBreak } = await import('./breaks/catch-break.js')
+const { applyPatches, copySystem } = await import('./breaks/copy-system.js')
+const { buildPlan } = await import('./plan/plan.js')
+const { runChaos } = await import('./run-chaos.js')
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SEED = 'self-test'

@@ -3,18 +3,26 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readArguments } from '@payment-tracking/runtime'
-import { openEngine, writeEngineSettings, type Engine } from './engine.js'
-import { buildImages } from './images.js'
+import { readArguments } from '@payment-tracking/runtime/arguments'
+import type { Engine } from './engine.js'
 import { installPrograms, unpackPrograms } from './install.js'
 import { ENGINE_ENV, ROOT, run, step } from './machine.js'
-import { BASE_IMAGE, makeBase, makeStandIns } from './stand-ins.js'
 
 const USAGE = `usage: npm run test:containers [-- FILE...]
   Builds the images, runs them, and tests what runs: all of test/containers, or these files.
   Needs root, Debian's packages and npm.
   --core  the archive and docker-compose.yml alone, as the gate runs them; where containers
           cannot run, one line says so, and nothing fails`
+
+const { values, positionals: named } = readArguments({
+  usage: USAGE,
+  options: { core: { type: 'boolean', default: false } },
+  positionals: Infinity,
+})
+// A question for the usage need not load the whole system.
+const { openEngine, writeEngineSettings } = await import('./engine.js')
+const { buildImages } = await import('./images.js')
+const { BASE_IMAGE, makeBase, makeStandIns } = await import('./stand-ins.js')
 
 const HERE = join(ROOT, 'test/containers')
 const FILE_TIMEOUT_S = 900
@@ -74,11 +82,6 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
     ),
   ])
 
-const { values, positionals: named } = readArguments({
-  usage: USAGE,
-  options: { core: { type: 'boolean', default: false } },
-  positionals: Infinity,
-})
 const isCore = values.core
 const stopping = new AbortController()
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort())

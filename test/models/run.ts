@@ -1,5 +1,5 @@
 // npm run models: searches every model, then its mutants, and prints what was found.
-import { readArguments, refuseArguments } from '@payment-tracking/runtime'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { PLANS } from './plans.js'
 

@@ -3,7 +3,7 @@
 // processes, twice, before it fails. `--write` writes the table anew.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { readArguments, refuseArguments } from '@payment-tracking/runtime'
+import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
 import type { ServerUrls } from '@payment-tracking/stack'
 import { takeTurns } from '../bench.js'
 import { withContext, withServers } from '../with-servers.js'
