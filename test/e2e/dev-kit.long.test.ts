@@ -1,7 +1,7 @@
 // `npm run listen` and `npm run trigger` against a stack of their own: every type of event arrives signed, and what was
 // missed arrives later.
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
@@ -13,7 +13,9 @@ import { ROOT, runScript } from './read-guide.js'
 
 const stack = await startStack(t, { WEBHOOK_BACKOFF_MS: '50' })
 const env = { DATA_DIR: stack.dataDir }
-const run = (command: string) => runScript(t, `exec npm run --silent ${command}`, env)
+/** As `npm run` does it; npm itself, in guides.long.test.ts, would be half of the work. */
+const run = (command: string) =>
+  runScript(t, `exec node scripts/run.mjs ${command.replace(' -- ', ' ')}`, env)
 const finish = async (command: string) => {
   const { exitCode, output } = run(command)
   await exitCode
@@ -103,7 +105,7 @@ t.test(
     // What says "no colours" where these tests run must not reach the demo.
     const colourful = { TERM: 'xterm-256color', CI: undefined, NO_COLOR: undefined }
     const play = (options: string, settings: Record<string, string> = {}) => {
-      const command = `exec npm run --silent demo -- ${options} --pace 50`
+      const command = `exec node scripts/run.mjs demo ${options} --pace 50`
       const onTerminal = `script --quiet --return --command '${command}' /dev/null`
       return runScript(t, onTerminal, { ...env, ...colourful, ...settings })
     }
@@ -146,32 +148,30 @@ t.test('the packed dev kit works in an empty folder', { timeout: 120_000 }, asyn
     'payment-tracking-mcp.js',
     'payment-tracking.js',
   ])
-  npm(['init', '--yes'])
+  writeFileSync(join(folder, 'package.json'), '{}')
   npm(['install', '--no-audit', '--no-fund', '--offline', `./${packed.filename}`])
   const key = join(folder, 'key.json')
-  const npx = (...args: string[]) =>
-    execFileSync('npx', ['--no', 'payment-tracking', ...args, '--key', key], {
-      cwd: folder,
-      env: { ...process.env, ...env },
-      encoding: 'utf8',
-    }).trim()
-  t.match(npx('gateway', 'new'), /gateway {4}\w+/)
-  t.match(npx('sign-in'), /^ey[\w-]+\.[\w-]+\.[\w-]+$/)
+  const inFolder = { cwd: folder, env: { ...process.env, ...env } }
+  const program = join(folder, 'node_modules/.bin/payment-tracking')
+  const kit = (...args: string[]) =>
+    execFileSync(program, [...args, '--key', key], { ...inFolder, encoding: 'utf8' }).trim()
+  const npx = ['--no', 'payment-tracking', 'gateway', 'new', '--key', key]
+  t.match(execFileSync('npx', npx, { ...inFolder, encoding: 'utf8' }), /gateway {4}\w+/)
+  t.match(kit('sign-in'), /^ey[\w-]+\.[\w-]+\.[\w-]+$/)
   const receiver = await openReceiver(t)
-  const listening = spawn(
-    join(folder, 'node_modules/.bin/payment-tracking'),
-    ['listen', '--forward', receiver.url, '--key', key],
-    { cwd: folder, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
-  )
+  const listening = spawn(program, ['listen', '--forward', receiver.url, '--key', key], {
+    ...inFolder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   t.teardown(() => listening.kill())
   let printed = ''
   listening.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text))
   await waitFor(() => printed.includes('Ctrl-C ends it'), { what: 'the listener' })
-  t.match(npx('pay', '--tracking-id', 'packed-1', '--amount', '7'), 'paid 7 for packed-1')
-  t.match(npx('trigger', 'subscription.created'), 'caused subscription.created')
+  t.match(kit('pay', '--tracking-id', 'packed-1', '--amount', '7'), 'paid 7 for packed-1')
+  t.match(kit('trigger', 'subscription.created'), 'caused subscription.created')
   await waitFor(() => receiver.requests.length === 2, { what: 'both deliveries' })
   const secret = /secret {3}(\S+)/.exec(printed)![1]!
   for (const { body, headers } of receiver.requests)
     t.ok(new Webhook(secret).verify(body, headers as Record<string, string>))
-  t.match(npx('listen', '--help'), 'usage: npx payment-tracking listen')
+  t.match(kit('listen', '--help'), 'usage: npx payment-tracking listen')
 })
