@@ -83,7 +83,8 @@ for (const commitment of ['confirmed', 'finalized'] as const) {
         if (seenAt.proof !== undefined) finalAtProof ??= chain.finalized >= slot
         return ['proof', 'REST', 'socket'].every(who => who in seenAt)
       },
-      { what: 'everybody to be told', timeoutMs: 90_000 },
+      // Several times in each slot: what is told is judged by slots.
+      { what: 'everybody to be told', timeoutMs: 90_000, intervalMs: SLOT_MS / 4 },
     )
     if (commitment === 'finalized') {
       t.ok(finalAtProof, 'only what is final is told')
