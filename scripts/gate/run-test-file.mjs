@@ -1,5 +1,6 @@
 // Runs one test file as a process group, and reads its TAP.
 import { Parser } from 'tap-parser'
+import { mapPositions } from './map-positions.mjs'
 import { runGroup } from './run-group.mjs'
 
 /** After its time limit a test file reports what hangs. A file that does not end by then is killed this much later. */
@@ -43,7 +44,7 @@ export async function runTestFile(bundle, { env, timeoutMs, signal }) {
     result.failures.push(fullname)
   })
   const complete = new Promise(resolve => parser.once('complete', resolve))
-  const { code, cpuSeconds } = await runGroup(['--enable-source-maps', bundle], {
+  const { code, cpuSeconds } = await runGroup([bundle], {
     env: { ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
     signal,
     stdout: 'pipe',
@@ -53,5 +54,6 @@ export async function runTestFile(bundle, { env, timeoutMs, signal }) {
     },
   })
   const ok = (await complete).ok && code === 0 && !signal.aborted
-  return { ...result, ok, code, cpuSeconds, seconds: (Date.now() - startedAt) / 1_000 }
+  const output = ok ? result.output : mapPositions(result.output)
+  return { ...result, output, ok, code, cpuSeconds, seconds: (Date.now() - startedAt) / 1_000 }
 }

@@ -49,6 +49,29 @@ t.test('the last line counts every assertion, those of subtests too', async t =>
   t.match(output, /^3 passed, 1 failed\n$/m)
 })
 
+t.test('what nobody catches fails the test that runs, and is said with its place in the source', async t => {
+  const script = `import t from 'tap'
+    t.test('in time', async t => t.ok(1))
+    t.test('thrown', async () => {
+      setTimeout(() => { throw new Error('late') }, 1)
+      await new Promise(done => setTimeout(done, 5_000))
+    })
+    t.test('rejected', async () => {
+      void Promise.reject(new Error('lost'))
+      await new Promise(done => setTimeout(done, 5_000))
+    })`
+  const { code, output } = await runIn(repositoryOf(t, { 'late.test.ts': script }))
+  t.equal(code, 1)
+  for (const [name, error, place] of [
+    ['thrown', 'late', '4:32'],
+    ['rejected', 'lost', '8:27'],
+  ] as const) {
+    t.match(output, new RegExp(`^# Subtest: ${name}\n +not ok 1 - ${error}$`, 'm'))
+    t.match(output, `(services/one/test/late.test.ts:${place})`)
+  }
+  t.match(output, /^1 passed, 2 failed\n$/m)
+})
+
 t.test('a file that exits with 0 but never ends its plan fails', async t => {
   const script = `console.log('TAP version 14'); console.log('1..2'); console.log('ok 1'); process.exit(0)`
   const { code, output } = await runIn(repositoryOf(t, { 'short.test.ts': script }))
