@@ -37,8 +37,6 @@ await runCommand({ usage: USAGE, options: { demo: { type: 'boolean' } } }, async
   process.once('SIGINT', onInterrupt)
   await setUp({ withTests: false })
   process.off('SIGINT', onInterrupt)
-  // Traces name our sources, those of the services too.
-  process.setSourceMapsEnabled(true)
   const { tools } = await import('../infra/stack/dist/commands.js')
   return tools.main(process.env, { playsDemo })
 })

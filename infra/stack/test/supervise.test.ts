@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { superviseService } from '@payment-tracking/stack'
@@ -39,19 +39,6 @@ t.test('a service that keeps ending is given up, with the end of its log', async
     message: /sample ended \(exit code 7\) before it was ready, 5 times in a row[^]*the reason, for sample/,
   })
   t.equal(lines.length, 4, 'each start before that was reported')
-})
-
-t.test('a service has source maps if its launcher has, and `npm start` has', async t => {
-  const script = `console.log('maps ' + process.execArgv.includes('--enable-source-maps')); process.exit(7)`
-  const had = process.sourceMapsEnabled
-  t.teardown(() => process.setSourceMapsEnabled(had))
-  for (const has of [true, false]) {
-    process.setSourceMapsEnabled(has)
-    const { service } = await supervise(t, script)
-    await t.rejects(service.failed, { message: `maps ${has}` })
-  }
-  const start = await readFile(new URL('../../../scripts/start.mjs', import.meta.url), 'utf8')
-  t.match(start, /^ *process\.setSourceMapsEnabled\(true\)\n *const \{ tools \} = await import/m)
 })
 
 t.test('the port of a service is known only while the service is ready', async t => {

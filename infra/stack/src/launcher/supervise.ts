@@ -65,9 +65,7 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
     if (stopping.signal.aborted) return 'stopped'
     loggedBefore = rotate(logFile)
     const output = openSync(logFile, 'a')
-    // As in the launcher: `npm start` turns them on. Most tests do not, for they cost a fifth of a start.
-    const sourceMaps = process.sourceMapsEnabled ? ['--enable-source-maps'] : []
-    child = spawn(process.execPath, [...sourceMaps, ...FOLLOW_PARENT, spec.main], {
+    child = spawn(process.execPath, ['--enable-source-maps', ...FOLLOW_PARENT, spec.main], {
       env: {
         ...(spec.inherits ? Object.fromEntries(spec.inherits.map(name => [name, env[name]])) : env),
         ...spec.env,
