@@ -7,7 +7,7 @@ import { optionsOf, prepareSite, SITE } from './site.mjs'
 
 prepareSite()
 await build(optionsOf({ isProduction: true }))
-for (const name of readdirSync(SITE, { recursive: true })) {
+for (const name of readdirSync(SITE, { recursive: true, encoding: 'utf8' })) {
   if (!/\.(html|js|css)$/.test(name)) continue
   const bytes = readFileSync(join(SITE, name))
   writeFileSync(join(SITE, `${name}.br`), brotliCompressSync(bytes))
