@@ -18,8 +18,8 @@ export async function makeMerchant({ pool }: Pick<FilledDatabase, 'pool'>, gatew
     [gateway],
   )
   await pool.query(
-    `insert into api_keys (gateway, name, scopes, hash, hint, created_by)
-     values ($1, 'bench', '{merchant:read}', $2, 'ptk_', 'wallet')`,
+    `insert into api_keys (gateway, name, scopes, hash, hint, created_by, signer_since)
+     values ($1, 'bench', '{merchant:read}', $2, 'ptk_', 'wallet', '0001')`,
     [gateway, createHash('sha256').update(KEY).digest('hex')],
   )
   await pool.query(

@@ -82,7 +82,7 @@ export function testOverviewOfGateway({
   t.test('the first page tells what needs a look, and each figure leads to its list', async t => {
     await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
     const verdict = page.getByRole('region', { name: 'Is all well?' })
-    await verdict.getByText('2 issues need a look').waitFor()
+    await verdict.getByText('2 issues need attention').waitFor()
     const findings = /1 endpoint is failing: see its responses\s+1 payment is overdue/
     await holdsText(t, verdict, findings, 'what needs a look')
     for (const [name, path] of [

@@ -52,7 +52,7 @@ export function testRevenue({
     const overdue = page.getByRole('region', { name: 'Due and not paid', exact: true })
     await overdue.getByText(`late-${id}`).waitFor()
     const figures =
-      /active subscriptions\s+3\s+overdue\s+1 payment\s[^]*churn in 30 days\s+1 of 2 subscribers\s+not known before$/i
+      /active subscriptions\s+3\s+overdue\s+1 payment\s[^]*churn over 30 days\s+1 of 2 subscribers\s+not known before$/i
     await holdsText(t, page.locator('.figures').first(), figures, 'the subscriptions')
     await overdue.getByText(/of them 2\.00 USDC in 1 payment\s+overdue/).waitFor()
     const word = page.locator('.figures dfn', { hasText: 'Overdue' })
@@ -93,7 +93,7 @@ export function testRevenue({
       'and who left then',
     )
     const chosen = page.waitForEvent('download')
-    await press(page, button('payments'))
+    await press(page, button('Payments'))
     const download = await chosen
     t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
     // The download's button is at the end of the page, the charts at its beginning.
