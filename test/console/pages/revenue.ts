@@ -89,7 +89,7 @@ export function testRevenue({
     await holdsText(
       t,
       page.locator('.figures').first(),
-      /churn in 7 days\s+1 of 2 subscribers\s+before: 0 of 2 subscribers$/i,
+      /churn over 7 days\s+1 of 2 subscribers\s+before: 0 of 2 subscribers$/i,
       'and who left then',
     )
     const chosen = page.waitForEvent('download')
