@@ -108,7 +108,11 @@ t.test('the sums at risk are those of the risks that are read one by one', async
           ...(recipientSeen
             ? ['usdc', 'sol'].map(mint => ({
                 ...{ address: `${gateway} r ${mint}`, age: 1, is_there: false, owner: `${gateway} nowhere` },
-                ...{ mint, balance: 0, delegate: null, allowance: null, frozen: false },
+                mint,
+                balance: 0,
+                delegate: null,
+                allowance: null,
+                frozen: false,
               }))
             : []),
         ])
@@ -150,7 +154,8 @@ t.test('of 10,000 due payments, only those of the page are read one by one', asy
   await insert(
     Array.from({ length: POLICIES }, (_, n) => ({
       ...{ gateway: 'many', payer: n, recipient: `r ${n}`, mint: null, amount: 5, once: false },
-      ...{ dueAt: NOW + n, status: 'active' },
+      dueAt: NOW + n,
+      status: 'active',
     })),
   )
   await see(
@@ -163,7 +168,9 @@ t.test('of 10,000 due payments, only those of the page are read one by one', asy
         mint: 'usdc',
         balance: n % 2 ? 9 : 1,
       },
-      ...{ delegate: DELEGATE, allowance: 9, frozen: false },
+      delegate: DELEGATE,
+      allowance: 9,
+      frozen: false,
     })),
   )
   const asked: number[] = []
