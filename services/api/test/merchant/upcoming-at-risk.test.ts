@@ -107,7 +107,10 @@ t.test('the sums at risk are those of the risks that are read one by one', async
           ...accounts.map((each, n) => ({ ...each, address: `${gateway} a ${n}`, owner: `w ${n}` })),
           ...(recipientSeen
             ? ['usdc', 'sol'].map(mint => ({
-                ...{ address: `${gateway} r ${mint}`, age: 1, is_there: false, owner: `${gateway} nowhere` },
+                address: `${gateway} r ${mint}`,
+                age: 1,
+                is_there: false,
+                owner: `${gateway} nowhere`,
                 mint,
                 balance: 0,
                 delegate: null,
@@ -153,21 +156,24 @@ t.test('of 10,000 due payments, only those of the page are read one by one', asy
   const POLICIES = 10_000
   await insert(
     Array.from({ length: POLICIES }, (_, n) => ({
-      ...{ gateway: 'many', payer: n, recipient: `r ${n}`, mint: null, amount: 5, once: false },
+      gateway: 'many',
+      payer: n,
+      recipient: `r ${n}`,
+      mint: null,
+      amount: 5,
+      once: false,
       dueAt: NOW + n,
       status: 'active',
     })),
   )
   await see(
     Array.from({ length: POLICIES }, (_, n) => ({
-      ...{
-        address: `many a ${n}`,
-        age: 1,
-        is_there: true,
-        owner: `w ${n}`,
-        mint: 'usdc',
-        balance: n % 2 ? 9 : 1,
-      },
+      address: `many a ${n}`,
+      age: 1,
+      is_there: true,
+      owner: `w ${n}`,
+      mint: 'usdc',
+      balance: n % 2 ? 9 : 1,
       delegate: DELEGATE,
       allowance: 9,
       frozen: false,
