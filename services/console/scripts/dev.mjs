@@ -6,8 +6,9 @@ import { createProxyServer } from 'httpxy'
 import { BASE, optionsOf, prepareSite, SITE } from './site.mjs'
 
 const STACK = 'http://127.0.0.1:3002'
-/** esbuild tells each change at `/esbuild`. */
-const RELOAD = `new EventSource('${BASE}esbuild').addEventListener('change', () => location.reload())`
+/** esbuild tells each change at `/esbuild`. The line stands in each script; a browser has few connections. */
+const RELOAD = `if (!globalThis.changes)
+  (globalThis.changes = new EventSource('${BASE}esbuild')).addEventListener('change', () => location.reload())`
 
 prepareSite()
 const site = await context({ ...optionsOf({ isProduction: false }), banner: { js: RELOAD } })
