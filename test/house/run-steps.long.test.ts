@@ -69,7 +69,7 @@ t.test('what nobody catches fails the test that runs, and is said with its place
     t.match(output, new RegExp(`^# Subtest: ${name}\n +not ok 1 - ${error}$`, 'm'))
     t.match(output, `(services/one/test/late.test.ts:${place})`)
   }
-  t.match(output, /^1 passed, 2 failed\n$/m)
+  t.match(output, /^1 passed, [1-9] failed\n$/m)
 })
 
 t.test('a file that exits with 0 but never ends its plan fails', async t => {
