@@ -1,7 +1,7 @@
 // Bundles each test file with its imports, which saves minutes over a hundred test files.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundle, UNBUNDLED } from '../bundle.mjs'
 
@@ -75,6 +75,14 @@ function makeFolder() {
   return join(FOLDER, String(process.pid))
 }
 
+/** A program that tests start often, `NAME.program.ts`, is bundled beside those of its folder. */
+const listPrograms = files =>
+  [...new Set(files.map(dirname))].flatMap(folder =>
+    readdirSync(folder)
+      .filter(name => name.endsWith('.program.ts'))
+      .map(name => join(folder, name)),
+  )
+
 /**
  * @param files paths of test files, below the working directory
  * @returns `bundleOf`, the bundle of each file by its path, and `discard`
@@ -95,7 +103,7 @@ export async function bundleTestFiles(files) {
   await bundleTap(outdir)
   const { metafile } = await bundle({
     absWorkingDir: process.cwd(),
-    entryPoints: files,
+    entryPoints: [...files, ...listPrograms(files)],
     outdir,
     outbase: '.',
     metafile: true,

@@ -1,25 +1,28 @@
 // An archiver, or a restore, that is killed at its nth step: before a file is written or read, or a transaction runs.
 // killed.long.test.ts runs it.
-import { openStore } from '@payment-tracking/store'
-import { runArchive } from '../../dist/archive/archive-command.js'
-import { openArchiveFiles } from '../../dist/archive/open-archive-files.js'
-import { archiveOldMonths } from '../../dist/archive/archiver.js'
+import { openStore, type Store } from '@payment-tracking/store'
+import { runArchive } from '../../src/archive/archive-command.js'
+import { archiveOldMonths } from '../../src/archive/archiver.js'
+import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 
-const [place, dies, does, month] = process.argv.slice(2)
+const [place, dies, does, month] = process.argv.slice(2) as [string, string, string, string]
 let steps = 0
 const step = () => {
   steps += 1
   if (steps === Number(dies)) process.kill(process.pid, 'SIGKILL')
 }
 const around =
-  work =>
-  (...args) => {
+  <Args extends unknown[], Result>(work: (...args: Args) => Result) =>
+  (...args: Args): Result => {
     step()
     return work(...args)
   }
 const opened = await openArchiveFiles(place)
-const store = openStore({ DATABASE_URL: process.env.DATABASE_URL, poolSize: 2 })
-const { database } = store
+const store = openStore({ DATABASE_URL: process.env.DATABASE_URL!, poolSize: 2 })
+type Work = (...args: unknown[]) => Promise<unknown>
+const { database } = store as unknown as {
+  database: Record<'transaction' | 'pipelinedTransaction' | 'execute', Work>
+}
 const parts = {
   store: {
     ...store,
@@ -29,18 +32,18 @@ const parts = {
       pipelinedTransaction: around(database.pipelinedTransaction),
       execute: around(database.execute),
     },
-  },
+  } as unknown as Store,
   files: {
     check: () => opened.check(),
-    write: around((name, bytes) => opened.write(name, bytes)),
-    read: around(name => opened.read(name)),
+    write: around((name: string, bytes: Buffer) => opened.write(name, bytes)),
+    read: around((name: string) => opened.read(name)),
   },
   log: { info: () => {}, warn: () => {} },
   say: () => {},
 }
 if (does === 'restore')
   // What the restore before had begun or ended is no month of the archive any more.
-  await runArchive({ does, month }, parts).catch(error => {
+  await runArchive({ does, month }, parts).catch((error: Error) => {
     if (!error.message.startsWith('nothing of ')) throw error
   })
 else
@@ -51,6 +54,7 @@ else
       folder: 'test',
       settledSeconds: 0,
       eventsAPart: 60,
+      everyMs: 1_000,
       guard: { serverRun: async () => undefined },
     },
     new AbortController().signal,

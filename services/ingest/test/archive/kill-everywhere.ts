@@ -1,7 +1,7 @@
 // Kills an archiver again and again, while ingest stores messages of the same months. Nothing may be lost or doubled.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { listArchiveParts } from '@payment-tracking/store'
 import { dumpProjections, findArrivalProblems } from '@payment-tracking/testkit'
@@ -24,7 +24,8 @@ import { findHalfMonths, listMonths } from './half-months.js'
 import { monthsBefore } from './open-archive.js'
 import { openCut, type S3Store } from './open-s3.js'
 
-const ARCHIVER = fileURLToPath(new URL('archiver-that-dies.mjs', import.meta.url))
+/** Beside the bundle of the test. */
+const ARCHIVER = join(dirname(process.argv[1]!), 'archiver-that-dies.program.js')
 const POLICIES = Array.from({ length: 6 }, (_, at) => at + 1)
 const MONTH_SECONDS = 31 * 86_400
 
