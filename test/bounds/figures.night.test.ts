@@ -18,6 +18,11 @@ t.test(`movements and cohorts over ${EVENTS.toLocaleString('en')} events`, async
   await fillEvents(database.pool, EVENTS)
   const filled = filledEvents(EVENTS)
   const gateway = filled.gateways[3]!
+  await database.pool.query(
+    `update events set payer = 'payer ' || position % 500, token_mint = coalesce(token_mint, 'usdc')
+      where gateway = $1 and amount is not null`,
+    [gateway],
+  )
   await makeMerchant(database, gateway)
   const port = await findFreePort()
   await startService(t, 'api', {
