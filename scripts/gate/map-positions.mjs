@@ -7,13 +7,16 @@ import { dirname, relative, resolve } from 'node:path'
 /** `FILE.js:1:2`, and the lines in which tap says the same. */
 const POSITION = /(?:file:\/\/)?(\/?[^\s():]+\.js)(:|\n *lineNumber: )(\d+)(:|\n *columnNumber: )(\d+)/g
 
+/** By path of the bundle, as they are asked for. */
+const maps = new Map()
+
+const readMap = bundle => {
+  const map = existsSync(`${bundle}.map`) && JSON.parse(readFileSync(`${bundle}.map`, 'utf8'))
+  return map && new SourceMap(map)
+}
+
 /** @returns the text with the position in the source for each position in a bundle */
 export function mapPositions(text) {
-  const maps = new Map()
-  const readMap = bundle => {
-    const map = existsSync(`${bundle}.map`) && JSON.parse(readFileSync(`${bundle}.map`, 'utf8'))
-    return map && new SourceMap(map)
-  }
   return text.replaceAll(POSITION, (position, bundle, toLine, line, toColumn, column) => {
     if (!maps.has(bundle)) maps.set(bundle, readMap(bundle))
     const entry = maps.get(bundle) && maps.get(bundle).findEntry(line - 1, column - 1)

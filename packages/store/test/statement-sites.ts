@@ -2,6 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
+const { mapPositions } = (await import(
+  fileURLToPath(new URL('../../../scripts/gate/map-positions.mjs', import.meta.url))
+)) as { mapPositions: (text: string) => string }
+
 const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 
 /** What ingest's transactions run, by folder below `src`. */
@@ -32,7 +36,7 @@ export const listSites = (): string[] =>
 
 /** The place in the source that called the caller. */
 export function callingSite(): string {
-  const [frame = ''] = (new Error('where').stack ?? '')
+  const [frame = ''] = mapPositions(new Error('where').stack ?? '')
     .split('\n')
     .filter(line => line.includes('/store/src/'))
   return /\/store\/src\/(.+?:\d+)/.exec(frame)?.[1] ?? frame

@@ -22,7 +22,7 @@ t.test('the reference renders and requests nothing from other servers', { skip }
     if (/Content Security Policy/i.test(line.text())) refused.push(line.text())
   })
   await page.goto(`${base}/docs/`)
-  await page.getByText('Find subscriptions').first().waitFor({ timeout: 30_000 })
+  await page.getByText('List payments').first().waitFor({ timeout: 30_000 })
   t.strictSame(outside, [])
   // The toolbar of developers, with the buttons that share the document and make clients from it, stays away.
   for (const name of [

@@ -178,8 +178,8 @@ t.test('all is well until something is not', async t => {
   t.match(judge({ ...well, answers: false }), { tone: 'bad' })
   t.match(judge({ ...well, endpoints: [failing, stopped, chosen] }), {
     tone: 'bad',
-    text: '2 issues need a look',
-    findings: [{ text: /^1 endpoint fails/ }, { text: /^1 endpoint was deactivated/ }],
+    text: '2 issues need attention',
+    findings: [{ text: /^1 endpoint is failing/ }, { text: /^1 endpoint was deactivated/ }],
   })
   t.match(judge({ ...well, overdue: 2, live: 'lost', announcedP50: 61_000 }), {
     tone: 'wait',
