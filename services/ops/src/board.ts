@@ -55,11 +55,16 @@ export function addBoard(
   const pages = new Hono()
     .use(`${BOARD_PATH}/static/*`, etag())
     .route(BOARD_PATH, serverAdapter.registerPlugin())
-  for (const path of [BOARD_PATH, `${BOARD_PATH}/*`])
-    app.all(path, ({ url, method, headers }) =>
-      // No body: it could only ask for a change.
-      pages.fetch(new Request(new URL(url, 'http://board'), { method, headers: headersOf(headers) })),
-    )
+  // Each is a route of fastify as well, so that whoever lists the routes sees them all.
+  for (const { method, path } of pages.routes)
+    if (method !== 'ALL')
+      app.route({
+        method,
+        url: path,
+        // No body: it could only ask for a change.
+        handler: ({ url, method, headers }) =>
+          pages.fetch(new Request(new URL(url, 'http://board'), { method, headers: headersOf(headers) })),
+      })
 }
 
 const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
