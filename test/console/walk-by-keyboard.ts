@@ -97,10 +97,12 @@ export async function walkByKeyboard(t: Test, page: Page, name: string): Promise
 
 /**
  * Goes to a control by Tab: from the one before it, and where that leaves the page, through all of them.
- * @throws Error when Tab does not reach the control
+ * @throws Error when the control does not come, or Tab does not reach it
  */
 export async function goByTab(page: Page, control: Locator): Promise<void> {
-  await control.waitFor()
+  await control.waitFor().catch(async () => {
+    throw new Error(`${String(control)} did not come; the page: ${await page.locator('main').innerText()}`)
+  })
   const isReached = () => control.evaluate(element => element === document.activeElement)
   if (await isReached()) return
   await control.focus()

@@ -39,7 +39,7 @@ export function useGatewayQuery<T>(
   })
 }
 
-/** An order of the gateway; afterwards everything on the page is read again. */
+/** An order of the gateway. Its answer shows at once; meanwhile everything on the page is read again. */
 export function useGatewayOrder<T, V = void>(
   give: (gateway: ReturnType<typeof useGateway>, value: V) => Promise<T>,
 ) {
@@ -48,6 +48,6 @@ export function useGatewayOrder<T, V = void>(
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (value: V) => checked(() => give(gateway, value)),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['gateway', gateway.gateway] }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ['gateway', gateway.gateway] }),
   })
 }
