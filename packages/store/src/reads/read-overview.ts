@@ -128,14 +128,21 @@ const quantile = (share: number, until: string) =>
 /** A clock of the chain that runs ahead of ours would make a time before its beginning. */
 const toMs = (value: number | null) => (value === null ? null : Math.max(0, Math.round(value)))
 
-async function readDelays({ database }: Store, { gateway, firstHourMs }: Scope): Promise<Overview['delays']> {
+/**
+ * How long the newest 200 payments took to be stored, and to be announced.
+ * @param options.sinceMs older payments are left out
+ */
+export async function readPaymentDelays(
+  { database }: Store,
+  { gateway, sinceMs }: { gateway?: string | undefined; sinceMs: number },
+): Promise<Overview['delays']> {
   const [row] = await database.read<DelayRow>(sql`
     select count(b.committed_at)::int as measured,
            ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
            ${quantile(0.95, 'b.committed_at')}::float8 as stored_p95,
            ${quantile(0.5, 'b.relayed_at')}::float8 as announced_p50,
            ${quantile(0.95, 'b.relayed_at')}::float8 as announced_p95
-      from (${newestSince(gateway, firstHourMs, MEASURED)}) e
+      from (${newestSince(gateway, sinceMs, MEASURED)}) e
       left join lateral (
         select last_position, committed_at, relayed_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
@@ -175,7 +182,7 @@ export async function readOverview(
       endTime: new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - DAY_MS - 1),
     }),
     store.database.read<{ slot: string }>(sql`select finalized_slot::text as slot from stream_head`),
-    readDelays(store, scope),
+    readPaymentDelays(store, { gateway, sinceMs: scope.firstHourMs }),
   ])
   return {
     knownSince,

@@ -6,7 +6,7 @@ import {
   countSetAside,
   readControlSubjects,
   readOldestUndeliveredSeconds,
-  readOverview,
+  readPaymentDelays,
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyInstance } from 'fastify'
@@ -16,6 +16,8 @@ import { layout } from '../html/layout.js'
 import { lagChart } from '../lag/lag-chart.js'
 import { THRESHOLDS } from '../thresholds.js'
 import type { PageParts } from './page-parts.js'
+
+const DAY_MS = 86_400_000
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
   app.get('/', async (request, reply) => {
@@ -102,16 +104,15 @@ function cardsOf(
 }
 
 async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, { delays }] =
-    await Promise.all([
-      countDeliveries(store),
-      countDeadLetters(store),
-      readOldestUndeliveredSeconds(store),
-      countOpenStreamGaps(store),
-      countGaps(store),
-      readControlSubjects(store),
-      countSetAside(store),
-      readOverview(store, { nowMs: Date.now() }),
-    ])
+  const [deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, delays] = await Promise.all([
+    countDeliveries(store),
+    countDeadLetters(store),
+    readOldestUndeliveredSeconds(store),
+    countOpenStreamGaps(store),
+    countGaps(store),
+    readControlSubjects(store),
+    countSetAside(store),
+    readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
+  ])
   return { deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, delays }
 }
