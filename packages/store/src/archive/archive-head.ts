@@ -77,10 +77,10 @@ const PARTS = columnTable<WrittenPart>('p', {
 
 /**
  * Archives events that the caller has written to files. The caller has also read the files back and compared them. After the commit
- * lists begin later, so they no longer show these events, and `data` of the events may be shortened.
- * @param before the head that the caller read together with the events
+ * lists no longer show these events, and the column `data` of the events may be shortened.
+ * @param before the head as the caller read it, in the same snapshot as the events
  * @param now the new head
- * @param serverRun the server run that the caller has verified (see `lockHead`)
+ * @param serverRun which run of the Postgres server the caller has verified (see `lockHead`)
  * @returns false when another process has archived or restored in between. Then nothing has changed, and nobody uses the files
  */
 export const moveArchiveHead = (

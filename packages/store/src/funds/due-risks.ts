@@ -63,11 +63,13 @@ const isMissing = (owner: Sql): Sql => sql`
             limit 10) w)`
 
 /**
- * `fact f`: what the due payment of each asked policy `p` needs, and what is known of it. Policies of one account are added
- * up once for all: at most 1,000 of each account. Both lists are grouped, because a join of them can be planned as a loop over
- * all pairs. Relies on policies_user_payment_idx and on the keys.
- * @param asked `policies p` that wait for a payment, with `WITH_USER_PAYMENT`: what follows `from`
- * @param gatewayFee who takes the fee of the gateway: of the row `d`, or of the one row `x`
+ * SQL for a `with` clause. Its table `fact` has a row for each policy in `asked`: what the policy's next payment needs, and what the
+ * nodes said of the accounts. The payments that one account owes are summed once, over at most 1,000 policies of the account.
+ * `asked` and `together` are united and grouped, because Postgres may plan a join of the two as a loop over all pairs.
+ * Uses policies_user_payment_idx and the primary keys.
+ * @param asked the part of a statement after `from`, with policies as `p` and `WITH_USER_PAYMENT`
+ * @param gatewayFee SQL for the wallet that receives the gateway's fee: `ofRow` for policies of several gateways, where it may name
+ *   the policy's row `d`; `ofAll` for policies of one gateway, where it is read once
  */
 export const factsOf = (asked: Sql, gatewayFee: { ofRow?: Sql; ofAll?: Sql }): Sql => sql`
   asked as materialized (

@@ -31,8 +31,8 @@ const isAtRisk = (delegate: string): Sql => sql`
              or f.balance < coalesce(f.together, f.amount) or f.allowance < f.amount)))`
 
 /**
- * Sums and a page of the payments at risk that are due in a span, of the policies that `listPoliciesWithDueDates` reads: of each
- * policy the next payment alone can be. One statement, whatever there is: one walk over these policies and their accounts.
+ * Adds up the payments at risk in a span by token, and lists a page of them. It judges the next payment of each policy that
+ * `listPoliciesWithDueDates` reads: at most 10,000 policies. All of it is one statement, which reads each policy and account once.
  */
 export async function sumAtRisk(
   { database }: Store,

@@ -1,5 +1,4 @@
-// The cookie of a session. Scripts cannot read it (HttpOnly), and browsers send it only with requests that this site's own pages
-// make (SameSite=Strict).
+// The cookie of a session. It is HttpOnly, so scripts cannot read it. It is SameSite=Strict, so other sites' pages cannot send it.
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignInOrigins } from './sign-in-origins.js'
@@ -24,7 +23,7 @@ export interface SessionCookie {
 }
 
 /**
- * @param environment is part of the cookie's name, because two deployments on one machine would otherwise overwrite each other's cookie
+ * @param environment part of the cookie's name. Without it, two deployments on one machine would overwrite each other's cookies
  */
 export function buildSessionCookie(environment: string, { isSecure }: SignInOrigins): SessionCookie {
   const plain = `session-${environment}`

@@ -1,5 +1,5 @@
-// For `npm run listen` where there can be no endpoint: reads the gateway's feed, signs each message and sends it to the local server,
-// as the service would.
+// `npm run listen` uses this when the service cannot reach the local server. It reads the gateway's feed, signs each message as the
+// service does, and sends it to the local server.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,9 +38,9 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
   resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
 
 /**
- * @param signIn is called at the beginning, and again whenever the token has expired
- * @param take is called with the headers and the body of each message; returns whether the local server accepted it
- * @param options.print gets a line at most every `everyMs` while the first run passes over what came before
+ * @param signIn called once, and again whenever the token has expired
+ * @param take called with the headers and the body of each message. @returns whether the local server accepted the message
+ * @param options.print called at most once in `everyMs`, with a line of progress while the first run passes over old messages
  */
 export function openFeed(
   env: NodeJS.ProcessEnv,
@@ -99,7 +99,7 @@ export function openFeed(
           else for (const item of page.items) await tell(item, signal)
           next = page.next
           if (page.items.length === 0) isBefore = false
-          // Who ends the first run early passes over everything again.
+          // Until the first run has reached the end of the feed, nothing is kept: the next run begins like a first one.
           if (isBefore) continue
           own.next = next
           keep()

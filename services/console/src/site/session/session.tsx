@@ -26,7 +26,7 @@ const ENDED = 'You are signed out: the session has expired.'
 const Context = createContext<SessionState | null>(null)
 
 function readStored(): Session | undefined {
-  // A link counts unless somebody is signed in for sure.
+  // A sign-in link may change who is signed in, so nothing is drawn for the session before.
   if (location.hash !== '') return undefined
   try {
     return (JSON.parse(localStorage.getItem(STORED) ?? 'null') as Session | null) ?? undefined
