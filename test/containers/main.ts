@@ -25,7 +25,8 @@ const { buildImages } = await import('./images.js')
 const { BASE_IMAGE, makeBase, makeStandIns } = await import('./stand-ins.js')
 
 const HERE = join(ROOT, 'test/containers')
-const FILE_TIMEOUT_S = 900
+/** Several times what one takes on a quiet machine. */
+const FILE_TIMEOUT_S = 1_800
 /** What the gate runs. */
 const CORE = ['archive', 'compose'].map(name => `test/containers/${name}.containers.ts`)
 /** The gate does not wait longer for a machine that downloads slowly. */

@@ -159,8 +159,9 @@ export async function readPaymentDelays(
  * The overview of a gateway's payments, or of all.
  * @param listed tokens that come first: a stranger can make payments in any number of others
  * Every part is bounded: the hours and tokens come from the primary keys of payment_stats and payment_token_stats; the
- * last minute counts at most 10,000 payments, the day before reads what `readPaymentStats` reads, and the delays are those of
- * the newest 200, by events_newest or events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
+ * last minute counts at most 10,000 payments, and reads up to three times as many where it does not follow the index; the day
+ * before reads what `readPaymentStats` reads, and the delays are those of the newest 200, by events_newest or
+ * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
  */
 export async function readOverview(
   store: Store,
