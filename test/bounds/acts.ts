@@ -93,6 +93,8 @@ const exported = (kind: string): Act =>
 const openOf = (webhook: string): string =>
   `select count(*) from deliveries where webhook_id = ${webhook} and state in ('pending', 'waiting')`
 
+const MISSED = `select max(id) from webhooks where endpoint_url like '%/missed'`
+
 const [U64, I64, LEAST_I64] = ['18446744073709551615', '9223372036854775807', '-9223372036854775808']
 const HOSTILE = [I64, LEAST_I64, '0'].flatMap(time => [
   {
@@ -254,6 +256,32 @@ export const ACTS: Act[] = [
     wrong: ({ endpoints }) => [
       `select count(*) from deliveries where webhook_id = ${endpoints[3]} and attempts_made = 0 and state = 'failed'`,
       `select count(*) from deliveries where webhook_id = ${endpoints[3]} and tries_allowed > 8`,
+    ],
+  },
+  {
+    name: 'an endpoint asks for what it missed',
+    do: async bounds => {
+      const { id } = JSON.parse(
+        await request(bounds, 'POST', '/v1/webhooks', { endpointUrl: `${bounds.receiverUrl}/missed` }),
+      ) as { id: number }
+      const { rows } = await bounds.pool.query<{ since: Date }>(
+        `select b.committed_at as since from ingest_batches b
+           join events e on e.position between b.first_position and b.last_position where e.signature = $1`,
+        [bounds.paid.final.signatureOf(1)],
+      )
+      await request(bounds, 'POST', `/v1/webhooks/${id}/replay-missing`, rows[0])
+    },
+    // It has looked at all, or sent as many as a day allows.
+    isDone: async bounds =>
+      (await bounds.count(
+        `select (select count(*) from work where kind = 'replay' and state->>'endedAt' is null and state->>'goesOnAt' is null)
+              + (select count(*) from deliveries where webhook_id = (${MISSED}) and state in ('pending', 'waiting'))`,
+      )) === 0,
+    wrong: () => [
+      `select count(*) - count(distinct event_id) from deliveries where webhook_id = (${MISSED})`,
+      `select count(*) from deliveries where webhook_id = (${MISSED}) and (state, attempts_made) <> ('delivered', 1)`,
+      // Something was sent.
+      `select (count(*) = 0)::int from deliveries where webhook_id = (${MISSED})`,
     ],
   },
   exported('payments'),

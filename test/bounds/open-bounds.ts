@@ -271,7 +271,7 @@ export async function openBounds(
     }
   }
   const isIdle = async () =>
-    (await count(`select count(*) from work where kind not in ('cancel', 'redeliver')`)) === 0
+    (await count(`select count(*) from work where kind not in ('cancel', 'redeliver', 'replay')`)) === 0
   const isStored = async ({ signature, slot }: Pick<ChainMessage, 'signature' | 'slot'>) =>
     (await count('select count(*) from events where signature = $1 and slot = $2', [signature, slot])) > 0
 
@@ -288,6 +288,7 @@ export async function openBounds(
     pool,
     count,
     apiUrl,
+    receiverUrl: receiver.url,
     endpoints,
     doomedEndpoints,
     finalized: finalized!,
