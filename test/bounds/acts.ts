@@ -262,7 +262,10 @@ export const ACTS: Act[] = [
     name: 'an endpoint asks for what it missed',
     do: async bounds => {
       const { id } = JSON.parse(
-        await request(bounds, 'POST', '/v1/webhooks', { endpointUrl: `${bounds.receiverUrl}/missed` }),
+        await request(bounds, 'POST', '/v1/webhooks', {
+          gateway_pubkey: bounds.gateway.address,
+          endpoint_url: `${bounds.receiverUrl}/missed`,
+        }),
       ) as { id: number }
       const { rows } = await bounds.pool.query<{ since: Date }>(
         `select b.committed_at as since from ingest_batches b
