@@ -1,6 +1,8 @@
 // The feed on its whole way: from the stream through ingest, while an endpoint of the gateway receives the same by webhooks.
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { controlSubjectOf } from '@payment-tracking/contracts'
-import { FEED_TYPES, isSignedDelivery } from '@payment-tracking/domain'
+import { WEBHOOK_EVENT_TYPES, isSignedDelivery } from '@payment-tracking/domain'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
   buildChain,
@@ -46,7 +48,11 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
   const registered = await askJson(`${baseUrl}/v1/webhooks`, {
     method: 'POST',
     token,
-    body: { gateway_pubkey: shop.address, endpoint_url: `${receiver.url}hook`, eventTypes: FEED_TYPES },
+    body: {
+      gateway_pubkey: shop.address,
+      endpoint_url: `${receiver.url}hook`,
+      eventTypes: WEBHOOK_EVENT_TYPES,
+    },
   })
   t.equal(registered.status, 201)
 
@@ -132,6 +138,11 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
   const stopped = new AbortController()
   await follow(stopped, () => stopped.abort())
   t.same(lines, ['passing over what happened before: 5 messages so far'], 'it says how far it is')
+  t.equal(
+    statSync(join(folder.DATA_DIR, 'listen-feed.json')).mode & 0o777,
+    0o600,
+    'secrets are the owner’s alone',
+  )
   const paths: string[] = []
   const following = follow(new AbortController(), path => paths.push(path))
   await waitFor(() => paths.some(path => path.includes('wait=25')), { what: 'all before to be read' })
@@ -150,7 +161,7 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
     const told: string[] = []
     for (let after: string | undefined; ;) {
       const page = await read(
-        `types=${FEED_TYPES.join()}&limit=${limit}${after === undefined ? '' : `&after=${after}`}`,
+        `types=${WEBHOOK_EVENT_TYPES.join()}&limit=${limit}${after === undefined ? '' : `&after=${after}`}`,
       )
       if (page.items === '' && page.next === after) break
       after = page.next

@@ -576,8 +576,12 @@ create table gateway_settings (
   -- the format of a webhook whose registration names none
   webhook_format text,
   -- whether a webhook whose registration does not say so recovers
-  webhook_recover boolean
+  webhook_recover boolean,
+  -- somebody reads the feed with types of dates
+  feed_dates boolean not null default false
 );
+-- tellDuePolicies.
+create index gateway_settings_feed_dates on gateway_settings (gateway) where feed_dates;
 
 -- The log of changes: who changed which settings of a gateway. A row is written in the transaction of its change. The newest 1,000
 -- rows of a gateway are kept. A row holds the names of the changed fields, and never the values.

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { PEOPLE_FORMATS } from './people-message.js'
 import { EXPECTATION_TYPES } from '../expectations/expectation-types.js'
-import { DUE_LIFECYCLE_TYPES, LIFECYCLE_TYPES, NOTICE_TYPES } from '../policies/lifecycle-types.js'
+import { LIFECYCLE_TYPES, NOTICE_TYPES } from '../policies/lifecycle-types.js'
 
 export const PAYMENT_MESSAGE_TYPE = 'payment.executed'
 export const RETRACTION_MESSAGE_TYPE = 'payment.retracted'
 export const TEST_MESSAGE_TYPE = 'webhook.test'
 
-/** The types of message that a webhook can choose. A webhook without a choice gets payments. */
+/** The types of message that a webhook can choose, and a reader of a feed. Without a choice either gets payments. */
 export const WEBHOOK_EVENT_TYPES = [
   PAYMENT_MESSAGE_TYPE,
   RETRACTION_MESSAGE_TYPE,
@@ -18,12 +18,6 @@ export const WEBHOOK_EVENT_TYPES = [
   ...NOTICE_TYPES,
 ] as const
 export type WebhookEventType = (typeof WEBHOOK_EVENT_TYPES)[number]
-
-/** The types of a gateway's feed. Dates that pass are told only where a webhook asks: nobody looks at them for the feed. */
-export const FEED_TYPES = WEBHOOK_EVENT_TYPES.filter(
-  (type): type is Exclude<WebhookEventType, (typeof DUE_LIFECYCLE_TYPES)[number]> =>
-    !(DUE_LIFECYCLE_TYPES as readonly string[]).includes(type),
-)
 
 export interface DeliveryMessage {
   /** `webhook-id`: one per event, for every attempt, redelivery and endpoint; never holds a dot */

@@ -1,6 +1,7 @@
 // What a gateway has chosen for all its webhooks.
 import type { WebhookFormat } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
+import { sql } from '../database/sql.js'
 
 export interface GatewaySettings {
   /** the format of webhooks that are registered without one; null until the gateway chooses */
@@ -35,3 +36,15 @@ export const writeGatewaySettings = (
     })
     return toSettings(row)
   })
+
+/**
+ * From now on the feed of a gateway tells dates too: those that hold already, and those that come. Writes once for each gateway.
+ */
+export async function askFeedForDates({ database }: Store, gateway: string): Promise<void> {
+  const asks = await database.lookUp(sql`
+    select from gateway_settings where gateway = ${gateway} and feed_dates`)
+  if (asks.length > 0) return
+  await database.execute(sql`
+    insert into gateway_settings (gateway, feed_dates) values (${gateway}, true)
+    on conflict (gateway) do update set feed_dates = true`)
+}

@@ -8,7 +8,7 @@ import { isNotSetAside } from '../set-aside/isolate.js'
 import { datesOf, NOW, tellDue, type DueMargins } from './tell-due.js'
 import { tellInParts, type ToldPage } from './tell-in-parts.js'
 
-/** What the webhooks of each gateway ask for, as an earlier round of the same process found it. */
+/** What the webhooks and the feed of each gateway ask for, as an earlier round of the same process found it. */
 export type KnownAsks = Map<string, string>
 
 export interface DueRound extends DueMargins {
@@ -20,10 +20,10 @@ export interface DueRound extends DueMargins {
   onPage?: (page: ToldPage) => Promise<boolean>
 }
 
-/** A gateway some of whose webhooks ask for dates. */
+/** A gateway some of whose webhooks ask for dates, or whose feed is read for them. */
 interface Asking {
   gateway: string
-  /** changes when a webhook that asks is added, turned on or off, or asks for other types */
+  /** changes when a webhook that asks is added, turned on or off, or asks for other types, and when the feed begins to ask */
   asks: string
 }
 
@@ -51,12 +51,12 @@ const LOOKED_AT_ONCE = 5_000
 const MOST_KNOWN = 100_000
 
 /**
- * Reports due, overdue and expired dates to the webhooks that ask for them, each once for its incarnation and date. Any
- * number of processes may do so at once. Only Postgres' clock decides.
+ * Reports due, overdue and expired dates to the webhooks and feeds that ask for them, each once for its incarnation and date.
+ * Any number of processes may do so at once. Only Postgres' clock decides.
  *
  * A round reads, by policies_next_look, the policies whose next look has come. In two cases it looks at every living policy
- * of a gateway, by policies_gateway_live: a webhook is new, and is told of dates that have passed already; or the process is
- * new, and may use other margins than the process that set the looks. In both, `known` lacks what the webhooks ask for.
+ * of a gateway, by policies_gateway_live: a webhook is new, or the feed begins to ask, and is told of dates that have passed already; or the process is
+ * new, and may use other margins than the process that set the looks. In both, `known` lacks what is asked for.
  *
  * Bounded: a statement looks at 5,000 policies of at most 500 gateways and takes no lock. A transaction reports at most
  * `limit` policies.
@@ -96,10 +96,12 @@ export async function tellDuePolicies(store: Store, round: DueRound): Promise<nu
 
 const readAsking = ({ database }: Store, after: string): Promise<readonly Asking[]> =>
   database.read<Asking>(sql`
-    select w.gateway, string_agg(w.id || ' ' || w.activation || ' ' || w.event_types::text, ',' order by w.id) as asks
-      from webhooks w
-     where ${ASKS} and ${IS_ACTIVE} and w.gateway > ${after}
-     group by w.gateway order by w.gateway limit ${inline(GATEWAYS_AT_ONCE)}`)
+    select a.gateway, string_agg(a.asks, ',' order by a.asks) as asks
+      from (select w.gateway, w.id || ' ' || w.activation || ' ' || w.event_types::text as asks
+              from webhooks w where ${ASKS} and ${IS_ACTIVE} and w.gateway > ${after}
+             union all
+            select s.gateway, 'feed' from gateway_settings s where s.feed_dates and s.gateway > ${after}) a
+     group by a.gateway order by a.gateway limit ${inline(GATEWAYS_AT_ONCE)}`)
 
 const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
 const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }

@@ -2,6 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
+import { noteForFeed } from '../database/feed-notes.js'
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import { readDueRisks } from '../funds/due-risks.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
@@ -11,7 +12,7 @@ import {
   WITH_USER_PAYMENT,
   type LifecycleRow,
 } from '../rows/policies.js'
-import { messageOfLifecycle, RoutedMessages } from './routed-messages.js'
+import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-messages.js'
 import type { ToldPage } from './tell-in-parts.js'
 import { readWebhooksOf } from './told-webhooks.js'
 
@@ -48,7 +49,8 @@ export const datesOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
         and (p.ends_at is null or p.ends_at > ${NOW})),
       ('subscription.expired', p.ends_at, p.ends_at <= ${NOW})) k (type, at, holds)
     where k.holds
-      and exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and k.type = any(w.event_types))
+      and (exists (select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and k.type = any(w.event_types))
+        or exists (select from gateway_settings s where s.gateway = p.gateway and s.feed_dates))
       and not exists (select from policy_notices n
                        where n.policy = p.address and n.incarnation_start = p.incarnation_start
                          and n.type = k.type and n.at = k.at))`
@@ -74,6 +76,7 @@ export async function tellDue(tx: Tx, held: readonly string[], margins: DueMargi
       type === 'subscription.expired' ? {} : { dueRisk: renderDueRisk(risks.get(row.address) ?? null) }
     const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null, ...dueRisk }
     const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
+    noteForFeed(tx, feedNoteOf(row.gateway, message))
     // Nothing can take the passing of time back: it is final.
     for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
   }

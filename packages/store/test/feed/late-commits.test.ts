@@ -1,5 +1,5 @@
 // A cursor of a feed never skips what commits late, and a page examines a bounded number of rows.
-import { FEED_TYPES } from '@payment-tracking/domain'
+import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { createDatabase, waitFor, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
@@ -20,7 +20,7 @@ const note = (gateway: string, id: string) =>
   })
 
 async function read(gateway: string, after: FeedKey | null, limit = 10) {
-  const page = await readFeedPage(store, { gateway, types: FEED_TYPES, after, limit })
+  const page = await readFeedPage(store, { gateway, types: WEBHOOK_EVENT_TYPES, after, limit })
   if (typeof page === 'string') throw new Error(page)
   return page
 }

@@ -1,5 +1,5 @@
 // The feed of each gateway, read in pages while its history is stored, beside what a webhook without filters was sent.
-import { FEED_TYPES } from '@payment-tracking/domain'
+import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { labelOf, type Model } from '@payment-tracking/testkit/oracle'
 import { readFeedPage, type FeedKey, type Store } from '../../src/index.js'
 import type { Webhook } from './histories.js'
@@ -36,7 +36,7 @@ export class FeedReader {
   /** @returns whether there may be more */
   async #read(gateway: string, limit: number): Promise<boolean> {
     const after = this.#cursors.get(gateway) ?? null
-    const page = await readFeedPage(this.store, { gateway, types: FEED_TYPES, after, limit })
+    const page = await readFeedPage(this.store, { gateway, types: WEBHOOK_EVENT_TYPES, after, limit })
     if (typeof page === 'string') throw new Error(`the feed of ${labelOf(gateway)} is refused: ${page}`)
     this.#cursors.set(gateway, page.next)
     this.bodies.set(gateway, [...(this.bodies.get(gateway) ?? []), ...page.bodies])

@@ -30,7 +30,7 @@ import {
   type EventFilter,
   type Sought,
 } from '@payment-tracking/store'
-import { FEED_TYPES } from '@payment-tracking/domain'
+import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { runIn } from '../../src/database/database.js'
 import { readNextPayments } from '../../src/refold/derive-payments.js'
 import { readRegisters } from '../../src/refold/read-registers.js'
@@ -86,7 +86,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
   const feed =
     (of: string): Query =>
     store =>
-      readFeedPage(store, { gateway: of, types: FEED_TYPES, after: null, limit: LIMIT })
+      readFeedPage(store, { gateway: of, types: WEBHOOK_EVENT_TYPES, after: null, limit: LIMIT })
   const search =
     (of: Partial<Sought> & { text: string }): Query =>
     store =>

@@ -1,7 +1,8 @@
 // What webhooks would be sent, for servers that nobody can reach.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { FEED_TYPES, PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
+import { DUE_LIFECYCLE_TYPES, PAYMENT_MESSAGE_TYPE, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import {
+  askFeedForDates,
   decodeFeedCursor,
   encodeFeedCursor,
   findArchivedAfter,
@@ -66,7 +67,7 @@ const Query = Type.Object({
   ),
   types: Type.Optional(
     Type.String({
-      description: `types of messages with commas between them, of ${FEED_TYPES.join(', ')}; without it ${PAYMENT_MESSAGE_TYPE} alone`,
+      description: `types of messages with commas between them, of ${WEBHOOK_EVENT_TYPES.join(', ')}; without it ${PAYMENT_MESSAGE_TYPE} alone`,
     }),
   ),
   limit: Limit(),
@@ -81,11 +82,11 @@ const Query = Type.Object({
 /** @throws InvalidParameterError, which names the types */
 function readTypes(text: string): string[] {
   const types = text.split(',').map(type => type.trim())
-  const unknown = types.find(type => !(FEED_TYPES as readonly string[]).includes(type))
+  const unknown = types.find(type => !(WEBHOOK_EVENT_TYPES as readonly string[]).includes(type))
   if (unknown !== undefined)
     throw new InvalidParameterError(
       'types',
-      `names ${JSON.stringify(unknown.slice(0, 64))}, which is no type of the feed; these are ${FEED_TYPES.join(', ')}`,
+      `names ${JSON.stringify(unknown.slice(0, 64))}, which is no type of the feed; these are ${WEBHOOK_EVENT_TYPES.join(', ')}`,
     )
   return types
 }
@@ -96,6 +97,9 @@ function readAfter(text: string): FeedKey {
     throw new InvalidParameterError('after', 'is no cursor of a feed; send `next` of a page')
   return after
 }
+
+/** Nobody looks at the dates of a gateway before somebody asks for them. */
+const areDates = (types: readonly string[]): boolean => DUE_LIFECYCLE_TYPES.some(type => types.includes(type))
 
 /** Reads on until there is a message, or nothing more. @throws ArchivedError, InvalidParameterError */
 async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
@@ -155,7 +159,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
         security: READS,
         summary: 'Read the feed',
         description:
-          'What a webhook without filters is sent, oldest first. For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Of dates alone (due soon, overdue, expired) endpoints are told, and no feed. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time.',
+          'What a webhook without filters is sent, oldest first. For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Of dates alone (`due_soon`, `overdue`, `expired`) it tells from the first request on whose `types` names one, or an endpoint that asks. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time.',
         params,
         querystring: Query,
         response: { 200: Feed, ...ARCHIVED_REFUSAL, ...WEBHOOK_REFUSALS },
@@ -169,6 +173,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
         after: after === undefined ? null : readAfter(after),
         limit,
       }
+      if (areDates(query.types)) await askFeedForDates(request.store, query.gateway)
       const page = wait === 0 ? await readOn(request.store, query) : await readWaiting(request, query, wait)
       return { items: `[${page.bodies.join(',')}]`, next: encodeFeedCursor(page.next) }
     },

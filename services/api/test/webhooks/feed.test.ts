@@ -1,11 +1,11 @@
 // The feed over REST: cursors, waits, limits and who may read it. What it tells is held by the laws of the store, and by
 // test/e2e/feed.test.ts.
-import { FEED_TYPES } from '@payment-tracking/domain'
-import { encodeFeedCursor } from '@payment-tracking/store'
+import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import { encodeFeedCursor, tellDuePolicies, type KnownAsks } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
-import { memoOf, tellChain } from '../tell-chain.js'
+import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
 
 const api = await openGatewayApi(t)
 const chain = tellChain(api.store)
@@ -36,14 +36,24 @@ interface Told {
   error: string
 }
 
+/** The longest that a request may wait. */
+const WAIT_MS = 25_000
+/** Once one request hangs, for example for a place of its client, every other fails at once. */
+const hanging = new AbortController()
+
 // Over sockets: who waits holds one.
 const baseUrl = await api.apps[0]!.listen({ port: 0, host: '127.0.0.1' })
 const read = async (shop: Shop, query = '', token = shop.token, signal?: AbortSignal) => {
-  const answer = await fetch(`${baseUrl}/v1/gateway/${shop.gateway.address}/feed?${query}`, {
-    headers: { authorization: `Bearer ${token}` },
-    ...(signal && { signal }),
-  })
-  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Told }
+  const timer = setTimeout(() => hanging.abort(new Error('a request hangs')), 2 * WAIT_MS)
+  try {
+    const answer = await fetch(`${baseUrl}/v1/gateway/${shop.gateway.address}/feed?${query}`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: AbortSignal.any([hanging.signal, ...(signal ? [signal] : [])]),
+    })
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Told }
+  } finally {
+    clearTimeout(timer)
+  }
 }
 const idsOf = ({ body }: { body: { items: Body[] } }) => body.items.map(({ data }) => data.trackingId)
 
@@ -83,14 +93,71 @@ t.test('a retraction stands behind its payment, which stays', async t => {
 
 t.test('types that nobody knows are refused, and those of the feed are named', async t => {
   const shop = await addSignedIn(api)
-  for (const types of ['payment.late', 'payment.executed,', 'subscription.overdue', 'webhook.test']) {
+  for (const types of ['payment.late', 'payment.executed,', 'webhook.test']) {
     const { status, body } = await read(shop, `types=${types}`)
     t.match({ status, body }, { status: 400, body: { code: 'INVALID_PARAMETER' } }, types)
-    for (const type of FEED_TYPES) t.match(body.error, type)
+    for (const type of WEBHOOK_EVENT_TYPES) t.match(body.error, type)
   }
-  t.equal((await read(shop, `types=${FEED_TYPES.join()}`)).status, 200)
+  t.equal((await read(shop, `types=${WEBHOOK_EVENT_TYPES.join()}`)).status, 200)
   for (const query of ['wait=26', 'limit=0', 'after=x', 'since=0'])
     t.match(await read(shop, query), { status: 400, body: { code: 'INVALID_PARAMETER' } }, query)
+})
+
+t.test('dates are told once the feed is read for them, or an endpoint asks', async t => {
+  const DAY = 86_400
+  const now = Math.floor(Date.now() / 1000)
+  const [reader, teller, quiet] = [await addSignedIn(api), await addSignedIn(api), await addSignedIn(api)]
+  await teller.addWebhook({ eventTypes: WEBHOOK_EVENT_TYPES })
+  const dues = { due_soon: now + DAY, overdue: now - DAY }
+  for (const { gateway } of [reader, teller, quiet])
+    for (const [memo, due] of Object.entries(dues))
+      await chain.policy({
+        gateway: gateway.address,
+        owner: keyOf(gateway.address),
+        memo,
+        at: now - 60 * DAY,
+        type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due) }),
+      })
+  const known: KnownAsks = new Map()
+  const round = () =>
+    tellDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500, known })
+  const types = 'types=subscription.due_soon,subscription.overdue,subscription.expired'
+  const typesOf = ({ body }: { body: { items: Body[] } }) => body.items.map(({ type }) => type).sort()
+  const both = ['subscription.due_soon', 'subscription.overdue']
+
+  t.equal(await round(), 2, 'those that the endpoint asks for')
+  t.same(typesOf(await read(reader, `types=subscription.created,${both.join()}`)), [
+    'subscription.created',
+    'subscription.created',
+  ])
+  t.equal(await round(), 2, 'what holds already, in a process that knew the others')
+  t.same(typesOf(await read(reader, types)), both)
+  t.same(typesOf(await read(reader, 'types=subscription.overdue')), both.slice(1))
+  t.equal(await round(), 0, 'each once')
+  t.equal(await round(), 0)
+
+  const { rows } = await api.database.pool.query<{ body: string }>(
+    `select d.body from deliveries d join webhooks w on w.id = d.webhook_id
+      where w.gateway = $1 and d.type = any($2) order by d.type`,
+    [teller.gateway.address, both],
+  )
+  t.equal(rows.length, 2)
+  const { items } = (await read(teller, types)).body
+  t.same(
+    items.sort((a, b) => a.type.localeCompare(b.type)),
+    rows.map(({ body }) => JSON.parse(body) as Body),
+  )
+  await read(quiet, 'types=subscription.created')
+  t.equal(await round(), 0)
+  t.same(
+    (
+      await api.database.pool.query('select from feed_messages where gateway = $1 and event_id is null', [
+        quiet.gateway.address,
+      ])
+    ).rowCount,
+    0,
+    'nobody looks at the dates of another gateway',
+  )
 })
 
 t.test('the feed is read by the gateway, or by a key with the scope', async t => {
@@ -188,8 +255,11 @@ t.test('a cursor from before the archive, or of another database, is refused', a
 })
 
 t.test('a process that stops answers who waits', async t => {
-  const { all } = await takeAll(await addSignedIn(api))
+  const shop = await addSignedIn(api)
+  const beganAt = performance.now()
+  const { all } = await takeAll(shop)
   await api.apps[0]!.close()
   const answers = await Promise.all(all)
+  t.ok(performance.now() - beganAt < WAIT_MS, 'before their time was over')
   t.equal(answers.filter(({ status, body }) => status === 200 && body.items.length === 0).length, 20)
 })

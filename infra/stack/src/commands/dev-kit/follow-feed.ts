@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
-  FEED_TYPES,
+  WEBHOOK_EVENT_TYPES,
   readJson,
   retryDelayMs,
   signDelivery,
@@ -83,7 +83,7 @@ export function openFeed(
     signal: AbortSignal,
   ) => {
     const after = next === undefined ? '' : `&after=${next}`
-    const path = `/v1/gateway/${gateway}/feed?types=${FEED_TYPES.join()}&wait=${wait}${after}`
+    const path = `/v1/gateway/${gateway}/feed?types=${WEBHOOK_EVENT_TYPES.join()}&wait=${wait}${after}`
     return readJson(await session.read(path, signal)) as { items: Json[]; next: string }
   }
   return {
