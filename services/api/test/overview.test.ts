@@ -69,6 +69,12 @@ t.test('payments are counted by their time on the chain, of all gateways or of o
     t.match(text, `"totalAmount":${4n * 2n ** 63n}`, 'exact beyond 64 bits')
     t.match(body.delays, { measured: 4, toStored: { p50: 59_000 }, toAnnounced: { p50: 59_050 } })
   }
+  // An old batch that is still there must not count for payments whose batch is gone.
+  await api.database.pool.query('delete from ingest_batches')
+  await api.database.pool.query(
+    'insert into ingest_batches (first_position, last_position, relayed_at) values (0, 0, now())',
+  )
+  t.match((await api.get('/v1/overview')).body.delays, { measured: 0, toStored: { p50: null } })
   const { body: none } = await api.get('/v1/overview?gateway=11111111111111111111111111111111')
   t.match(none, { lastMinute: { count: 0 }, byToken: [], delays: { measured: 0 } })
   t.match(await api.get('/v1/overview?gateway=nobody'), { status: 400, body: { code: 'INVALID_PARAMETER' } })

@@ -71,6 +71,7 @@ t.test('each filter lists, sums up and exports the same payments', async t => {
     ['minAmount=900&maxAmount=999', [900, 900], [[usdc, 2, '1800']]],
     ['trackingId=coffee-', [900, 450, 900], [[usdc, 3, '2250']]],
     ['trackingId=COFFEE', [], []],
+    ['trackingId=offee-', [], []],
     [
       `startTime=${new Date((NOW - 7.5 * DAY) * 1000).toISOString()}`,
       [900, 70],

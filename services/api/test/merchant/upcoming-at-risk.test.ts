@@ -8,6 +8,7 @@ import { createDatabase } from '@payment-tracking/testkit'
 import fc from 'fast-check'
 import t from 'tap'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'
+import { keyOf, tellChain } from '../tell-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1_000)
@@ -150,6 +151,49 @@ t.test('the sums at risk are those of the risks that are read one by one', async
     { numRuns: 60 },
   )
   t.ok(gateways >= 60)
+})
+
+t.test('a paused program puts the next payment of a policy at risk, and no later one', async t => {
+  const [gateway, chain] = ['paused', tellChain(store)]
+  await insert([
+    {
+      gateway,
+      payer: 0,
+      recipient: 'r',
+      mint: 'usdc',
+      amount: 5,
+      once: false,
+      dueAt: NOW + DAY,
+      status: 'active',
+    },
+  ])
+  await see([
+    {
+      address: `${gateway} a 0`,
+      age: 1,
+      is_there: true,
+      owner: 'w 0',
+      mint: 'usdc',
+      balance: 5,
+      delegate: DELEGATE,
+      allowance: 5,
+      frozen: false,
+    },
+  ])
+  const read = async (atRisk = false) => {
+    const span = { from: BigInt(NOW), to: BigInt(NOW + 40 * DAY), limit: 10, offset: 0 }
+    const { items, byToken } = await readUpcoming(store, gateway, span, { clock, atRisk })
+    const { atRiskCount, atRiskAmount } = byToken[0]!
+    return [items.map(({ dueRisk }) => dueRisk?.state), Number(atRiskCount), atRiskAmount]
+  }
+  const pause = (is: boolean) =>
+    chain.say('EmergencyPauseChanged', { admin: keyOf('admin'), was_paused: !is, is_paused: is }, NOW)
+  t.same(await read(), [['ok', 'unknown'], 0, '0'])
+  await pause(true)
+  t.same(await read(), [['at_risk', 'unknown'], 1, '5'])
+  t.same(await read(true), [['at_risk'], 1, '5'])
+  await pause(false)
+  t.same(await read(true), [[], 0, '0'])
 })
 
 t.test('of 10,000 due payments, only those of the page are read one by one', async t => {
