@@ -2,14 +2,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, run, runCommand, withProgress } from './command.mjs'
-import { setUp } from './set-up.mjs'
+import { setUpClient } from './set-up.mjs'
 
 const USAGE = `usage: npm run client
   Makes the tarball of the typed client in dist/client, and prints how to install it elsewhere.
-  Installs the generator of its types first, unless it is there.`
+  Installs the packages that make it first, unless they are there.`
 
 await runCommand({ usage: USAGE }, async () => {
-  await setUp()
+  await setUpClient()
   const folder = join(ROOT, 'dist/client')
   mkdirSync(folder, { recursive: true })
   const args = ['pack', '--json', '--workspace', 'packages/client', '--pack-destination', folder]

@@ -27,8 +27,8 @@ export function chooseInstallation(root, withTests) {
   )
   const isCurrent = Object.keys(installed).every(path => path in locked) && missing.every(isForTests)
   if (isCurrent && (missing.length === 0 || !withTests)) return undefined
-  // The packages of tests stay installed once they are there.
-  const takesAll = withTests || Object.keys(installed).some(isForTests)
+  // The packages of tests stay installed once they are there; `npm run client` alone installs none of them.
+  const takesAll = withTests || 'node_modules/turbo' in installed
   // `npm ci` deletes node_modules first. When only packages of tests are missing, `npm install` adds them.
   return [...(isCurrent ? ['install', '--no-save'] : ['ci']), takesAll ? '--include=dev' : '--omit=dev']
 }

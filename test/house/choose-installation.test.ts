@@ -7,11 +7,13 @@ const { chooseInstallation } = (await import(
 )) as { chooseInstallation: (root: string, withTests: boolean) => string[] | undefined }
 
 const PG = { version: '1.0.0', integrity: 'a' }
-const TAP = { version: '1.0.0', integrity: 'b', dev: true }
+const TURBO = { version: '1.0.0', integrity: 'b', dev: true }
+const GENERATOR = { version: '1.0.0', integrity: 'c', dev: true }
 const LOCKED = {
   '': { version: '0.1.0' },
   'node_modules/pg': PG,
-  'node_modules/tap': TAP,
+  'node_modules/turbo': TURBO,
+  'node_modules/generator': GENERATOR,
   'node_modules/for-another-system': { version: '1.0.0', optional: true },
 }
 
@@ -28,7 +30,8 @@ t.test('a fresh clone installs everything, or only what runs', async t => {
 })
 
 t.test('what is installed is left alone', async t => {
-  t.equal(choose(t, { 'node_modules/pg': PG, 'node_modules/tap': TAP }, true), undefined)
+  const all = { 'node_modules/pg': PG, 'node_modules/turbo': TURBO, 'node_modules/generator': GENERATOR }
+  t.equal(choose(t, all, true), undefined)
   t.equal(choose(t, { 'node_modules/pg': PG }, false), undefined)
 })
 
@@ -38,6 +41,13 @@ t.test('tests add what only they need', async t => {
 
 t.test('another version is installed, and what the tests needed is kept', async t => {
   const older = { ...PG, version: '0.9.0' }
-  t.equal(choose(t, { 'node_modules/pg': older, 'node_modules/tap': TAP }, false), 'ci --include=dev')
+  t.equal(choose(t, { 'node_modules/pg': older, 'node_modules/turbo': TURBO }, false), 'ci --include=dev')
   t.equal(choose(t, { 'node_modules/pg': PG, 'node_modules/gone': PG }, false), 'ci --omit=dev')
+})
+
+t.test('what the client alone needs makes nobody install the tests', async t => {
+  const client = { 'node_modules/generator': GENERATOR }
+  t.equal(choose(t, client, false), 'ci --omit=dev')
+  t.equal(choose(t, { 'node_modules/pg': PG, ...client }, false), undefined)
+  t.equal(choose(t, { 'node_modules/pg': PG, ...client }, true), 'install --no-save --include=dev')
 })
