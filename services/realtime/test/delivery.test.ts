@@ -4,9 +4,10 @@ import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
 
+const pods = await usePods(t)
+const [one, two] = await Promise.all([pods.start(), pods.start()])
+
 t.test('two pods deliver a payment to their subscribers, each client once', async t => {
-  const pods = await usePods(t)
-  const [one, two] = await Promise.all([pods.start(), pods.start()])
   const clients = [one.connect(), one.connect(), two.connect()]
   const received = clients.map(collectPayments)
   for (const client of clients) await subscribe(client, { trackingId: 'order-1' })
@@ -48,9 +49,7 @@ t.test('two pods deliver a payment to their subscribers, each client once', asyn
 })
 
 t.test("the ten-line client: subscribe, 'ack', 'payment'; unsubscribe ends it", async t => {
-  const pods = await usePods(t)
-  const pod = await pods.start()
-  const client = pod.connect()
+  const client = one.connect()
   const received = collectPayments(client)
   client.emit('subscribe', { trackingId: 'zahlung-größe-€' })
   const [ack] = (await once(client as never, 'ack')) as [unknown]

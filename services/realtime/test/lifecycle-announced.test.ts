@@ -1,123 +1,28 @@
 // Life-cycle events that ingest announces: told at once, to those who asked, and never again by a look.
 import { randomUUID } from 'node:crypto'
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
-import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'
 import { committedPaymentsOf } from './write-payments.js'
 import { buildPolicyWriter, collectLifecycles, kindsOf, lifecycleOf } from './write-policies.js'
 
-/** Nothing but announcements tells anything within a test. */
-const NEVER = { 'realtime.lifecycleEveryMs': '3600000' }
-const OFTEN = { 'realtime.lifecycleEveryMs': '100' }
-
-async function open(t: TestContext, settings: Record<string, string>) {
-  const pods = await usePods(t, settings)
-  const pod = await pods.start()
-  const announce = (...lifecycles: CommittedLifecycle[]) => pods.announce({ payments: [], lifecycles })
-  const follow = async (request: Record<string, unknown> = { events: true }) => {
-    const client = pod.connect()
-    const told = collectLifecycles(client)
-    await subscribe(client, { trackingId: 'order', ...request })
-    return told
-  }
-  return { pods, pod, announce, follow, ...buildPolicyWriter(pods.database.pool) }
+const pods = await usePods(t, { 'realtime.lifecycleEveryMs': '100' })
+const pod = await pods.start()
+const { happen, insert, create, change } = buildPolicyWriter(pods.database.pool)
+const announce = (...lifecycles: CommittedLifecycle[]) => pods.announce({ payments: [], lifecycles })
+/** What a new client is told. */
+const follow = async (trackingId: string, request: Record<string, unknown> = { events: true }) => {
+  const client = pod.connect()
+  const told = collectLifecycles(client)
+  await subscribe(client, { trackingId, ...request })
+  return told
 }
 
-t.test(
-  'a policy that is created and deleted in one batch is told both, and only who asked is told',
-  async t => {
-    const { announce, follow, happen, insert } = await open(t, OFTEN)
-    const told = await follow()
-    const plain = await follow({})
-    const elsewhere = await follow({ trackingId: 'other', events: true })
-    const ofRecipient = await follow({ events: true, recipient: '1'.repeat(44) })
-    const ofAnother = await follow({ events: true, recipient: '2'.repeat(44) })
-    const policy = { address: 'brief', trackingId: 'order', start: await happen() }
-    const end = await happen()
-    await insert(policy, { live: false, deleted_order: end })
-    const paidTo = '1'.repeat(44)
-    await announce(
-      lifecycleOf(policy, 'created', policy.start, paidTo),
-      lifecycleOf(policy, 'deleted', end, paidTo),
-      // The same message again, from a second process.
-      lifecycleOf(policy, 'deleted', end, paidTo),
-    )
-    // A later change that only a look tells: it proves that the looks before said nothing of the first policy.
-    await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
-    await waitFor(() => [told, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
-    t.same(kindsOf(told), ['brief created', 'brief deleted', 'later created'])
-    t.same(kindsOf(ofRecipient), ['brief created', 'brief deleted', 'later created'])
-    t.match(told[0], { id: /^msg_[0-9a-f]{40}lifecycle$/, type: 'subscription.created', timestamp: Number })
-    t.same([plain, elsewhere, ofAnother], [[], [], []])
-  },
-)
-
-t.test('what an announcement told, a look does not tell again', async t => {
-  const { announce, follow, happen, insert, create, change } = await open(t, OFTEN)
-  const told = await follow()
-  const policy = { address: 'one', trackingId: 'order', start: await happen() }
-  const pause = await happen()
-  await announce(lifecycleOf(policy, 'created', policy.start), lifecycleOf(policy, 'paused', pause))
-  await waitFor(() => told.length >= 2, { what: 'the announced' })
-  await insert(policy, { status: 'paused', changed_status: 'Paused', status_order: pause })
-  await create('two', 'order')
-  await waitFor(() => told.length >= 3, { what: 'the look' })
-  t.same(kindsOf(told), ['one created', 'one paused', 'two created'])
-  // A retraction takes the pause back, and a copy brings it again.
-  await change('one', `status = 'active', changed_status = null, status_order = null`)
-  await create('three', 'order')
-  await waitFor(() => told.length >= 4, { what: 'the look after the retraction' })
-  await change('one', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
-  await create('four', 'order')
-  await waitFor(() => told.length >= 5, { what: 'the look after the copy' })
-  t.same(kindsOf(told).slice(3), ['three created', 'four created'])
-})
-
-t.test('a look tells what Redis lost, and an announcement that comes late is not told again', async t => {
-  const { announce, follow, create, change, happen } = await open(t, OFTEN)
-  const told = await follow()
-  const policy = await create('one', 'order')
-  await waitFor(() => told.length >= 1, { what: 'the lost creation' })
-  const pause = await happen()
-  await change('one', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
-  await waitFor(() => told.length >= 2, { what: 'the lost pause' })
-  const resumption = await happen()
-  await announce(
-    lifecycleOf(policy, 'created', policy.start),
-    lifecycleOf(policy, 'paused', pause),
-    lifecycleOf(policy, 'resumed', resumption),
-  )
-  await waitFor(() => told.length >= 3, { what: 'the announced' })
-  t.same(kindsOf(told), ['one created', 'one paused', 'one resumed'])
-  t.equal(new Set(told.map(({ id }) => id)).size, 3)
-})
-
-t.test('a lost deletion of a policy that no look ever saw is told', async t => {
-  const { announce, follow, happen, insert } = await open(t, OFTEN)
-  const told = await follow()
-  const policy = { address: 'brief', trackingId: 'order', start: await happen() }
-  await insert(policy, { live: false, deleted_order: await happen() })
-  await announce(lifecycleOf(policy, 'created', policy.start))
-  await waitFor(() => told.length >= 2, { what: 'the deletion' })
-  t.same(kindsOf(told), ['brief created', 'brief deleted'])
-})
-
-t.test('an announcement of an epoch that ended is not told', async t => {
-  const { pods, announce, follow, happen } = await open(t, NEVER)
-  const told = await follow()
-  const policy = { address: 'one', trackingId: 'order', start: await happen() }
-  const lost = lifecycleOf({ ...policy, address: 'lost' }, 'created', policy.start)
-  await pods.announce({ payments: [], lifecycles: [lost], epoch: randomUUID() })
-  await announce(lifecycleOf(policy, 'created', policy.start))
-  await waitFor(() => told.length >= 1)
-  t.same(kindsOf(told), ['one created'])
-})
-
+// The first: nobody else is followed, so that the look which waits for the lock is this one.
 t.test(
   'events that come while the first look of a subscription waits are told once, after the answer',
   async t => {
-    const { pods, pod, announce, happen, insert, create } = await open(t, OFTEN)
     const [plain, client] = [pod.connect(), pod.connect()]
     const payments = collectPayments(plain)
     const told = collectLifecycles(client)
@@ -156,3 +61,88 @@ t.test(
     t.same(kindsOf(told), ['first created', 'second created', 'third created'])
   },
 )
+
+t.test(
+  'a policy that is created and deleted in one batch is told both, and only who asked is told',
+  async t => {
+    const told = await follow('brief')
+    const plain = await follow('brief', {})
+    const elsewhere = await follow('other')
+    const ofRecipient = await follow('brief', { events: true, recipient: '1'.repeat(44) })
+    const ofAnother = await follow('brief', { events: true, recipient: '2'.repeat(44) })
+    const policy = { address: 'brief', trackingId: 'brief', start: await happen() }
+    const end = await happen()
+    await insert(policy, { live: false, deleted_order: end })
+    const paidTo = '1'.repeat(44)
+    await announce(
+      lifecycleOf(policy, 'created', policy.start, paidTo),
+      lifecycleOf(policy, 'deleted', end, paidTo),
+      // The same message again, from a second process.
+      lifecycleOf(policy, 'deleted', end, paidTo),
+    )
+    // A later change that only a look tells: it proves that the looks before said nothing of the first policy.
+    await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
+    await waitFor(() => [told, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
+    t.same(kindsOf(told), ['brief created', 'brief deleted', 'later created'])
+    t.same(kindsOf(ofRecipient), ['brief created', 'brief deleted', 'later created'])
+    t.match(told[0], { id: /^msg_[0-9a-f]{40}lifecycle$/, type: 'subscription.created', timestamp: Number })
+    t.same([plain, elsewhere, ofAnother], [[], [], []])
+  },
+)
+
+t.test('what an announcement told, a look does not tell again', async t => {
+  const told = await follow('told')
+  const policy = { address: 'one', trackingId: 'told', start: await happen() }
+  const pause = await happen()
+  await announce(lifecycleOf(policy, 'created', policy.start), lifecycleOf(policy, 'paused', pause))
+  await waitFor(() => told.length >= 2, { what: 'the announced' })
+  await insert(policy, { status: 'paused', changed_status: 'Paused', status_order: pause })
+  await create('two', 'told')
+  await waitFor(() => told.length >= 3, { what: 'the look' })
+  t.same(kindsOf(told), ['one created', 'one paused', 'two created'])
+  // A retraction takes the pause back, and a copy brings it again.
+  await change('one', `status = 'active', changed_status = null, status_order = null`)
+  await create('three', 'told')
+  await waitFor(() => told.length >= 4, { what: 'the look after the retraction' })
+  await change('one', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
+  await create('four', 'told')
+  await waitFor(() => told.length >= 5, { what: 'the look after the copy' })
+  t.same(kindsOf(told).slice(3), ['three created', 'four created'])
+})
+
+t.test('a look tells what Redis lost, and an announcement that comes late is not told again', async t => {
+  const told = await follow('lost')
+  const policy = await create('missed', 'lost')
+  await waitFor(() => told.length >= 1, { what: 'the lost creation' })
+  const pause = await happen()
+  await change('missed', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
+  await waitFor(() => told.length >= 2, { what: 'the lost pause' })
+  const resumption = await happen()
+  await announce(
+    lifecycleOf(policy, 'created', policy.start),
+    lifecycleOf(policy, 'paused', pause),
+    lifecycleOf(policy, 'resumed', resumption),
+  )
+  await waitFor(() => told.length >= 3, { what: 'the announced' })
+  t.same(kindsOf(told), ['missed created', 'missed paused', 'missed resumed'])
+  t.equal(new Set(told.map(({ id }) => id)).size, 3)
+})
+
+t.test('a lost deletion of a policy that no look ever saw is told', async t => {
+  const told = await follow('gone')
+  const policy = { address: 'gone', trackingId: 'gone', start: await happen() }
+  await insert(policy, { live: false, deleted_order: await happen() })
+  await announce(lifecycleOf(policy, 'created', policy.start))
+  await waitFor(() => told.length >= 2, { what: 'the deletion' })
+  t.same(kindsOf(told), ['gone created', 'gone deleted'])
+})
+
+t.test('an announcement of an epoch that ended is not told', async t => {
+  const told = await follow('epoch')
+  const policy = { address: 'present', trackingId: 'epoch', start: await happen() }
+  const lost = lifecycleOf({ ...policy, address: 'lost' }, 'created', policy.start)
+  await pods.announce({ payments: [], lifecycles: [lost], epoch: randomUUID() })
+  await announce(lifecycleOf(policy, 'created', policy.start))
+  await waitFor(() => told.length >= 1)
+  t.same(kindsOf(told), ['present created'])
+})

@@ -1,6 +1,5 @@
 import { once } from 'node:events'
 import { waitFor } from '@payment-tracking/testkit'
-import { io } from 'socket.io-client'
 import t from 'tap'
 import {
   collectErrors,
@@ -181,7 +180,7 @@ t.test('the protocol, refusals included', async t => {
   })
 })
 
-t.test('origins can be limited', async t => {
+t.test('origins can be limited, and what is no stream is refused in the shape of all errors', async t => {
   const pods = await usePods(t, { CORS_ORIGIN: 'https://shop.example, https://other.example' })
   const pod = await pods.start()
   const from = (origin: string | undefined): Client =>
@@ -189,17 +188,29 @@ t.test('origins can be limited', async t => {
   await once(from('https://shop.example') as never, 'connect')
   await once(from(undefined) as never, 'connect')
   await once(from('https://evil.example') as never, 'connect_error')
-  t.pass()
-})
-
-t.test('the shortest tutorial client works', async t => {
-  const pods = await usePods(t)
-  const { url } = await pods.start()
-  const socket = io(url, { path: '/ws/v1', transports: ['websocket'] })
-  t.teardown(() => socket.disconnect())
-  socket.on('connect', () => socket.emit('subscribe', { trackingId: 'order-42' }))
-  await once(socket as never, 'ack')
-  await pods.pay({ trackingId: 'order-42' })
-  const [message] = (await once(socket as never, 'payment')) as [{ data: { amountString: string } }]
-  t.equal(message.data.amountString, '1000')
+  const path = `${pod.url}/v1/payments/stream`
+  for (const [query, refusal, init] of [
+    ['', '400 INVALID_PARAMETER trackingId'],
+    ['?trackingId=', '400 INVALID_PARAMETER trackingId'],
+    [`?trackingId=${'x'.repeat(65)}`, '400 INVALID_PARAMETER trackingId'],
+    ['?trackingId=a&trackingId=b', '400 INVALID_PARAMETER trackingId'],
+    ['?trackingId=a&recipient=b', '400 INVALID_PARAMETER recipient'],
+    ['?trackingId=a&since=-1', '400 INVALID_PARAMETER since'],
+    ['?trackingId=a&misspelt=1', '400 INVALID_PARAMETER misspelt'],
+    ['?trackingId=a', '405 METHOD_NOT_ALLOWED', { method: 'POST' }],
+    ['/x?trackingId=a', '404 NOT_FOUND'],
+    ['?trackingId=a', '403 FORBIDDEN', { headers: { origin: 'https://evil.example' } }],
+  ] as [string, string, RequestInit?][]) {
+    const response = await fetch(path + query, init)
+    const { code, error } = (await response.json()) as { code: string; error: string }
+    const parameter = /trackingId|recipient|since|misspelt/.exec(error)?.[0] ?? ''
+    t.equal(`${response.status} ${code} ${parameter}`.trim(), refusal, query)
+  }
+  const preflight = await fetch(`${path}?trackingId=a`, {
+    method: 'OPTIONS',
+    headers: { origin: 'https://shop.example', 'access-control-request-headers': 'last-event-id' },
+  })
+  t.equal(preflight.status, 204)
+  t.equal(preflight.headers.get('access-control-allow-origin'), 'https://shop.example')
+  t.equal(preflight.headers.get('access-control-allow-headers'), 'last-event-id')
 })

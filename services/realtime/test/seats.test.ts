@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openStream } from './open-stream.js'
 import { collectErrors, collectPayments, openRaw, subscribe, trySubscribe, usePods } from './use-pods.js'
 
 const LEASE_MS = 1_500
@@ -141,61 +142,67 @@ t.test('a connection whose peer falls silent is ended by the ping, and its seat 
   t.pass('its place among the connections of its address is free as well')
 })
 
-t.test('one address cannot fill a tracking ID, nor open any number of connections', async t => {
+t.test('behind a proxy', async t => {
   const pods = await usePods(t, {
     TRUST_PROXY: 'on',
+    MAX_CONNECTIONS_PER_TRACKING_ID: '20',
     MAX_CONNECTIONS_PER_ADDRESS: '4',
     MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2',
   })
-  const [one, two] = await Promise.all([pods.start(), pods.start()])
+  const two = await Promise.all([pods.start(), pods.start()])
   const from = (address: string, n = 0) =>
-    (n % 2 ? one : two).connect({ reconnection: false, extraHeaders: { 'x-forwarded-for': address } })
+    two[n % 2]!.connect({ reconnection: false, extraHeaders: { 'x-forwarded-for': address } })
+  const askFrom = (address: string, trackingId: string, n = 0) =>
+    trySubscribe(from(address, n), { trackingId })
 
-  // Addresses of one /64 in several spellings; entries before the proxy's entry do not count.
-  const stranger = ['2001:db8::1', '2001:0db8:0:0:1::', '9.9.9.9, 2001:db8::ffff', '2001:db8:0:0:a:b:c:d']
-  const clients = stranger.map((address, n) => from(address, n))
-  const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))
-  t.equal(replies.filter(({ ok }) => ok).length, 2)
-  t.match(await trySubscribe(from('2001:db8:0:1::1'), { trackingId: 'order' }), { ok: true })
+  t.test('one address cannot fill a tracking ID, nor open any number of connections', async t => {
+    // Addresses of one /64 in several spellings; entries before the proxy's entry do not count.
+    const stranger = ['2001:db8::1', '2001:0db8:0:0:1::', '9.9.9.9, 2001:db8::ffff', '2001:db8:0:0:a:b:c:d']
+    const clients = stranger.map((address, n) => from(address, n))
+    const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'one' })))
+    t.equal(replies.filter(({ ok }) => ok).length, 2)
+    t.match(await askFrom('2001:db8:0:1::1', 'one'), { ok: true })
 
-  const fifth = from('2001:db8::7')
-  const [error] = (await once(fifth as never, 'connect_error')) as [unknown]
-  t.match(error, { message: 'TOO_MANY_CONNECTIONS', data: { code: 'TOO_MANY_CONNECTIONS' } })
-  clients[0]!.disconnect()
-  await waitFor(async () => {
-    const client = from('2001:db8::8')
-    return Promise.race([
-      once(client as never, 'connect').then(() => true),
-      once(client as never, 'connect_error').then(() => false),
-    ])
-  })
-})
-
-t.test(
-  'an IPv6 network of sixteen addresses cannot fill a tracking ID, and a page is told to ask',
-  async t => {
-    const pods = await usePods(t, {
-      TRUST_PROXY: 'on',
-      MAX_CONNECTIONS_PER_TRACKING_ID: '20',
-      MAX_CONNECTIONS_PER_ADDRESS: '4',
-      MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2',
+    const fifth = from('2001:db8::7')
+    const [error] = (await once(fifth as never, 'connect_error')) as [unknown]
+    t.match(error, { message: 'TOO_MANY_CONNECTIONS', data: { code: 'TOO_MANY_CONNECTIONS' } })
+    clients[0]!.disconnect()
+    await waitFor(async () => {
+      const client = from('2001:db8::8')
+      return Promise.race([
+        once(client as never, 'connect').then(() => true),
+        once(client as never, 'connect_error').then(() => false),
+      ])
     })
-    const pod = await pods.start()
-    const from = (address: string) =>
-      pod.connect({ reconnection: false, extraHeaders: { 'x-forwarded-for': address } })
-    const subscribeFrom = (address: string) => trySubscribe(from(address), { trackingId: 'order' })
+  })
+
+  t.test('an IPv6 network of sixteen addresses cannot fill one, and a page is told to ask', async t => {
     const replies = []
-    for (let n = 0; n < 8; n++) replies.push(await subscribeFrom(`2001:db8:0:${n.toString(16)}::1`))
+    for (let n = 0; n < 8; n++) replies.push(await askFrom(`2001:db9:0:${n.toString(16)}::1`, 'network'))
     t.equal(replies.filter(({ ok }) => ok).length, 4, 'a /56 has twice the seats of an address')
     t.match(replies.at(-1), { code: 'TOO_MANY_CONNECTIONS', message: /ask GET \/v1\/payments\/check/ })
-    for (let n = 1; n < 8; n++) replies.push(await subscribeFrom(`2001:db8:0:${n.toString(16)}00::1`))
+    for (let n = 1; n < 8; n++) replies.push(await askFrom(`2001:db9:0:${n.toString(16)}00::1`, 'network'))
     t.equal(replies.filter(({ ok }) => ok).length, 8, 'a /48 has four times the seats')
-    t.match(await subscribeFrom('2001:db8:1::1'), { ok: true }, 'another network goes on')
+    t.match(await askFrom('2001:db9:1::1', 'network'), { ok: true }, 'another network goes on')
     // 15 connections of this /48 are open, and it may have 16.
-    await once(from('2001:db8:0:aa00::1') as never, 'connect')
-    await once(from('2001:db8:0:ab00::1') as never, 'connect_error')
-  },
-)
+    await once(from('2001:db9:0:aa00::1') as never, 'connect')
+    await once(from('2001:db9:0:ab00::1') as never, 'connect_error')
+  })
+
+  t.test('an address has its share of streams and sockets together', async t => {
+    const openFrom = async (address: string, trackingId: string, n = 0) => {
+      const headers = { 'x-forwarded-for': address }
+      return (await openStream(t, two[n % 2]!.url, { trackingId }, { headers })).response.status
+    }
+    t.match(await askFrom('192.0.2.1', 'order'), { ok: true })
+    t.equal(await openFrom('192.0.2.1', 'order', 1), 200)
+    t.equal(await openFrom('192.0.2.1', 'order'), 429, 'two of a tracking ID')
+    t.equal(await openFrom('192.0.2.2', 'order'), 200, 'another address')
+    t.equal(await openFrom('192.0.2.1', 'other'), 200)
+    t.equal(await openFrom('192.0.2.1', 'third', 1), 200)
+    t.equal(await openFrom('192.0.2.1', 'fourth', 1), 429, 'four of an address')
+  })
+})
 
 t.test('without TRUST_PROXY x-forwarded-for is the client talking', async t => {
   const pods = await usePods(t, { MAX_TRACKING_ID_CONNECTIONS_PER_ADDRESS: '2' })
@@ -213,15 +220,27 @@ t.test('without TRUST_PROXY x-forwarded-for is the client talking', async t => {
 t.test('after a flush of Redis only renewals are admitted for one lease time; payments go on', async t => {
   const pods = await usePods(t, { 'realtime.leaseMs': '3000', MAX_CONNECTIONS_PER_TRACKING_ID: '3' })
   const pod = await pods.start()
+  const order = { trackingId: 'order' }
   const client = pod.connect()
   const received = collectPayments(client)
-  await subscribe(client, { trackingId: 'order' })
+  await subscribe(client, order)
+  const stream = await openStream(t, pod.url, { trackingId: 'streamed' })
   await pods.redis.client.flushdb()
   const newcomer = pod.connect()
-  t.match(await trySubscribe(newcomer, { trackingId: 'order' }), { ok: false, code: 'UNAVAILABLE' })
-  await pods.pay({ trackingId: 'order' })
+  const [refused, { response }] = await Promise.all([
+    trySubscribe(newcomer, order),
+    openStream(t, pod.url, { trackingId: 'streamed' }),
+  ])
+  t.match(refused, { ok: false, code: 'UNAVAILABLE' })
+  t.equal(response.status, 503)
+  t.ok(response.headers.has('retry-after'))
+  t.match(await response.json(), { code: 'UNAVAILABLE' })
+  await pods.pay(order)
+  await pods.pay({ trackingId: 'streamed' })
   await waitFor(() => received.length === 1)
-  await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok)
-  t.match(await trySubscribe(pod.connect(), { trackingId: 'order' }), { ok: true })
-  t.match(await trySubscribe(pod.connect(), { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
+  await stream.waitForSeq(1)
+  await waitFor(async () => (await openStream(t, pod.url, { trackingId: 'streamed' })).response.ok)
+  await waitFor(async () => (await trySubscribe(newcomer, order)).ok)
+  t.match(await trySubscribe(pod.connect(), order), { ok: true })
+  t.match(await trySubscribe(pod.connect(), order), { code: 'TOO_MANY_CONNECTIONS' })
 })

@@ -2,13 +2,14 @@ import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { subscribe, trySubscribe, usePods } from './use-pods.js'
 
+const DRAIN_MS = 4_000
+const pods = await usePods(t, {
+  'realtime.longestDrainMs': String(DRAIN_MS),
+  MAX_CONNECTIONS_PER_TRACKING_ID: '20',
+})
+const [leaving, staying] = await Promise.all([pods.start(), pods.start()])
+
 t.test('a stopping pod sends its clients away, spread over the window, and ends in time', async t => {
-  const DRAIN_MS = 4_000
-  const pods = await usePods(t, {
-    'realtime.longestDrainMs': String(DRAIN_MS),
-    MAX_CONNECTIONS_PER_TRACKING_ID: '20',
-  })
-  const [leaving, staying] = await Promise.all([pods.start(), pods.start()])
   const clients = Array.from({ length: 20 }, () => leaving.connect({ reconnection: false }))
   const hints: number[] = []
   const closes: { atMs: number; details: unknown }[] = []
@@ -48,6 +49,14 @@ t.test('a stopping pod sends its clients away, spread over the window, and ends 
   )
 })
 
+t.test('a second signal ends the pod without waiting', async t => {
+  await subscribe(staying.connect({ reconnection: false }), { trackingId: 'another order' })
+  staying.service.signal('SIGTERM')
+  await staying.service.waitForLog('service.stopping')
+  staying.service.signal('SIGTERM')
+  t.equal(await staying.service.exited, 1)
+})
+
 t.test('the numbers of connections to Redis and Postgres return to their baseline', async t => {
   const pods = await usePods(t)
   const name = pods.database.url.split('/').at(-1)!
@@ -69,14 +78,4 @@ t.test('the numbers of connections to Redis and Postgres return to their baselin
     return after.redis <= before.redis && after.postgres <= before.postgres
   })
   t.pass()
-})
-
-t.test('a second signal ends the pod without waiting', async t => {
-  const pods = await usePods(t, { 'realtime.longestDrainMs': '8000' })
-  const pod = await pods.start()
-  await subscribe(pod.connect({ reconnection: false }), { trackingId: 'order' })
-  pod.service.signal('SIGTERM')
-  await pod.service.waitForLog('service.stopping')
-  pod.service.signal('SIGTERM')
-  t.equal(await pod.service.exited, 1)
 })

@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { connect } from 'node:net'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { collectPayments, openRaw, subscribe, usePods } from './use-pods.js'
+import { collectPayments, openRaw, subscribe, trySubscribe, usePods } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
 
 const STALLED = 100
@@ -21,7 +22,7 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
   const pods = await usePods(t, {
     'realtime.queuedPackets': '64',
     'realtime.healEveryMs': '3600000',
-    MAX_CONNECTIONS_PER_TRACKING_ID: String(STALLED + 1),
+    MAX_CONNECTIONS_PER_TRACKING_ID: String(STALLED + 2),
   })
   const pod = await pods.start()
   const healthy = pod.connect()
@@ -43,6 +44,13 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
       return socket
     }),
   )
+  const stream = connect(Number(new URL(pod.url).port), '127.0.0.1')
+  t.teardown(() => stream.destroy())
+  stream.write('GET /v1/payments/stream?trackingId=order HTTP/1.1\r\nhost: x\r\n\r\n')
+  await once(stream, 'data')
+  stream.pause()
+  const newcomer = pod.connect()
+  t.match(await trySubscribe(newcomer, { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
   const metric = async (name: string) => {
     const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
     const line = text.split('\n').find(line => line.startsWith(`${name} `))
@@ -56,7 +64,7 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
       await pods.announce({ payments: Array.from({ length: 50 }, () => bigPayment(++seq)) })
       // At the speed of the healthy client: only the other clients are too slow.
       await waitFor(() => received.length === seq, { what: 'the healthy client' })
-      return (await closes()) === stalled.length
+      return (await closes()) === stalled.length + 1
     },
     { what: 'the close of all stalled clients', timeoutMs: 60_000, intervalMs: 1 },
   )
@@ -67,6 +75,7 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
     received.map(({ data }) => data.seq),
     Array.from({ length: seq }, (_, index) => index + 1),
   )
+  await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok, { what: 'a seat' })
 
   t.test('a client that reads again sees the reason', async t => {
     const closed = once(stalled[0]!, 'close')
