@@ -41,13 +41,16 @@ const keepPlaces = urlOf => ({
   },
 })
 
+/** Packages that lie below infra. */
+const INFRA = ['stack', 'testkit']
+
 /** The source of each entry point of our packages: bundles need no compiled package. */
 export const fromSource = {
   name: 'from-source',
   setup(builder) {
     builder.onResolve({ filter: /^@payment-tracking\// }, ({ path }) => {
       const [, name, entry] = /^@payment-tracking\/([^/]+)(.*)$/.exec(path)
-      const folder = join(ROOT, name === 'stack' ? 'infra' : 'packages', name)
+      const folder = join(ROOT, INFRA.includes(name) ? 'infra' : 'packages', name)
       const { exports, sideEffects } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
       const file = exports[`.${entry}`].default.replace('/dist/', '/src/').replace(/\.js$/, '.ts')
       return { path: join(folder, file), sideEffects: sideEffects !== false }

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { bundle, UNBUNDLED } from '../bundle.mjs'
+import { bundle, fromSource, UNBUNDLED } from '../bundle.mjs'
 
 /** Packages besides that read files in their own folder. */
 const EXTERNAL = [
@@ -108,7 +108,7 @@ export async function bundleTestFiles(files) {
     outbase: '.',
     metafile: true,
     external: [...UNBUNDLED, ...EXTERNAL],
-    plugins: [SEED_PROPERTIES, importTap],
+    plugins: [SEED_PROPERTIES, importTap, fromSource],
     urlOf: path => JSON.stringify(pathToFileURL(path).href),
     logLevel: 'error',
   })

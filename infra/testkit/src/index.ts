@@ -1,3 +1,4 @@
+export { buildBatch } from './build-batch.js'
 export { analyzeAll, filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
 export { fillDeliveries, fillPayments, fillWaiting, type FilledHistory } from './fill-history.js'
 export {
@@ -21,10 +22,12 @@ export {
   type TestDatabase,
 } from './create-database.js'
 export { endsBeforeTimer } from './ends-first.js'
+export { insertWebhook, type WebhookChoices } from './insert-webhook.js'
 export { installDebianPackage } from './install-debian-package.js'
 export { isQuick } from './judge-time.js'
 export { makeCommittedPayment } from './make-committed-payment.js'
 export { openPostgresPair, type PostgresPair } from './open-postgres-pair.js'
+export { openTestStore, type TestStore } from './open-test-store.js'
 export { openReceiver, type ReceivedRequest, type Receiver, type ReceiverAnswer } from './open-receiver.js'
 export { openLink, type Link } from './open-link.js'
 export { buildRandom, mulberry32, type Random } from './random.js'

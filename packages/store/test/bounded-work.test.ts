@@ -3,27 +3,22 @@
 // follows is done, and Postgres says how many rows each statement read. To fill the database takes long, so all of it is one
 // file of more than 300 lines.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage, type ControlMessage } from '@payment-tracking/domain'
+import type { ControlMessage } from '@payment-tracking/domain'
 import {
   analyzeAll,
+  buildBatch,
   buildChain,
-  createDatabase,
   fillDeliveries,
   fillPayments,
   fillWaiting,
+  insertWebhook,
+  openTestStore,
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { openStore } from '../src/database/open-store.js'
 import type { PipelinedTx } from '../src/database/pipelined-transactions.js'
 import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
-import {
-  commitBatch,
-  refoldPage,
-  type ReceivedControl,
-  type ReceivedMessage,
-  type Store,
-} from '../src/index.js'
+import { commitBatch, refoldPage, type Store } from '../src/index.js'
 import { rowsOfPlan, type Plan } from './plans/explain.js'
 import { callingSite, listSites } from './statement-sites.js'
 
@@ -44,10 +39,7 @@ interface Read {
   plan: Plan
 }
 
-const database = await createDatabase(t)
-const { pool } = database
-const opened = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-t.teardown(() => opened.close())
+const { store: opened, pool } = await openTestStore(t)
 
 /** The places in the source whose statements were explained; by text, because a stack is slow to make. */
 const sites = new Set<string>()
@@ -104,25 +96,11 @@ const store: Store = {
   },
 }
 
-const STREAM = { name: 'BOUNDS', createdAt: new Date(0) }
-let sequence = 0
-
 /** One transaction. */
 function commit(...messages: (ChainMessage | ControlMessage)[]) {
-  const received: ReceivedMessage[] = []
-  const controls: ReceivedControl[] = []
-  for (const message of messages) {
-    const bytes = Buffer.from(JSON.stringify(message))
-    const place = { streamSequence: (sequence += 1), subject: 'chain.events.any', bytes }
-    if ('kind' in message) {
-      controls.push({ ...place, control: message })
-      continue
-    }
-    const result = readMessage(bytes, { programId, requireProgramId: false })
-    if (!result.ok) throw new Error(result.refusal.reason)
-    received.push({ ...place, event: result.event })
-  }
-  return commitBatch(store, { stream: STREAM, received, controls, refused: [], programId })
+  const events = messages.filter(message => !('kind' in message))
+  const controls = messages.filter(message => 'kind' in message)
+  return commitBatch(store, buildBatch(events, controls))
 }
 
 const retractionOf = ({ signature, slot }: { signature: string; slot: number }): ControlMessage => ({
@@ -166,18 +144,12 @@ await commit(
 )
 await commit(signerChange, ...firstPayments)
 
-const addWebhook = async (finality: string, filters: object | null, of = gateway.address): Promise<string> =>
-  (
-    await pool.query<{ id: string }>(
-      `insert into webhooks (gateway, endpoint_url, secret, finality, filters)
-       values ($1, 'http://127.0.0.1:9/', 'whsec_', $2, $3) returning id`,
-      [of, finality, filters],
-    )
-  ).rows[0]!.id
-const finalized = await addWebhook('finalized', null)
-const choosy = await addWebhook('confirmed', { recipient: late.recipient, tokenMint: userPayment.tokenMint })
-const plain = await addWebhook('confirmed', null)
-const ended = await addWebhook('confirmed', null, gone.address)
+const finalized = await insertWebhook(pool, gateway.address, { finality: 'finalized' })
+const choosy = await insertWebhook(pool, gateway.address, {
+  filters: { recipient: late.recipient, tokenMint: userPayment.tokenMint },
+})
+const plain = await insertWebhook(pool, gateway.address)
+const ended = await insertWebhook(pool, gone.address)
 const paid = {
   long: await fillPayments(pool, { policy: long.address, count: MANY }),
   metered: await fillPayments(pool, { policy: metered.address, count: MANY }),

@@ -1,7 +1,6 @@
 // Cohorts are read in pages of 100 wallets: each payment is in one.
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../src/database/open-store.js'
 import { readPaidMonths } from '../src/index.js'
 import { addEvents } from './add-events.js'
 import { countRows } from './count-rows.js'
@@ -10,12 +9,10 @@ import { readPages } from './plans/explain.js'
 const MANY = 3_000
 
 t.test('each payment is counted once, in whatever page it is', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const paid = { gateway: `'shop'`, amount: 'n', token_mint: `'mint ' || n % 2` }
   await addEvents(
-    database.pool,
+    pool,
     { last: MANY },
     {
       ...paid,
@@ -23,10 +20,10 @@ t.test('each payment is counted once, in whatever page it is', async t => {
       paid_at: `n * 600`,
     },
   )
-  await addEvents(database.pool, { last: 3 }, { ...paid, payer: `'late'`, paid_at: `9223372036854775807` })
-  await addEvents(database.pool, { last: 3 }, { ...paid, payer: 'null' })
-  await addEvents(database.pool, { last: 3 }, { ...paid, payer: `'gone'`, retracted_at: 'now()' })
-  await addEvents(database.pool, { last: 3 }, { gateway: `'another'`, payer: `'wallet 001'` })
+  await addEvents(pool, { last: 3 }, { ...paid, payer: `'late'`, paid_at: `9223372036854775807` })
+  await addEvents(pool, { last: 3 }, { ...paid, payer: 'null' })
+  await addEvents(pool, { last: 3 }, { ...paid, payer: `'gone'`, retracted_at: 'now()' })
+  await addEvents(pool, { last: 3 }, { gateway: `'another'`, payer: `'wallet 001'` })
   const { store: counting, counts } = countRows(store)
   const months = (await readPages(readPaidMonths(counting, 'shop'))).flat()
   const sum = (of: (month: (typeof months)[number]) => bigint) =>

@@ -1,42 +1,23 @@
 // A rebuild counts every figure again, without the writer lock while it reads: what is stored meanwhile counts once.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
 import {
   buildAddress,
+  buildBatch,
   buildChain,
-  createDatabase,
   fillPayments,
+  openTestStore,
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../src/database/open-store.js'
 import { commitBatch, rebuildProjections, type Store } from '../src/index.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')
 t.setTimeout(300_000)
-const { url, pool } = await createDatabase(t)
-const store = openStore({ DATABASE_URL: url, poolSize: 3 })
-t.teardown(() => store.close())
+const { store, pool } = await openTestStore(t)
 
-let sequence = 0
-async function commit(...messages: ChainMessage[]): Promise<void> {
-  await commitTo(store, ...messages)
-}
-async function commitTo(target: Store, ...messages: ChainMessage[]): Promise<void> {
-  const received = messages.map(message => {
-    const bytes = Buffer.from(JSON.stringify(message))
-    const read = readMessage(bytes, { programId, requireProgramId: false })
-    if (!read.ok) throw new Error(read.refusal.reason)
-    return { event: read.event, bytes, subject: 'chain.events.any', streamSequence: (sequence += 1) }
-  })
-  await commitBatch(target, {
-    stream: { name: 'S', createdAt: new Date(0) },
-    received,
-    refused: [],
-    programId,
-  })
-}
+const commitTo = (target: Store, ...messages: ChainMessage[]) => commitBatch(target, buildBatch(messages))
+const commit = (...messages: ChainMessage[]) => commitTo(store, ...messages)
 
 let now = TIME
 const chain = buildChain({ seed: 'rebuild', firstSlot: 1_000_000, now: () => now })
@@ -94,9 +75,7 @@ for (const [rows, sizer] of Object.entries(SIZERS))
   })
 
 t.test('a rebuild ends where an hour has more wrong tokens than a page has rows', async t => {
-  const other = await createDatabase(t)
-  const ofOther = openStore({ DATABASE_URL: other.url, poolSize: 3 })
-  t.teardown(() => ofOther.close())
+  const { store: ofOther, database: other } = await openTestStore(t)
   await commitTo(ofOther, large.created)
   for (const mint of ['first', 'second', 'third']) {
     const payer = await chain.openUserPayment(buildAddress(mint))
@@ -116,9 +95,7 @@ const WRONG_NAMES = [0, 86_400, 3_600].flatMap(span => [
 ])
 
 t.test('a rebuild rights counts of events where nobody has paid', async t => {
-  const empty = await createDatabase(t)
-  const ofEmpty = openStore({ DATABASE_URL: empty.url, poolSize: 3 })
-  t.teardown(() => ofEmpty.close())
+  const { store: ofEmpty, database: empty } = await openTestStore(t)
   await commitTo(ofEmpty, large.created)
   const counts = async () =>
     (await empty.pool.query('select name, span, start, count from event_counts order by 1, 2')).rows

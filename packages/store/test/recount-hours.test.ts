@@ -1,11 +1,15 @@
 // Extremes that an hour lost. A reader finds them at once, and work writes them: it reads the hour without the writer lock,
 // and nothing that happens between that look and the lock is lost.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
-import { buildAddress, buildChain, createDatabase, type ChainMessage } from '@payment-tracking/testkit'
+import {
+  buildAddress,
+  buildBatch,
+  buildChain,
+  openTestStore,
+  type ChainMessage,
+} from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
-import { openStore } from '../src/database/open-store.js'
 import { StoreUnavailableError } from '../src/errors.js'
 import { commitBatch, readPaymentStats, rebuildProjections, refoldPage, type Store } from '../src/index.js'
 import { rowsOfPlan, STATEMENTS, type Plan } from './plans/explain.js'
@@ -33,25 +37,10 @@ function paid(amount: number, minute: number, policy = policies.gold): ChainMess
 }
 
 async function openIngest(t: Test) {
-  const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url, poolSize: 3 })
-  t.teardown(() => store.close())
-  let sequence = 0
+  const { store, pool } = await openTestStore(t)
   const commit = async (messages: readonly ChainMessage[], retracted: readonly ChainMessage[] = []) => {
-    const received = messages.map(message => {
-      const bytes = Buffer.from(JSON.stringify(message))
-      const read = readMessage(bytes, { programId, requireProgramId: false })
-      if (!read.ok) throw new Error(read.refusal.reason)
-      return { event: read.event, bytes, subject: 'chain.events.any', streamSequence: (sequence += 1) }
-    })
-    const controls = retracted.map(({ signature, slot }) => ({
-      streamSequence: (sequence += 1),
-      subject: 'chain.events.control.retracted',
-      bytes: Buffer.from('{}'),
-      control: { kind: 'retracted' as const, signature, slot },
-    }))
-    const stream = { name: 'S', createdAt: new Date(0) }
-    await commitBatch(store, { stream, received, controls, refused: [], programId })
+    const controls = retracted.map(({ signature, slot }) => ({ kind: 'retracted' as const, signature, slot }))
+    await commitBatch(store, buildBatch(messages, controls))
   }
   const rows = async (): Promise<string[]> => {
     const { rows: found } = await pool.query<{ row: string }>(

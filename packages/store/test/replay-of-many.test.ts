@@ -1,8 +1,7 @@
 // Anybody can give a subscription any number of payments and status changes: when it was active is found in pages.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../src/database/open-store.js'
 import { replaySubscriptions } from '../src/merchant/index.js'
 import { addEvents } from './add-events.js'
 import { countRows } from './count-rows.js'
@@ -37,9 +36,7 @@ const PAID = JSON.stringify({
 })
 
 t.test('the payments of a subscription are read in pages', async t => {
-  const database = await createDatabase(t)
-  const opened = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => opened.close())
+  const { store: opened, database } = await openTestStore(t)
   await addEvents(
     database.pool,
     { first: 0, last: PAYMENTS },
@@ -78,9 +75,7 @@ t.test('the payments of a subscription are read in pages', async t => {
 })
 
 t.test('the status changes of a subscription without an end are read in pages', async t => {
-  const database = await createDatabase(t)
-  const opened = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => opened.close())
+  const { store: opened, database } = await openTestStore(t)
   // Two policies have the same history. The payments of the second can complete it, so all of them are read. Events are stored
   // with the times of others: a payment can come after a change on the chain and before it in time.
   const CHANGES = 9_000

@@ -1,5 +1,5 @@
 // The rows that retention removes, and the rows that it must never remove.
-import { createDatabase, withClient } from '@payment-tracking/testkit'
+import { withClient, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { PRUNED_TABLES, pruneStep, type PrunedTable } from '../src/retention/index.js'
@@ -8,10 +8,7 @@ import { redeliverOne } from '../src/webhooks/index.js'
 const LIMITS = { batchDays: 90, deadLetterDays: 180, apiKeyDays: 365, limit: 100 }
 
 t.test('retention', async t => {
-  const database = await createDatabase(t)
-  const { pool } = database
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-  t.teardown(() => store.close())
+  const { store, database, pool } = await openTestStore(t)
   const prune = async (table: PrunedTable, limit = LIMITS.limit) =>
     (await pruneStep(store, table, { ...LIMITS, limit }))?.removed
   const left = async (query: string) =>

@@ -1,15 +1,13 @@
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import { openStore, type CommittedNews } from '@payment-tracking/store'
-import { createDatabase, readFixtureMessages } from '@payment-tracking/testkit'
+import type { CommittedNews } from '@payment-tracking/store'
+import { openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildBatchHandler, redeliveryDelayMs } from '../src/pipeline/build-batch-handler.js'
 import { createIngestMetrics } from '../src/ingest-metrics.js'
 import { PROGRAM } from './ingest-messages.js'
 
 t.test('an uncommitted batch is given back to the stream, and is neither announced nor enqueued', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const told: (readonly CommittedNews[])[] = []
   const handle = buildBatchHandler({
     store,
@@ -28,17 +26,17 @@ t.test('an uncommitted batch is given back to the stream, and is neither announc
   const stream = { name: 'TEST', createdAt: new Date(0) }
 
   // The last statement of the transaction fails, so Postgres must undo all earlier statements.
-  await database.pool.query('alter table ingest_batches rename to away')
+  await pool.query('alter table ingest_batches rename to away')
   const redeliver = await handle(messages, stream)
   t.ok(redeliver && redeliver.redeliverAfterMs > 0, 'the messages come again')
   t.strictSame(told, [])
-  t.equal((await database.pool.query('select 1 from events')).rowCount, 0)
-  t.equal((await database.pool.query('select 1 from dead_letters')).rowCount, 0)
+  t.equal((await pool.query('select 1 from events')).rowCount, 0)
+  t.equal((await pool.query('select 1 from dead_letters')).rowCount, 0)
 
-  await database.pool.query('alter table away rename to ingest_batches')
+  await pool.query('alter table away rename to ingest_batches')
   t.equal(await handle(messages, stream), undefined, 'now they may be acknowledged')
   t.equal(told.length, 1)
-  t.ok((await database.pool.query('select 1 from events')).rowCount! > 0)
+  t.ok((await pool.query('select 1 from events')).rowCount! > 0)
 })
 
 t.test('after an outage of any length, its messages come again within seconds', async t => {

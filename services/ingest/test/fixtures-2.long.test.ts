@@ -1,9 +1,13 @@
 // The second set of fixtures: every kind of payment and policy, in any order and any batches, with retractions.
-import { readSecondAnswers, readSecondFixtures, shuffleFixtures } from '@payment-tracking/testkit'
+import {
+  openTestStore,
+  readSecondAnswers,
+  readSecondFixtures,
+  shuffleFixtures,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { holdFixtures } from './hold-fixtures.js'
 import { ingestSubjects } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 
 const messages = await readSecondFixtures()
 const expected = await readSecondAnswers()
@@ -36,18 +40,18 @@ holdFixtures(t, {
 })
 
 t.test('a transaction that is repeated too early waits until the first transaction is retracted', async t => {
-  const { store, database } = await openTestStore(t)
+  const { store, pool } = await openTestStore(t)
   const retracted = new Set(
     messages.filter(({ subject }) => subject.endsWith('.retracted')).map(({ signature }) => signature),
   )
   const ofThem = messages.filter(({ signature }) => retracted.has(signature))
   const committed = await ingestSubjects(store, ofThem, { batchSize: 1 })
-  const { rows } = await database.pool.query<{ taken_in: string; open: string }>(
+  const { rows } = await pool.query<{ taken_in: string; open: string }>(
     `select count(replayed_at) as taken_in, count(*) filter (where code = 'CONFLICT' and replayed_at is null) as open
        from dead_letters`,
   )
   t.same(rows, [{ taken_in: `${expected.waited as number}`, open: '0' }])
-  const { rows: missing } = await database.pool.query(
+  const { rows: missing } = await pool.query(
     `select d.signature from dead_letters d
       where d.replayed_at is not null
         and not exists (select from events e where e.signature = d.signature

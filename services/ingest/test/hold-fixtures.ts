@@ -4,13 +4,13 @@ import { rebuildProjections, refoldPage, type Store } from '@payment-tracking/st
 import {
   dumpProjections,
   findArrivalProblems,
+  openTestStore,
   type FixtureMessage,
   type Pool,
   type ProjectionDump,
 } from '@payment-tracking/testkit'
 import type { Test } from 'tap'
 import { ingestSubjects, PROGRAM } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 
 export interface FixtureSet {
   messages: readonly FixtureMessage[]

@@ -1,22 +1,16 @@
 // A composable policy that comes after its payments, and an ingest that dies between commit and announcement.
-import { openStore, sweepAnnouncements } from '@payment-tracking/store'
-import { createDatabase, readSecondFixtures } from '@payment-tracking/testkit'
+import { sweepAnnouncements } from '@payment-tracking/store'
+import { insertWebhook, openTestStore, readSecondFixtures } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects, nameOf } from './ingest-messages.js'
 
 t.test('payments whose policy came late are announced once, though ingest died after the commit', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const messages = await readSecondFixtures()
   const named = (name: string) => messages.filter(({ bytes }) => String(nameOf(bytes)).endsWith(name))
   const early = await ingestSubjects(store, named('ComposableExecuted'))
-  const gateways = await database.pool.query<{ gateway: string }>('select distinct gateway from events')
-  for (const { gateway } of gateways.rows)
-    await database.pool.query(
-      `insert into webhooks (gateway, endpoint_url, secret) values ($1, 'http://127.0.0.1:9/', 'whsec_')`,
-      [gateway],
-    )
+  const gateways = await pool.query<{ gateway: string }>('select distinct gateway from events')
+  for (const { gateway } of gateways.rows) await insertWebhook(pool, gateway)
   // No code relays the batches that this call returns: that is the crash.
   const late = await ingestSubjects(store, named('ComposablePolicyCreated'), { firstSequence: 5_000 })
   const payments = late.flatMap(batch => batch.payments)
@@ -40,7 +34,7 @@ t.test('payments whose policy came late are announced once, though ingest died a
   )
   while ((await sweep()) > 0);
   t.strictSame([...told].sort(), [...followed].sort(), 'the sweeper tells each of them once')
-  const { rows } = await database.pool.query<{ event_id: string; count: string }>(
+  const { rows } = await pool.query<{ event_id: string; count: string }>(
     'select event_id, count(*) from deliveries group by 1',
   )
   t.strictSame(

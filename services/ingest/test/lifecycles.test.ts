@@ -1,23 +1,18 @@
 // What a committed batch tells of policies, for the announcement to sockets.
-import { openStore } from '@payment-tracking/store'
-import { buildChain, createDatabase } from '@payment-tracking/testkit'
+import { buildChain, insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestMessages } from './ingest-messages.js'
 
 t.test('a batch tells what happened to its policies, as webhooks are told', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const chain = buildChain({ seed: 'lifecycles' })
   const gateway = await chain.openGateway()
   const userPayment = await chain.openUserPayment()
   const brief = await chain.openPolicy(gateway, userPayment, { trackingId: 'order', maxRenewals: 1 })
   const unfollowed = await chain.openPolicy(gateway, userPayment, { trackingId: '' })
-  await database.pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types)
-     values ($1, 'http://127.0.0.1:9/', 'whsec_', $2)`,
-    [gateway.address, ['created', 'paused', 'completed', 'deleted'].map(kind => `subscription.${kind}`)],
-  )
+  await insertWebhook(pool, gateway.address, {
+    types: ['created', 'paused', 'completed', 'deleted'].map(kind => `subscription.${kind}`),
+  })
   const messages = [
     gateway.created,
     userPayment.created,
@@ -37,7 +32,7 @@ t.test('a batch tells what happened to its policies, as webhooks are told', asyn
   )
   for (const each of lifecycles)
     t.match(each, { trackingId: 'order', recipient: brief.recipient, paymentPolicy: brief.address })
-  const { rows } = await database.pool.query<{ id: string; body: string }>(
+  const { rows } = await pool.query<{ id: string; body: string }>(
     `select message_id as id, body from deliveries where body like '%"trackingId":"order"%' order by id`,
   )
   t.same(

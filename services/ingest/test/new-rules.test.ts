@@ -1,11 +1,10 @@
 // A release that raises the version of the rules: ingest folds everything again in pages, while messages come in.
 import { createLogger } from '@payment-tracking/runtime'
 import type { CommittedNews } from '@payment-tracking/store'
-import { dumpProjections, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
+import { dumpProjections, openTestStore, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { RefoldLoop } from '../src/recovery/refold-loop.js'
 import { ingestMessages, PROGRAM } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 
 const messages = await readFixtureMessages()
 

@@ -1,10 +1,11 @@
 // After a loss of commits, each replica of ingest reads the missing part of the stream again.
 import { DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
-import { openStore } from '@payment-tracking/store'
 import {
   createDatabase,
   dumpProjections,
   findArrivalProblems,
+  insertWebhook,
+  openTestStore,
   readFixtureMessages,
   startService,
   useNats,
@@ -35,17 +36,10 @@ t.test(
     await nats.connection.flush()
     const gateways = `select distinct gateway from events where gateway is not null`
 
-    const reference = await createDatabase(t)
-    const store = openStore({ DATABASE_URL: reference.url })
-    t.teardown(() => store.close())
+    const { store, database: reference } = await openTestStore(t)
     await ingestMessages(store, messages)
     const webhooks = (await reference.pool.query<{ gateway: string }>(gateways)).rows
-    for (const { gateway } of webhooks) {
-      await database.pool.query(
-        `insert into webhooks (gateway, endpoint_url, secret) values ($1, 'http://127.0.0.1:9/', 'whsec_')`,
-        [gateway],
-      )
-    }
+    for (const { gateway } of webhooks) await insertWebhook(database.pool, gateway)
     await database.pool.query('update stream_head set reingest_from = 1')
 
     const env = {

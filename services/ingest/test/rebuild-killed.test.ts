@@ -2,16 +2,14 @@
 // when an operator gives it back.
 import { fileURLToPath } from 'node:url'
 import { listSetAside, takeBack } from '@payment-tracking/store'
-import { dumpProjections, startProgram, waitFor } from '@payment-tracking/testkit'
+import { dumpProjections, openTestStore, startProgram, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openTestStore } from './open-test-store.js'
 import { created, drain, ingest, pay, PERIODS, policyOf, userPayment } from './refold-history.js'
 
 const REBUILD = fileURLToPath(new URL('../../../packages/store/dist/rebuild-main.js', import.meta.url))
 const POLICIES = Array.from({ length: 60 }, (_, at) => at + 1)
 
-const { store, database } = await openTestStore(t)
-const { pool } = database
+const { store, database, pool } = await openTestStore(t)
 await ingest(store, [
   userPayment,
   ...POLICIES.flatMap(id => [created(id, 10 * id, PERIODS), pay(10 * id + 1, id)]),

@@ -1,9 +1,8 @@
 // Work in pages under faults: rows that fail are set aside, and everything else goes on.
 import { listSetAside, rebuildProjections, takeBack } from '@payment-tracking/store'
-import { dumpProjections, type TestContext } from '@payment-tracking/testkit'
+import { dumpProjections, insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { PROGRAM } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 import {
   created,
   drain,
@@ -20,12 +19,8 @@ import {
 
 /** Payments that wait for finality, the `at`th of which Postgres refuses as a delivery. @returns the bad payment's event */
 async function openWaiting(t: TestContext, waiting: readonly Message[], at: number) {
-  const { store, database } = await openTestStore(t)
-  const { pool } = database
-  await pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
-    [GATEWAY],
-  )
+  const { store, pool } = await openTestStore(t)
+  await insertWebhook(pool, GATEWAY, { finality: 'finalized' })
   await ingest(store, [userPayment, created(1, 2, PERIODS), ...waiting])
   const { rows } = await pool.query<{ event_id: string }>(
     'select event_id from waiting_messages order by slot offset $1 limit 1',
@@ -93,8 +88,7 @@ t.test('a bad message that its batch finds first is set aside in the same transa
 })
 
 t.test('a bad address does not stop a rebuild', async t => {
-  const { store, database } = await openTestStore(t)
-  const { pool } = database
+  const { store, pool } = await openTestStore(t)
   const many = Array.from({ length: 30 }, (_, at) => at + 1)
   const events = many.flatMap(id => [created(id, 10 * id, PERIODS), pay(10 * id + 1, id)])
   await ingest(store, [userPayment, ...events])

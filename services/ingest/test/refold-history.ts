@@ -3,10 +3,14 @@ import { createHash } from 'node:crypto'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
-import { dumpProjections, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
+import {
+  dumpProjections,
+  openTestStore,
+  type TestContext,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import { ingestSubjects, PROGRAM } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 
 export const keyOf = (label: string): string => bs58.encode(createHash('sha256').update(label).digest())
 export const signatureOf = (label: string): string => bs58.encode(createHash('sha512').update(label).digest())

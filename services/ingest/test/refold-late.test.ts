@@ -1,9 +1,9 @@
 // What becomes known while work on a policy waits, or is under way. Few rows: the work is written down by the test.
 import { refoldPage, type Store } from '@payment-tracking/store'
+import { openTestStore } from '@payment-tracking/testkit'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { PROGRAM } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 import {
   created,
   drain,

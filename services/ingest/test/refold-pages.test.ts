@@ -8,10 +8,16 @@ import {
   type RefoldedPage,
   type Store,
 } from '@payment-tracking/store'
-import { createDatabase, dumpProjections, openPrivateServers, waitFor } from '@payment-tracking/testkit'
+import {
+  createDatabase,
+  dumpProjections,
+  insertWebhook,
+  openPrivateServers,
+  openTestStore,
+  waitFor,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { PROGRAM } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 import {
   countWork,
   created,
@@ -170,10 +176,7 @@ t.test('an hour of many payments that loses its extremes', async t => {
 
 t.test('a watermark that makes many payments final for a webhook', async t => {
   const { store, database } = await openTestStore(t)
-  await database.pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, finality) values ($1, 'http://127.0.0.1:9/', 'whsec_', 'finalized')`,
-    [GATEWAY],
-  )
+  await insertWebhook(database.pool, GATEWAY, { finality: 'finalized' })
   await ingest(store, [userPayment, created(1, 2, PERIODS), ...payments])
   const final = { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }
   const [committed] = await ingest(store, [final])

@@ -4,6 +4,7 @@ import {
   createDatabase,
   dumpProjections,
   findArrivalProblems,
+  openTestStore,
   readFixtureMessages,
   waitFor,
 } from '@payment-tracking/testkit'
@@ -51,9 +52,7 @@ t.test('concurrent replicas: one stores a payment, the other its policy', async 
   gate.release()
   await Promise.all([payments, others])
 
-  const reference = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: reference.url })
-  t.teardown(() => store.close())
+  const { store, database: reference } = await openTestStore(t)
   await ingestMessages(store, messages)
   t.strictSame(await dumpProjections(database.pool), await dumpProjections(reference.pool))
   t.strictSame(await findArrivalProblems(database.pool), [])
@@ -69,9 +68,7 @@ t.test('two replicas that race with the same messages end in the same rows', asy
     ingestMessages(replicas[0]!, shuffle(good, 5), { batchSize: 13 }),
     ingestMessages(replicas[1]!, shuffle(good, 6), { batchSize: 31 }),
   ])
-  const reference = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: reference.url })
-  t.teardown(() => store.close())
+  const { store, database: reference } = await openTestStore(t)
   await ingestMessages(store, good)
   const [dump, wanted] = [await dumpProjections(database.pool), await dumpProjections(reference.pool)]
   t.strictSame({ ...dump, dead_letters: [] }, { ...wanted, dead_letters: [] })
@@ -79,9 +76,7 @@ t.test('two replicas that race with the same messages end in the same rows', asy
 })
 
 t.test('a message that contradicts a stored event is kept for operators and changes nothing', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => store.close())
+  const { store, database } = await openTestStore(t)
   await ingestMessages(store, messages)
   const before = await dumpProjections(database.pool)
   const lie = (bytes: Uint8Array, from: RegExp, to: string) =>
@@ -128,9 +123,7 @@ t.test('a foreign program is refused, and so is a message without program where 
 })
 
 t.test('a message that Postgres refuses is isolated; the rest of the batch is stored', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => store.close())
+  const { store, database } = await openTestStore(t)
   const payments = named('PaymentRecord')
   const victims = [payments[3]!, payments[40]!].map(signatureOf)
   await database.pool.query(
@@ -147,9 +140,7 @@ t.test('a message that Postgres refuses is isolated; the rest of the batch is st
   const { rows: stored } = await database.pool.query<{ signature: string }>('select signature from events')
   const kept = new Set(stored.map(({ signature }) => signature))
   const others = payments.map(signatureOf).filter(signature => !victims.includes(signature))
-  const reference = await createDatabase(t)
-  const open = openStore({ DATABASE_URL: reference.url })
-  t.teardown(() => open.close())
+  const { store: open, database: reference } = await openTestStore(t)
   await ingestMessages(open, payments, { batchSize: 1000 })
   const { rows: all } = await reference.pool.query<{ signature: string }>('select signature from events')
   const wanted = new Set(
@@ -159,9 +150,7 @@ t.test('a message that Postgres refuses is isolated; the rest of the batch is st
 })
 
 t.test('a batch that is sent in parts is one batch, whichever part Postgres refuses', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => store.close())
+  const { store, database } = await openTestStore(t)
   const payment = JSON.parse(Buffer.from(named('PaymentRecord')[0]!).toString()) as { data: object }
   const recordIds = Array.from({ length: 700 }, (_, index) => index + 1)
   const payments = recordIds.map(record_id =>

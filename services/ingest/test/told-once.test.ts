@@ -1,4 +1,5 @@
 // What an event says is told once and in order, whatever becomes of the events before it.
+import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
   created,
@@ -18,7 +19,6 @@ import {
   USER_PAYMENT,
   type Message,
 } from './refold-history.js'
-import { openTestStore } from './open-test-store.js'
 
 const read = ({ bytes }: Message) => JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>
 const change = (message: Message, fields: object): Message => ({
@@ -75,7 +75,7 @@ const ends = created(1, 2, {
 })
 
 interface Case {
-  finality?: string
+  finality?: 'confirmed' | 'finalized'
   types: string[]
   /** stored one after the other; before a batch that is null, every delivery is tried */
   batches: (Message[] | null)[]
@@ -142,20 +142,16 @@ const CASES: Record<string, Case> = {
 
 for (const [name, { finality = 'confirmed', types, batches, told, ids }] of Object.entries(CASES))
   t.test(name, async t => {
-    const { store, database } = await openTestStore(t)
-    await database.pool.query(
-      `insert into webhooks (gateway, endpoint_url, secret, ordered, finality, event_types)
-       values ($1, 'http://127.0.0.1:9/', 'whsec_', true, $2, $3)`,
-      [GATEWAY, finality, types],
-    )
+    const { store, pool } = await openTestStore(t)
+    await insertWebhook(pool, GATEWAY, { ordered: true, finality, types })
     const sockets = new Set<string>()
     for (const batch of batches) {
-      if (batch === null) await database.pool.query('update deliveries set attempts_made = 1')
+      if (batch === null) await pool.query('update deliveries set attempts_made = 1')
       else
         for (const { lifecycles } of await ingest(store, batch))
           for (const { type, id } of lifecycles) if (type === 'subscription.completed') sockets.add(id)
     }
-    const { rows } = await database.pool.query<{ type: string; slot: string }>(
+    const { rows } = await pool.query<{ type: string; slot: string }>(
       'select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by d.id',
     )
     t.same(

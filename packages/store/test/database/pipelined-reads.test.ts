@@ -1,15 +1,11 @@
 // Lookups share connections, and no lookup changes the answer of another.
-import { createDatabase, waitFor } from '@payment-tracking/testkit'
+import { openTestStore, waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { openStore, type Store } from '../../src/database/open-store.js'
+import type { Store } from '../../src/database/open-store.js'
 import { sql } from '../../src/database/sql.js'
 
-async function openLookups(t: Test, statementTimeoutMs = 60_000) {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2, statementTimeoutMs })
-  t.teardown(() => store.close())
-  return { store, database }
-}
+const openLookups = (t: Test, statementTimeoutMs = 60_000) =>
+  openTestStore(t, { poolSize: 2, statementTimeoutMs })
 
 const count = (store: Store, n: number) =>
   store.database.lookUp<{ n: number; pid: number }>(sql`select ${n}::int as n, pg_backend_pid() as pid`)

@@ -1,13 +1,11 @@
 // Reads that go past Prisma give the values that Prisma gives.
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import { raw, sql } from '../../src/database/sql.js'
 
 t.test('values come and go as through Prisma', async t => {
-  const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url })
-  t.teardown(() => store.close())
+  const { store, pool, url } = await openTestStore(t)
   const { database } = store
   const times = [
     '0001-01-01T00:00:00.000Z',
@@ -39,9 +37,7 @@ t.test('values come and go as through Prisma', async t => {
 })
 
 t.test('each connection prepares a statement once, and at most 200 statements', async t => {
-  const { url } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url, poolSize: 1 })
-  t.teardown(() => store.close())
+  const { store } = await openTestStore(t, { poolSize: 1 })
   const { database } = store
   const count = async () => {
     const rows = await database.read<{ n: number }>(

@@ -1,8 +1,7 @@
 // Who asks for the same at the same time shares a read, and nobody gets what began before it asked.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase, waitFor } from '@payment-tracking/testkit'
+import { waitFor, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/database/open-store.js'
 import { shareEqual } from '../../src/database/share-equal.js'
 import { sql } from '../../src/database/sql.js'
 
@@ -63,9 +62,7 @@ t.test('a failure reaches those who shared it and nobody else', async t => {
 })
 
 t.test('a read knows what was committed before it was asked, whatever runs already', async t => {
-  const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   await pool.query('create table paid (n int); insert into paid values (1)')
   const holder = await pool.connect()
   t.teardown(() => holder.release())

@@ -1,14 +1,15 @@
 // A gateway that expects payments, in a database of its own: what tests of expectations do with it.
 import { DEFAULT_PROGRAM_ID, type DeliveryRef } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
 import {
   buildAddress,
+  buildBatch,
   buildChain,
-  createDatabase,
+  insertWebhook,
+  openTestStore,
   type ChainMessage,
   type TestContext,
+  type WebhookChoices,
 } from '@payment-tracking/testkit'
-import { openStore } from '../../src/database/open-store.js'
 import {
   commitBatch,
   createExpectation,
@@ -24,8 +25,6 @@ export const GATEWAY = buildAddress('gateway of the shop')
 export const RECIPIENT = buildAddress('till of the shop')
 export const MINT = buildAddress('token of the shop')
 
-const STREAM = { name: 'SHOP', createdAt: new Date(0) }
-const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
 const TYPES = ['paid', 'underpaid', 'overpaid', 'expired', 'reopened'].map(type => `expectation.${type}`)
 
 export interface PaymentTerms {
@@ -50,13 +49,10 @@ export interface Told {
 
 /** @param wrap what the test sees of the store */
 export async function openShop(t: TestContext, wrap: (opened: Store) => Store = opened => opened) {
-  const { url, pool } = await createDatabase(t)
-  const opened = openStore({ DATABASE_URL: url, poolSize: 4 })
-  t.teardown(() => opened.close())
+  const { store: opened, pool } = await openTestStore(t)
   const store = wrap(opened)
   let now = Date.parse('2026-11-20T10:00:00Z')
   const chain = buildChain({ seed: 'shop', firstSlot: 1_000_000, now: () => now })
-  let sequence = 0
   let orders = 0
 
   const pay = (terms: PaymentTerms): ChainMessage => {
@@ -74,24 +70,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
     messages: readonly (ChainMessage & { commitment?: string })[],
     controls: readonly ReceivedControl['control'][] = [],
     rowsAtOnce?: number,
-  ): Promise<CommittedNews> =>
-    commitBatch(store, {
-      stream: STREAM,
-      rowsAtOnce,
-      refused: [],
-      received: messages.map(message => {
-        const bytes = Buffer.from(JSON.stringify(message))
-        const read = readMessage(bytes, SETTINGS)
-        if (!read.ok) throw new Error(read.refusal.reason)
-        return { event: read.event, bytes, subject: 'x', streamSequence: (sequence += 1) }
-      }),
-      controls: controls.map(control => ({
-        control,
-        subject: 'x',
-        bytes: Buffer.from('{}'),
-        streamSequence: (sequence += 1),
-      })),
-    })
+  ): Promise<CommittedNews> => commitBatch(store, { ...buildBatch(messages, controls), rowsAtOnce })
   const retractionOf = ({ signature, slot }: ChainMessage) =>
     ({ kind: 'retracted', signature, slot }) as const
 
@@ -142,14 +121,8 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
                 look_at = case when look_at is not null then changed_at - interval '1 hour' end where id = $1`,
         [id],
       ),
-    async addWebhook(over: { finality?: string; gateway?: string; ordered?: boolean } = {}): Promise<string> {
-      const { rows } = await pool.query<{ id: string }>(
-        `insert into webhooks (gateway, endpoint_url, secret, finality, event_types, ordered)
-         values ($1, 'https://shop.example/', 's', $2, $3, $4) returning id`,
-        [over.gateway ?? GATEWAY, over.finality ?? 'confirmed', TYPES, over.ordered ?? false],
-      )
-      return rows[0]!.id
-    },
+    addWebhook: ({ gateway = GATEWAY, ...choices }: WebhookChoices & { gateway?: string } = {}) =>
+      insertWebhook(pool, gateway, { types: TYPES, ...choices }),
     async told(webhook: string): Promise<Told[]> {
       const { rows } = await pool.query<{ type: string; body: string; message_id: string }>(
         'select type, body, message_id from deliveries where webhook_id = $1 order by id',

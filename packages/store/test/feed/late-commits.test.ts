@@ -1,16 +1,12 @@
 // A cursor of a feed never skips what commits late, and a page examines a bounded number of rows.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { createDatabase, waitFor, withClient } from '@payment-tracking/testkit'
+import { waitFor, withClient, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/database/open-store.js'
 import { noteForFeed } from '../../src/database/feed-notes.js'
 import { readFeedPage, type FeedKey } from '../../src/index.js'
 import { addEvents } from '../add-events.js'
 
-const database = await createDatabase(t)
-const { pool } = database
-const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-t.teardown(() => store.close())
+const { store, database, pool } = await openTestStore(t)
 
 const note = (gateway: string, id: string) =>
   store.database.transaction(async tx => {

@@ -1,8 +1,13 @@
 // A batch that waits for the writer lock comes before the pages of work that ask for the lock later: Postgres hands the row
 // of stream_head on in the order of asking. So a batch waits for one page of each process at most, however much work is left.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
-import { buildChain, createDatabase, fillPayments, type ChainMessage } from '@payment-tracking/testkit'
+import {
+  buildBatch,
+  buildChain,
+  createDatabase,
+  fillPayments,
+  type ChainMessage,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { beginNewRules, commitBatch, openStore, refoldPage } from '../../src/index.js'
 
@@ -20,17 +25,7 @@ const open = () => {
   return store
 }
 const store = open()
-const STREAM = { name: 'FAIR', createdAt: new Date(0) }
-let sequence = 0
-function commit(...messages: ChainMessage[]) {
-  const received = messages.map(message => {
-    const bytes = Buffer.from(JSON.stringify(message))
-    const result = readMessage(bytes, { programId, requireProgramId: false })
-    if (!result.ok) throw new Error(result.refusal.reason)
-    return { streamSequence: (sequence += 1), subject: 'chain.events.any', bytes, event: result.event }
-  })
-  return commitBatch(store, { stream: STREAM, received, controls: [], refused: [], programId })
-}
+const commit = (...messages: ChainMessage[]) => commitBatch(store, buildBatch(messages))
 
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')
 const chain = buildChain({ seed: 'fair', firstSlot: 1_000_000, now: () => TIME })

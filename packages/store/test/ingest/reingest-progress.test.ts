@@ -1,12 +1,10 @@
 // How far the stream was read again is kept, so that a reader after a crash continues there.
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { markReingested, moveReingest, openStore, readHeadNow } from '../../src/index.js'
+import { markReingested, moveReingest, readHeadNow } from '../../src/index.js'
 
 t.test('a reader records its progress, and no reader records progress that is not its own', async t => {
-  const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url, poolSize: 2 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const from = async () => Number((await readHeadNow(store)).reingestFrom)
   await pool.query('update stream_head set reingest_from = 1')
   const { epoch } = await readHeadNow(store)

@@ -1,9 +1,9 @@
 // What is at risk of a gateway's due payments costs some rows for each policy, whatever Postgres knows of its tables: no plan
 // compares policies with each other.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
+import { analyzeAll, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore, sumAtRisk } from '../../src/index.js'
+import { sumAtRisk } from '../../src/index.js'
 import { explain, sentBy, type Plan } from './explain.js'
 
 const NOW = Math.floor(Date.now() / 1_000)
@@ -17,10 +17,7 @@ function rowsPassed(plan: Plan & { 'Rows Removed by Join Filter'?: number }): nu
   return inner + (plan['Actual Rows'] + dropped) * plan['Actual Loops']
 }
 
-const database = await createDatabase(t)
-const { pool } = database
-const store = openStore({ DATABASE_URL: database.url })
-t.teardown(() => store.close())
+const { store, pool } = await openTestStore(t)
 
 /** Policies with an account each, half of them with too little. */
 async function fill(gateway: string, policies: number): Promise<void> {

@@ -1,13 +1,12 @@
 // A database with about what every read meets: usual events, an old month, a key that is frequent, and what is rare.
 import {
   analyzeAll,
-  createDatabase,
   fillEvents,
+  openTestStore,
   type FilledEvents,
   type Pool,
   type TestContext,
 } from '@payment-tracking/testkit'
-import { openStore } from '../../src/database/open-store.js'
 import type { Store } from '../../src/index.js'
 
 export const EVENTS = 24_000
@@ -37,9 +36,7 @@ export interface FilledDatabase {
 
 /** Fills a database, whose tables Postgres does not analyze by itself. */
 export async function openFilledDatabase(t: TestContext): Promise<FilledDatabase> {
-  const { pool, url } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   await pool.query('alter table events set (autovacuum_enabled = off)')
   const filled = await fillEvents(pool, EVENTS, { analyze: false })
   const columns = `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at,

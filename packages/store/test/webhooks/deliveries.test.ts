@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
-import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/database/open-store.js'
 import {
   claimDeliveries,
   createWebhook,
@@ -22,9 +21,7 @@ import { tell } from '../../src/webhooks/tell.js'
 import { resultOf } from './attempt-result.js'
 
 t.test('deliveries in Postgres', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 8 })
-  t.teardown(() => store.close())
+  const { store, database } = await openTestStore(t, { poolSize: 8 })
   const insert = (payments: CommittedPayment[]) => insertDeliveries(store, payments)
   const addWebhook = async (gateway: string = randomUUID()) => ({
     ...(await createWebhook(store, { gateway, endpointUrl: 'https://shop.example/', active: true })),

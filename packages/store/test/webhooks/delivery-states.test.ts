@@ -7,9 +7,9 @@ import {
   type DeliveryEvent,
   type DeliveryState,
 } from '@payment-tracking/domain'
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore, type Store } from '../../src/database/open-store.js'
+import { type Store } from '../../src/database/open-store.js'
 import {
   beginRedelivery,
   claimDeliveries,
@@ -130,10 +130,8 @@ const DRIVERS: readonly Driver[] = [
 ]
 
 t.test("every event changes every state as the domain's table says", async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-  t.teardown(() => store.close())
-  const run = (query: string) => database.pool.query(query)
+  const { store, pool } = await openTestStore(t)
+  const run = (query: string) => pool.query(query)
 
   const give = async (state: DeliveryState): Promise<Given> => {
     const gateway = randomUUID()
@@ -162,10 +160,9 @@ t.test("every event changes every state as the domain's table says", async t => 
       const read = await getDelivery(store, given.webhookId, given.id)
       t.equal(read!.status, next, `${state}, ${event} ${way}, as it is read at once`)
       await finishWork(store)
-      const { rows } = await database.pool.query<{ state: string }>(
-        'select state from deliveries where id = $1',
-        [given.id],
-      )
+      const { rows } = await pool.query<{ state: string }>('select state from deliveries where id = $1', [
+        given.id,
+      ])
       t.equal(rows[0]!.state, next, `${state}, ${event} ${way}`)
     }
   }

@@ -2,9 +2,8 @@
 // where `ordered`, although nothing new comes; and each round is one try and at most three retries.
 import { randomUUID } from 'node:crypto'
 import { retryDelayMs } from '@payment-tracking/domain'
-import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/database/open-store.js'
 import {
   claimDeliveries,
   createWebhook,
@@ -25,10 +24,7 @@ const HOUR = 60 * MINUTE
 const UNIT = 5 * SECOND
 const RULES = { backoffMs: UNIT, backoffFactor: 2 }
 
-const database = await createDatabase(t)
-const { pool } = database
-const store = openStore({ DATABASE_URL: database.url, poolSize: 3 })
-t.teardown(() => store.close())
+const { store, pool } = await openTestStore(t)
 
 /** An endpoint in a world whose clock the test moves. */
 async function openWorld(choices: { ordered: boolean; recover: boolean }) {

@@ -8,9 +8,9 @@ import {
   type LifecyclePolicy,
   type Route,
 } from '@payment-tracking/domain'
-import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
+import { insertWebhook, makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore, type Store } from '../../src/database/open-store.js'
+import { type Store } from '../../src/database/open-store.js'
 import type { Tx } from '../../src/database/sql.js'
 import { tellDuePolicies } from '../../src/webhooks/index.js'
 import { release } from '../../src/webhooks/release.js'
@@ -179,9 +179,7 @@ const DRIVERS: readonly Driver[] = [
 ]
 
 t.test("every message takes the way that the domain's table says", async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-  t.teardown(() => store.close())
+  const { store, database } = await openTestStore(t)
   const run: Run = async (query, values) => (await database.pool.query(query, values)).rows
   const transaction: Given['transaction'] = work => store.database.transaction(work)
 
@@ -198,12 +196,8 @@ t.test("every message takes the way that the domain's table says", async t => {
   for (const { way, type, never, happen } of DRIVERS) {
     for (const combination of COMBINATIONS.filter(each => !never(each))) {
       const gateway = randomUUID()
-      const [webhook] = await run(
-        `insert into webhooks (gateway, endpoint_url, secret) values ($1, 'https://x.example/', 's') returning id`,
-        [gateway],
-      )
+      const webhookId = await insertWebhook(database.pool, gateway)
       const policy = combination.canCome ? `policy of ${gateway}` : DIRECT_TRANSFER_POLICY
-      const webhookId = webhook!.id as string
       await happen({ ...combination, gateway, policy, webhookId, run, store, transaction })
       const { asks, state, finality, tokenMint, final } = combination
       const expected = route(

@@ -2,9 +2,8 @@
 // cancelled from then on, and pages of work write the rows.
 // All of it is one promise over the same endpoint, so it is one file of more than 300 lines.
 import { randomUUID } from 'node:crypto'
-import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/database/open-store.js'
 import { countDeliveries, findDelivery } from '../../src/ops/index.js'
 import { listTracedDeliveries } from '../../src/reads/index.js'
 import { listSetAside, takeBack } from '../../src/set-aside/index.js'
@@ -34,10 +33,7 @@ const PAGE = 500
 const SINCE = new Date(0)
 
 t.test('webhooks with many deliveries', async t => {
-  const database = await createDatabase(t)
-  const { pool } = database
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 6 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t, { poolSize: 6 })
   /** A webhook with waiting deliveries: pending, held back, overdue; and one that was delivered. */
   const fill = async (count = WAITING) => {
     const gateway = randomUUID()

@@ -2,27 +2,21 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
-import { createDatabase, makeCommittedPayment } from '@payment-tracking/testkit'
+import {
+  insertWebhook,
+  makeCommittedPayment,
+  openTestStore,
+  type WebhookChoices,
+} from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../../src/database/open-store.js'
 import { forget } from '../../src/webhooks/forget.js'
 import { release, type Known, type WaitingKey } from '../../src/webhooks/release.js'
 import { tell } from '../../src/webhooks/tell.js'
 
-const database = await createDatabase(t)
-const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
-t.teardown(() => store.close())
-const { pool } = database
+const { store, pool } = await openTestStore(t)
 const isFinal = () => false
 
-const addWebhook = async (gateway: string, over: { finality?: string; filters?: object; types?: string[] }) =>
-  (
-    await pool.query<{ id: string }>(
-      `insert into webhooks (gateway, endpoint_url, secret, finality, filters, event_types)
-       values ($1, 'https://x.example/', 's', $2, $3, $4) returning id`,
-      [gateway, over.finality ?? 'confirmed', over.filters ?? null, over.types ?? []],
-    )
-  ).rows[0]!.id
+const addWebhook = (gateway: string, choices: WebhookChoices) => insertWebhook(pool, gateway, choices)
 
 const paymentOf = (gateway: string, over: Partial<CommittedPayment> = {}): CommittedPayment =>
   makeCommittedPayment(gateway, {

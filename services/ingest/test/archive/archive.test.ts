@@ -5,6 +5,7 @@ import { rebuildProjections, listArchiveParts, type ArchivePart, type Store } fr
 import {
   dumpProjections,
   findArrivalProblems,
+  openTestStore,
   readSecondFixtures,
   shuffleFixtures,
   type FixtureMessage,
@@ -14,7 +15,6 @@ import {
 import t from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { ingestSubjects, PROGRAM } from '../ingest-messages.js'
-import { openTestStore } from '../open-test-store.js'
 import { created, drain, ingest, pay, PERIODS, say, userPayment } from '../refold-history.js'
 import { openArchive } from './open-archive.js'
 import { readAnswers } from './read-answers.js'

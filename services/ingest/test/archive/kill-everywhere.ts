@@ -4,11 +4,10 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { listArchiveParts } from '@payment-tracking/store'
-import { dumpProjections, findArrivalProblems } from '@payment-tracking/testkit'
+import { dumpProjections, findArrivalProblems, openTestStore } from '@payment-tracking/testkit'
 import type { Test } from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { openTestStore } from '../open-test-store.js'
 import {
   created,
   drain,

@@ -2,21 +2,21 @@
 import { readArchiveProblem } from '@payment-tracking/store'
 import { copyFile, readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { openTestStore } from '../open-test-store.js'
 import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
 import { openArchive, stoppingAfter } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 
 t.test('the problem of the archive is kept until the archive goes on', async t => {
-  const { store, database } = await openTestStore(t)
+  const { store, pool } = await openTestStore(t)
   await ingest(store, [
     userPayment,
     created(1, 10, PERIODS),
     ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
   ])
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await pool.query('update ingest_batches set relayed_at = now()')
   const archive = await openArchive(t, store)
   const months = 0
   t.equal(await readArchiveProblem(store), undefined)
@@ -35,7 +35,7 @@ t.test('the problem of the archive is kept until the archive goes on', async t =
   await ingest(store, [
     { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
   ])
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await pool.query('update ingest_batches set relayed_at = now()')
   const { place, env } = await openS3(t)
   const wrong = await openArchiveFiles(place, { ...env, AWS_SECRET_ACCESS_KEY: 'else' })
   await t.rejects(archive.run({ months, files: wrong }))

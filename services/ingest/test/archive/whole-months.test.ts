@@ -15,10 +15,9 @@ import {
   readStreamHead,
   type Store,
 } from '@payment-tracking/store'
-import { waitFor, withClient } from '@payment-tracking/testkit'
+import { openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
-import { openTestStore } from '../open-test-store.js'
 import {
   created,
   drain,
