@@ -2,8 +2,9 @@ import { Parser } from '@asyncapi/parser'
 import t from 'tap'
 import { openApi } from './open-api.js'
 
+const { app, get } = await openApi(t)
+
 t.test("AsyncAPI's own parser finds nothing but that 3.1 exists", async t => {
-  const { get } = await openApi(t)
   const { status, text, body, headers } = await get('/asyncapi.json', {
     headers: { host: 'pay.example:8080' },
   })
@@ -41,7 +42,6 @@ t.test("AsyncAPI's own parser finds nothing but that 3.1 exists", async t => {
 })
 
 t.test('the page shows every channel, message and field beside the routes', async t => {
-  const { app, get } = await openApi(t)
   const { body } = await get('/asyncapi.json')
   t.equal((await app.inject('/docs/messages')).headers.location, '/docs/messages/')
   t.match((await app.inject('/docs/')).body, '<a href="/docs/messages/">')

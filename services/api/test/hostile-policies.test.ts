@@ -51,6 +51,7 @@ import {
   tellFailingWebhooks,
 } from '@payment-tracking/store'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { insertWebhook } from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 import { signInDirectly } from './merchant/sign-in-directly.js'
@@ -90,10 +91,9 @@ const ALL = [
   'payment_failed',
 ]
 for (const gateway of [honest, hostile])
-  await pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types) values ($1, 'https://shop.example', 'whsec_x', $2)`,
-    [gateway, ['payment.executed', ...ALL.map(name => `subscription.${name}`)]],
-  )
+  await insertWebhook(pool, gateway, {
+    types: ['payment.executed', ...ALL.map(name => `subscription.${name}`)],
+  })
 
 // By the kind of integer, the values at its bounds. Those of another kind are refused at the door.
 const U8 = [0n, 1n, 2n ** 8n - 1n]

@@ -1,8 +1,8 @@
 // Work that makes projections anew tells no life-cycle event again.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { rebuildProjections, tellDuePolicies } from '@payment-tracking/store'
+import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
 
 const DAY = 86_400
@@ -10,16 +10,11 @@ const NOW = Math.floor(Date.now() / 1000)
 const ALL = ['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon', 'overdue', 'expired']
 const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
 
-const api = await openApi(t)
-const { pool } = api.database
-const chain = tellChain(api.store)
+const { store, pool } = await openTestStore(t)
+const chain = tellChain(store)
 const gateway = keyOf('gateway')
-for (const finality of ['confirmed', 'finalized'])
-  await pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types, finality)
-     values ($1, 'https://shop.example', 'whsec_x', $2, $3)`,
-    [gateway, ALL.map(name => `subscription.${name}`), finality],
-  )
+for (const finality of ['confirmed', 'finalized'] as const)
+  await insertWebhook(pool, gateway, { types: ALL.map(name => `subscription.${name}`), finality })
 const open = (memo: string, due: number, others = {}) =>
   chain.policy({
     gateway,
@@ -46,15 +41,15 @@ await chain.policy({
   at: NOW - 60 * DAY,
   type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
 })
-await tellDuePolicies(api.store, LIMITS)
+await tellDuePolicies(store, LIMITS)
 const late = await open('paid late', NOW - 8 * DAY)
-await tellDuePolicies(api.store, LIMITS)
+await tellDuePolicies(store, LIMITS)
 const payment = await chain.pay(late, NOW - 6 * DAY)
-await tellDuePolicies(api.store, LIMITS)
+await tellDuePolicies(store, LIMITS)
 await chain.finalize()
 
 const told = async () => {
-  await tellDuePolicies(api.store, LIMITS)
+  await tellDuePolicies(store, LIMITS)
   await chain.finalize()
   const { rows } = await pool.query<{ told: string }>(
     `select concat_ws(' ', webhook_id, type, message_id, md5(body)) as told from deliveries order by id`,
@@ -71,7 +66,7 @@ t.test('reading the stream again', async t => {
 })
 
 t.test('a rebuild', async t => {
-  await rebuildProjections(api.store, { programId: DEFAULT_PROGRAM_ID })
+  await rebuildProjections(store, { programId: DEFAULT_PROGRAM_ID })
   t.strictSame(await told(), first)
 })
 

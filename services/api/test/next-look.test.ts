@@ -1,7 +1,7 @@
 // A round of due dates looks at the policies whose next look has come, and at no other: whatever changes their dates, or who
 // asks for them, none is missed.
 import { openStore, tellDuePolicies, type KnownAsks } from '@payment-tracking/store'
-import { createDatabase, waitFor } from '@payment-tracking/testkit'
+import { createDatabase, insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -15,10 +15,7 @@ const { pool } = api.database
 const chain = tellChain(api.store)
 const gateway = keyOf('gateway')
 const addWebhook = (...names: string[]) =>
-  pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types) values ($1, 'https://shop.example', 'whsec_x', $2)`,
-    [gateway, names.map(name => `subscription.${name}`)],
-  )
+  insertWebhook(pool, gateway, { types: names.map(name => `subscription.${name}`) })
 const open = (memo: string, due: number, others = {}) =>
   chain.policy({
     gateway,

@@ -22,14 +22,14 @@ t.test('the base URL opens as a page for people, and is JSON for everybody else'
   }
 })
 
+const { app, get } = await openApi(t)
+
 t.test('without OPS_URL nothing points at a dashboard', async t => {
-  const { app } = await openApi(t)
   const page = await app.inject({ url: '/', headers: { accept: BROWSER } })
   t.notMatch(page.body, 'Ops dashboard')
 })
 
 t.test('the console is another service: the api has nothing at its path', async t => {
-  const { app } = await openApi(t)
   for (const url of ['/console', '/console/', '/console/assets/index.js']) {
     const refused = await app.inject({ url, headers: { accept: BROWSER } })
     t.equal(refused.statusCode, 404, url)
@@ -38,7 +38,6 @@ t.test('the console is another service: the api has nothing at its path', async 
 })
 
 t.test('pages learn how amounts are shown', async t => {
-  const { get } = await openApi(t)
   const { body } = await get('/v1/token-mints')
   t.match(body, [{ tokenMint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 }])
 })

@@ -26,8 +26,9 @@ const headOf = async ({ database }: TestApi) =>
     )
   )[0]!
 
+const api = await openApi(t)
+
 t.test('every answer that was read says what it knows', async t => {
-  const api = await openApi(t)
   t.match((await api.get('/v1/events')).headers, { 'x-position': '0', 'x-epoch': (await headOf(api)).epoch })
   await appendEvents(api.database.url, 3)
   await sleep(30)
@@ -71,7 +72,7 @@ t.test('an answer knows the position that the reader asks for, or there is none'
 })
 
 t.test('scripts of other sites may read and send it', async t => {
-  const { app } = await openApi(t)
+  const { app } = api
   const origin = 'https://shop.example'
   const { headers } = await app.inject({ url: '/v1/events', headers: { origin } })
   for (const name of ['x-position', 'x-epoch'])

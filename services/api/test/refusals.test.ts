@@ -2,10 +2,10 @@ import { connect } from 'node:net'
 import t from 'tap'
 import { openApi } from './open-api.js'
 
+const { app, get } = await openApi(t, { RATE_LIMIT_MAX: '100000' })
 const UUID = /^[0-9a-f-]{36}$/
 
 t.test('every refusal has the common shape, with the request id in body and header', async t => {
-  const { app } = await openApi(t)
   for (const [method, url, status, code] of [
     ['GET', '/v2', 404, 'NOT_FOUND'],
     ['GET', '/v2/events', 404, 'NOT_FOUND'],
@@ -38,7 +38,6 @@ t.test('every refusal has the common shape, with the request id in body and head
 })
 
 t.test('a path that leads nowhere says where to look', async t => {
-  const { app } = await openApi(t)
   for (const method of ['GET', 'OPTIONS'] as const) {
     t.match(
       (await app.inject({ method, url: '/v1/payment' })).json().error,
@@ -51,7 +50,6 @@ t.test('a path that leads nowhere says where to look', async t => {
 })
 
 t.test("the caller's request id comes back when it is one plain word", async t => {
-  const { app } = await openApi(t)
   const ask = async (id: string) =>
     (await app.inject({ url: '/v1/health', headers: { 'x-request-id': id } })).headers['x-request-id']
   t.equal(await ask('abc-1.2_3'), 'abc-1.2_3')
@@ -60,7 +58,6 @@ t.test("the caller's request id comes back when it is one plain word", async t =
 })
 
 t.test('malformed and oversized HTTP is refused in the common shape', async t => {
-  const { app } = await openApi(t)
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
   const say = (bytes: string) =>
@@ -82,7 +79,6 @@ t.test('malformed and oversized HTTP is refused in the common shape', async t =>
 })
 
 t.test('a refusal of a body names the allowed size, type or form', async t => {
-  const { app } = await openApi(t)
   const url = '/v1/gateway/So11111111111111111111111111111111111111112/auth/verify'
   const json = { 'content-type': 'application/json' }
   for (const [payload, headers, status, code] of [
@@ -99,12 +95,10 @@ t.test('a refusal of a body names the allowed size, type or form', async t => {
 })
 
 t.test('health answers any request', async t => {
-  const { get } = await openApi(t)
   t.match(await get('/v1/health?t=123&x='), { status: 200, body: { success: true, data: { status: 'ok' } } })
 })
 
 t.test('a parameter that is not known is refused with the nearest of the known ones', async t => {
-  const { app } = await openApi(t)
   const ask = async (url: string, method: 'GET' | 'POST' | 'DELETE' = 'GET') => app.inject({ method, url })
   for (const [method, url, known] of [
     ['GET', `/v1/payments/${'1'.repeat(64)}/trace?x=1`, 'takes none'],

@@ -1,4 +1,5 @@
 // What DATABASE_REPLICA_URLS may name, before the service starts.
+import { createLogger, readConfig } from '@payment-tracking/runtime'
 import {
   createDatabase,
   openPostgresPair,
@@ -7,15 +8,14 @@ import {
   type TestContext,
 } from '@payment-tracking/testkit'
 import t from 'tap'
+import { ApiConfig } from '../src/config.js'
+import { openApiDatabases } from '../src/open-api-databases.js'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 
+const ENV = { REDIS_URL: 'redis://127.0.0.1:1', JWT_PRIVATE_KEYS: makeSigningKeys(), PORT: '0' }
+const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'test' })
 const start = (t: TestContext, env: Record<string, string>) =>
-  startService(
-    t,
-    'api',
-    { REDIS_URL: 'redis://127.0.0.1:1', JWT_PRIVATE_KEYS: makeSigningKeys(), PORT: '0', ...env },
-    { waitUntilReady: false },
-  )
+  startService(t, 'api', { ...ENV, ...env }, { waitUntilReady: false })
 
 t.test('an address that can lead to no replica is refused, by name and with the cure', async t => {
   const pair = await openPostgresPair(t)
@@ -47,21 +47,21 @@ t.test('an address that can lead to no replica is refused, by name and with the 
       /refuses the connection \(SQLSTATE 3D000\): correct its/,
     ],
   ]
-  for (const [name, databaseUrl, replicas, says] of cases) {
-    const api = await start(t, { DATABASE_URL: databaseUrl, DATABASE_REPLICA_URLS: replicas })
-    t.equal(await api.exited, 1, name)
-    t.match(api.output, says, name)
-    t.notOk(
-      api.logs.some(({ msg }) => msg === 'http.listening'),
-      `${name}: before anything starts`,
-    )
+  for (const [name, databaseUrl, replicas, message] of cases) {
+    const env = { ...ENV, DATABASE_URL: databaseUrl, DATABASE_REPLICA_URLS: replicas }
+    await t.rejects(openApiDatabases(readConfig(ApiConfig, env), log, 1_000), { message }, name)
   }
   const both = await start(t, {
     DATABASE_URL: database.url,
     DATABASE_REPLICA_URLS: `${own}, ${database.url}`,
   })
   t.equal(await both.exited, 1, 'one wrong address of two')
+  t.match(both.output, `${host}${pathname} is a primary`)
   t.notMatch(both.output, new RegExp(new URL(own).host + '.*is a primary'))
+  t.notOk(
+    both.logs.some(({ msg }) => msg === 'http.listening'),
+    'before anything starts',
+  )
 })
 
 t.test('a replica that is away is warned of, and reads go on', async t => {

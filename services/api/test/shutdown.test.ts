@@ -66,4 +66,6 @@ t.test(
 t.test('a start that cannot succeed names all faults and exits with 1', async t => {
   const api = await startService(t, 'api', { PORT: 'x', RATE_LIMIT_MAX: '0' }, { waitUntilReady: false })
   t.equal(await api.exited, 1)
+  for (const name of ['DATABASE_URL', 'REDIS_URL', 'JWT_PRIVATE_KEYS', 'PORT', 'RATE_LIMIT_MAX'])
+    t.match(api.output, name)
 })

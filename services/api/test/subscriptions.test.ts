@@ -1,6 +1,7 @@
 import t from 'tap'
 import { openApi } from './open-api.js'
 
+const { get, database } = await openApi(t, { RATE_LIMIT_MAX: '100000' })
 const KEY = '7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz'
 const MINT = '51jNNPW7SAsc8bLWQxRWrbiq2ytdMuXdF4WzM4rCCSGz'
 const PAIR = 'If you provide either walletPublicKey or tokenMint, you have to provide both!'
@@ -9,7 +10,6 @@ const NONE =
 const MANY = 'Too many filters specified. Up to 3 query args allowed.'
 
 t.test('the rules of the lookup are checked in order, with their exact words', async t => {
-  const { get } = await openApi(t)
   for (const [query, sentence] of [
     ['', NONE],
     ['?trackingId=', NONE],
@@ -35,7 +35,6 @@ t.test('the rules of the lookup are checked in order, with their exact words', a
 })
 
 t.test('all other errors are named', async t => {
-  const { get } = await openApi(t)
   for (const [query, parameter] of [
     ['?trackingId=x&trackingId=y', 'trackingId'],
     [`?trackingId=${'x'.repeat(65)}`, 'trackingId'],
@@ -55,7 +54,6 @@ t.test('all other errors are named', async t => {
 })
 
 t.test('an empty result is an empty list', async t => {
-  const { get } = await openApi(t)
   for (const query of [
     'trackingId=nothing',
     `walletPublicKey=${KEY}&tokenMint=${MINT}`,
@@ -69,7 +67,6 @@ t.test('an empty result is an empty list', async t => {
 })
 
 t.test('a cursor offers the next page, newest first, each policy once', async t => {
-  const { get, database } = await openApi(t)
   await database.pool.query(
     `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at,
        live, status, updated_at)

@@ -1,11 +1,13 @@
+import { insertWebhook } from '@payment-tracking/testkit'
 import t from 'tap'
 import { expected, fillFromFixtures } from './fill-from-fixtures.js'
 import { openGatewayApi } from './gateway-auth/open-gateway-api.js'
 import { openApi } from './open-api.js'
 
+const { get, store, database } = await openApi(t)
+await fillFromFixtures(store)
+
 t.test('a trace shows each stage of every payment of a transaction', async t => {
-  const { get, store, database } = await openApi(t)
-  await fillFromFixtures(store)
   const { rows } = await database.pool.query<{ signature: string; count: string }>(
     `select signature, count(*) from events where name = 'PaymentRecord' group by 1 order by 2 desc, 1 limit 1`,
   )
@@ -39,8 +41,6 @@ t.test('a trace shows each stage of every payment of a transaction', async t => 
 })
 
 t.test('a transaction without payments is not found, and a bad token is refused', async t => {
-  const { get, store, database } = await openApi(t)
-  await fillFromFixtures(store)
   const { rows } = await database.pool.query<{ signature: string }>(
     `select signature from events where name = 'PaymentGatewayCreated' limit 1`,
   )
@@ -55,13 +55,8 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
   const api = await openGatewayApi(t)
   const [own, other] = [await api.addGateway(), await api.addGateway()]
   const signature = expected.oneTime[0]!.newestFirst[0]!.signature as string
-  const addWebhook = async (gateway: string, active = true): Promise<number> => {
-    const { rows } = await api.database.pool.query<{ id: string }>(
-      `insert into webhooks (gateway, endpoint_url, secret, active) values ($1, 'https://x.example/', 's', $2) returning id`,
-      [gateway, active],
-    )
-    return Number(rows[0]!.id)
-  }
+  const addWebhook = async (gateway: string, active = true): Promise<number> =>
+    Number(await insertWebhook(api.database.pool, gateway, { active }))
   const [facts, finality] = [await addWebhook(own.address), await addWebhook(own.address)]
   const { rows } = await api.database.pool.query<{ id: string }>(
     `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,

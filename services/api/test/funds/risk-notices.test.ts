@@ -1,8 +1,8 @@
 // Webhooks are told of a risk once for each due date and cause, and once that it is over.
 import { listSetAside, takeBack, tellDuePolicies, tellRisks } from '@payment-tracking/store'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openApi } from '../open-api.js'
 import { keyOf, subscriptionOf, tellChain, type PolicyTold } from '../tell-chain.js'
 import { accountOf, see } from './see-accounts.js'
 
@@ -10,14 +10,9 @@ const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
 const BOTH = ['subscription.at_risk', 'subscription.at_risk_cleared']
 
-const api = await openApi(t, {}, () => Date.now())
-const { pool } = api.database
-const chain = tellChain(api.store)
-const addWebhook = (gateway: string, types = BOTH) =>
-  pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types) values ($1, 'https://shop.example', 'whsec_x', $2)`,
-    [gateway, types],
-  )
+const { store, pool } = await openTestStore(t)
+const chain = tellChain(store)
+const addWebhook = (gateway: string, types = BOTH) => insertWebhook(pool, gateway, { types })
 const open = async (name: string, dueIn = DAY, amount = '6') => {
   const type = subscriptionOf({ amount, next_payment_due: String(NOW + dueIn) })
   const policy = await chain.policy({
@@ -33,8 +28,8 @@ const open = async (name: string, dueIn = DAY, amount = '6') => {
   return policy
 }
 const seen = (name: string, changes = {}, storedAt?: Date) =>
-  see(api.store, [accountOf(keyOf(`account of ${name}`), changes)], storedAt)
-const round = (limit = 500) => tellRisks(api.store, { programId: DEFAULT_PROGRAM_ID, limit })
+  see(store, [accountOf(keyOf(`account of ${name}`), changes)], storedAt)
+const round = (limit = 500) => tellRisks(store, { programId: DEFAULT_PROGRAM_ID, limit })
 const toldOf = async ({ gateway }: Pick<PolicyTold, 'gateway'>) => {
   const { rows } = await pool.query<{ body: string; id: string }>(
     `select d.body, d.message_id as id from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by d.id`,
@@ -158,7 +153,7 @@ t.test('a webhook that does not ask is not told, and due notices carry the risk'
   const noted = async () =>
     (await pool.query('select told from risk_notices where policy = $1', [policy.address])).rows
   t.same(await noted(), [{ told: false }], 'its customer is at risk all the same')
-  await tellDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 })
+  await tellDuePolicies(store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 })
   t.match(await toldOf(policy), [
     {
       type: 'subscription.overdue',
@@ -187,9 +182,9 @@ t.test('a row that makes the task fail is set aside, and all others are told', a
   await round()
   const told = async () => (await Promise.all(policies.map(linesOf))).map(lines => lines.length)
   t.same(await told(), [1, 0, 1])
-  t.match(await listSetAside(api.store, 9), [{ task: 'payment-risks', key: bad.address, error: /planted/ }])
+  t.match(await listSetAside(store, 9), [{ task: 'payment-risks', key: bad.address, error: /planted/ }])
   await pool.query('alter table risk_notices drop constraint planted')
-  await takeBack(api.store, { task: 'payment-risks', key: bad.address })
+  await takeBack(store, { task: 'payment-risks', key: bad.address })
   await round()
   t.same(await told(), [1, 1, 1])
 })

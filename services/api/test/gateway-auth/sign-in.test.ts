@@ -1,5 +1,4 @@
 import { createLocalJWKSet, jwtVerify } from 'jose'
-import { startService } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildSignInNonces, type SignInText } from '../../src/gateway-auth/sign-in-nonce.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
@@ -330,10 +329,4 @@ t.test('without Redis, sign-in answers that it is unavailable', async t => {
     url: `/v1/gateway/${gateway.address}/auth/challenge`,
   })
   t.equal(answer.statusCode, 503)
-})
-
-t.test('the api does not start without its signing keys', async t => {
-  const env = { DATABASE_URL: 'postgres://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1', PORT: '0' }
-  const service = await startService(t, 'api', env, { waitUntilReady: false })
-  t.equal(await service.exited, 1)
 })

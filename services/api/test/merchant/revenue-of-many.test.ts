@@ -2,8 +2,7 @@
 // else does. No statement grows with the subscriptions, and the process answers others meanwhile.
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as giveWay } from 'node:timers/promises'
-import { openStore } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { readRevenue, type RevenueParts } from '../../src/merchant/read-revenue.js'
 
@@ -14,10 +13,8 @@ const TERMS = `{"Subscription":{"amount":"1000","auto_renew":true,"max_renewals"
   "payment_frequency":{"Custom":%s}}}`
 
 t.test('the revenue of 20,000 subscriptions is read in pages', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, statementTimeoutMs: 400 })
-  t.teardown(() => store.close())
-  await database.pool.query(
+  const { store, pool } = await openTestStore(t, { statementTimeoutMs: 400 })
+  await pool.query(
     `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
                            updated_at, next_payment_due, payment_count, token_mint)
      select 'policy ' || n, true, 'active', 'g', 'r', 'u' || n, n, replace($2, '%s', (86401 + n)::text)::json,
@@ -25,7 +22,7 @@ t.test('the revenue of 20,000 subscriptions is read in pages', async t => {
        from generate_series(1, $1::bigint) n`,
     [POLICIES, TERMS],
   )
-  await database.pool.query(
+  await pool.query(
     `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
                          stream_sequence, gateway, payment_policy)
      select gen_random_uuid(), n, n, 's' || n, 0, 'PaymentPolicyCreated', '{}', 'confirmed', to_timestamp(n),
@@ -33,11 +30,11 @@ t.test('the revenue of 20,000 subscriptions is read in pages', async t => {
        from generate_series(1, $1::bigint) n`,
     [POLICIES],
   )
-  await database.pool.query(
+  await pool.query(
     `insert into user_payments (address, owner, token_mint) select 'u' || n, 'wallet ' || n, 'mint' from generate_series(1, $1::bigint) n`,
     [POLICIES],
   )
-  await database.pool.query('analyze')
+  await pool.query('analyze')
   const parts = {
     store,
     programId: 'program',

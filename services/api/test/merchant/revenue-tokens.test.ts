@@ -1,6 +1,5 @@
 // Anybody can make policies of a gateway, each with a token of its own: the gateway's revenue has a bound all the same.
-import { openStore } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
@@ -21,11 +20,9 @@ const TERMS = {
 }
 
 t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and counts all', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   // Of the token "mint 7" there are two policies, of every other token one.
-  await database.pool.query(
+  await pool.query(
     `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
                            updated_at, next_payment_due, payment_count, token_mint)
      select 'policy ' || n, true, 'active', 'g', 'r', 'u' || n, n, $2::json, n, n, n, 1,

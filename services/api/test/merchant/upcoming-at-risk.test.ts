@@ -3,9 +3,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { derivePaymentsDelegate } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { findDueRisks, openStore } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { findDueRisks } from '@payment-tracking/store'
 import fc from 'fast-check'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'
 import { keyOf, tellChain } from '../tell-chain.js'
@@ -17,10 +17,7 @@ const clock = { nowSeconds: NOW, graceSeconds: 7_200 }
 const DELEGATE = derivePaymentsDelegate(DEFAULT_PROGRAM_ID)
 const STATEMENTS = 'payment-tracking:store:statement'
 
-const database = await createDatabase(t)
-const { pool } = database
-const store = openStore({ DATABASE_URL: database.url })
-t.teardown(() => store.close())
+const { store, pool } = await openTestStore(t)
 
 interface Made {
   gateway: string

@@ -1,7 +1,7 @@
 // Anybody can make 10,000 policies of a gateway that are due each second or since 1970, each in a token of its own: the gateway
 // waits for its due dates, and nobody else does.
-import { openStore, type Store } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import type { Store } from '@payment-tracking/store'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'
 
@@ -36,9 +36,7 @@ function countTurns(store: Store): { store: Store; stop: () => number } {
   }
 }
 
-const database = await createDatabase(t)
-const store = openStore({ DATABASE_URL: database.url })
-t.teardown(() => store.close())
+const { store, database } = await openTestStore(t)
 const at = (nowSeconds: number) => ({ clock: { nowSeconds, graceSeconds: 7_200 } })
 
 t.test('the due dates of 10,000 policies are found in turns, and their sums are whole', async t => {

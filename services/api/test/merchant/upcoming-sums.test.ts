@@ -1,9 +1,9 @@
 // The sums of due dates, which Postgres adds up, are those of the dates that the list names one by one.
 import { deepStrictEqual as deepEqual } from 'node:assert'
 import { dueStateOf, readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
-import { openStore, sumDueDates } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { sumDueDates } from '@payment-tracking/store'
 import fc from 'fast-check'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { dueDatesOf } from '../../src/merchant/read-upcoming.js'
 
@@ -12,9 +12,7 @@ const DAY = 86_400
 const MOST = 10_000_000
 const NOW = Date.parse('2026-11-27T12:00:00Z') / 1_000
 const clock = { nowSeconds: NOW, graceSeconds: 7_200 }
-const database = await createDatabase(t)
-const store = openStore({ DATABASE_URL: database.url })
-t.teardown(() => store.close())
+const { store, pool } = await openTestStore(t)
 
 interface Made {
   gateway: string
@@ -27,7 +25,7 @@ interface Made {
 }
 
 const insert = (policies: readonly Made[]) =>
-  database.pool.query(
+  pool.query(
     `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
                            next_payment_due, due_at, ends_at, token_mint, payment_count)
      select p->>'gateway' || ' ' || n, true, 'active', p->>'gateway', 'r', 'u', n, (p->>'policyType')::json,
