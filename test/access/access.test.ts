@@ -27,7 +27,7 @@ const targetOf = (party: Party): Target => ({ ...party, keyId: party.key.id })
 const isScope = (access: string): access is Scope => (SCOPES as readonly string[]).includes(access)
 const opsRoutes = listRoutes((await openOps(t)).app)
 
-const requestOf = (operation: Operation, target: Target) => REQUESTS[operation.id]!(target, system)
+const requestOf = (operation: Operation, target: Target) => REQUESTS[operation.id]!(target)
 /** @param credential a token or API key; or a cookie, which counts from a page of the service alone */
 const send = (operation: Operation, target: Target, credential?: string) => {
   const { path, body } = requestOf(operation, target)
@@ -444,8 +444,8 @@ t.test('the owner does everything, with a token and with a key of the scope', as
   )
   for (const operation of inOrder) {
     const credentials = { 'its token': owner.token, 'its session': owner.cookie }
-    if (isScope(operation.access))
-      Object.assign(credentials, { 'a key of the scope': owner.keyOf[operation.access].key })
+    for (const scope of SCOPES.filter(each => scopesOf(operation.access).includes(each)))
+      Object.assign(credentials, { [`a key for ${scope}`]: owner.keyOf[scope].key })
     for (const [what, credential] of Object.entries(credentials)) {
       const target = targetOf(owner)
       // One replay of an endpoint goes on at a time.

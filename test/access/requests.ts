@@ -1,7 +1,7 @@
 // One valid request of every route, for the things of a gateway.
 import { randomUUID } from 'node:crypto'
 import { buildAddress } from '@payment-tracking/testkit'
-import type { Party, System } from './open-system.js'
+import type { Party } from './open-system.js'
 
 /** Ids that a request names. */
 export type Target = Pick<
@@ -32,7 +32,7 @@ const ofExpectation =
   (target: Target) => ({ path: `/v1/gateway/${target.address}/expectations${tail}` })
 
 /** By operation: a route without a row fails. */
-export const REQUESTS: Record<string, (target: Target, system: System) => Request> = {
+export const REQUESTS: Record<string, (target: Target) => Request> = {
   getHealth: at('/v1/health'),
   listSubscriptions: target => ({ path: `/v1/subscriptions?gatewayPublicKey=${target.address}` }),
   getOneTimePayment: target => ({ path: `/v1/onetime/${target.trackingId}` }),

@@ -1,7 +1,7 @@
 // A memo with a NUL is no tracking ID, and bodies say its text all the same. The body of a payment that its batch told at once
 // had none; that of a payment whose facts came later had it. `npm run chaos` found the difference.
-import { createWebhook, openStore } from '@payment-tracking/store'
-import { buildChain, createDatabase, type ChainMessage } from '@payment-tracking/testkit'
+import { createWebhook } from '@payment-tracking/store'
+import { buildChain, openTestStore, type ChainMessage } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects } from '../../services/ingest/test/ingest-messages.js'
 
@@ -15,9 +15,7 @@ t.test('bodies say the memo of a payment, whenever its policy came', async t => 
   const payment = chain.pay(policy)
   /** Stores batches. @returns the memos of the bodies */
   const memosAfter = async (...batches: ChainMessage[][]) => {
-    const database = await createDatabase(t)
-    const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-    t.teardown(() => store.close())
+    const { store, pool } = await openTestStore(t)
     await createWebhook(store, {
       gateway: gateway.address,
       endpointUrl: 'https://shop.example/',
@@ -32,7 +30,7 @@ t.test('bodies say the memo of a payment, whenever its policy came', async t => 
         })),
         { firstSequence: (index + 1) * 100 },
       )
-    const { rows } = await database.pool.query<{ memo: string }>(
+    const { rows } = await pool.query<{ memo: string }>(
       `select body::json -> 'data' ->> 'memo' as memo from deliveries`,
     )
     return rows.map(({ memo }) => memo)

@@ -1,54 +1,48 @@
-// One of two nodes answered in an unexpected shape. The indexer was interrupted each second, and published nothing.
+// One of several nodes answered in an unexpected shape. The indexer was interrupted each second, and published nothing.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from '../../services/indexer/test/open-rig.js'
-import { openFixtureNode, readFixture, type Answers } from './open-fixture-node.js'
+import { openFixtureNode, readFixture, repeatSlot, type Answers } from './open-fixture-node.js'
 
 t.setTimeout(110_000)
 
-const block = readFixture('block-left-out')
+/** As many slots as the nodes need, for each to be asked in its turn. */
+const SLOTS = 15
+const slots = repeatSlot('block-left-out', SLOTS)
 const right = {
-  ...block,
-  getSignaturesForAddress: (block.getSignaturesForAddress as unknown[]).slice(0, 1),
+  getSignaturesForAddress: slots.toReversed().flatMap(each => each.getSignaturesForAddress.slice(0, 1)),
+  getTransaction: slots.flatMap(each => each.getTransaction),
 }
 const odd = readFixture('odd-answers') as { answers: string[]; alsoForGetTransaction: string[] }
+/** They belong to another method. */
+const errors = [-32007, -32009, -32001].map(code => ({ error: { code, message: 'Slot was skipped' } }))
 
-async function publishesBeside(t: Parameters<typeof openRig>[0], changes: Answers, fault = 'wrong') {
-  const nodes = [await openFixtureNode(t, right, changes), await openFixtureNode(t, right)]
-  const rig = await openRig(t, { nodes: 0, env: { SOLANA_RPC_URLS: nodes.map(({ url }) => url).join(',') } })
-  const service = await rig.start()
-  await waitFor(async () => (await rig.through()) >= 200, {
-    what: 'the slot to be passed',
-    timeoutMs: 40_000,
-  })
-  const line = await service.waitForLog('indexer.node-unfit')
-  return {
-    fault: line.fault === fault,
-    events: (await rig.events()).length,
-    gaps: (await rig.controls('gap')).length,
-    interrupted: service.output.includes('indexer.interrupted'),
-  }
-}
-const GOOD = { fault: true, events: 1, gaps: 0, interrupted: false }
-
-t.test('a list in another shape', async t => {
-  for (const answer of odd.answers)
-    t.same(await publishesBeside(t, { getSignaturesForAddress: () => answer }), GOOD, answer)
-})
-
-t.test('a transaction in another shape', async t => {
-  for (const answer of odd.alsoForGetTransaction)
-    t.same(await publishesBeside(t, { getTransaction: () => answer }), GOOD, answer)
-})
-
-t.test('an error code that belongs to another method', async t => {
-  for (const code of [-32007, -32009, -32001]) {
-    const error = { code, message: 'Slot was skipped' }
-    t.same(await publishesBeside(t, { getTransaction: () => ({ error }) }), GOOD, `${code} to getTransaction`)
-    t.same(
-      await publishesBeside(t, { getSignaturesForAddress: () => ({ error }) }),
-      GOOD,
-      `${code} to a list`,
-    )
-  }
-})
+for (const [what, method, answers] of [
+  ['a list', 'getSignaturesForAddress', [...odd.answers, ...errors]],
+  ['a transaction', 'getTransaction', [...odd.alsoForGetTransaction, ...errors]],
+] as [string, string, ReturnType<Answers[string]>[]][])
+  t.test(
+    `${what} in another shape, or an error of another method, by ${answers.length} nodes beside a right one`,
+    async t => {
+      const nodes = [
+        ...(await Promise.all(answers.map(answer => openFixtureNode(t, right, { [method]: () => answer })))),
+        await openFixtureNode(t, right),
+      ]
+      const rig = await openRig(t, {
+        nodes: 0,
+        env: { SOLANA_RPC_URLS: nodes.map(({ url }) => url).join(',') },
+      })
+      const service = await rig.start()
+      await waitFor(async () => (await rig.through()) >= 200, { what: 'all slots', timeoutMs: 90_000 })
+      for (const [at, answer] of answers.entries())
+        await service
+          .waitForLog(
+            'indexer.node-unfit',
+            line => line.fault === 'wrong' && JSON.stringify(line).includes(new URL(nodes[at]!.url).host),
+          )
+          .then(() => t.pass(JSON.stringify(answer)))
+      t.equal((await rig.events()).length, SLOTS)
+      t.same(await rig.controls('gap'), [])
+      t.notMatch(service.output, 'indexer.interrupted')
+    },
+  )

@@ -2,15 +2,13 @@
 // event named the same user payment. The work compared what it knew of the user payment with what it had known, found no
 // difference, and passed over the early payment.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, openStore, refoldPage } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { commitBatch, refoldPage } from '@payment-tracking/store'
+import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/refold.js'
 
 t.test('a payment gets its mint though its policy was retracted while work was under way', async t => {
-  const database = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const commit = (...batches: Parameters<typeof commitBatch>[1][]) =>
     batches.reduce<Promise<unknown>>(
       (before, batch) => before.then(() => commitBatch(store, { ...batch, rowsAtOnce: PAGE })),
@@ -24,7 +22,7 @@ t.test('a payment gets its mint though its policy was retracted while work was u
   await page()
   await commit(retractedBatch(102, 2), paymentBatch(1), createdBatch(4))
   while (await page());
-  const { rows } = await database.pool.query(
+  const { rows } = await pool.query(
     `select record_id::int as payment, token_mint is not null as known from events where name = 'PaymentRecord' order by 1`,
   )
   t.same(

@@ -1,9 +1,9 @@
 // Symptom: under load the stream delivered a refused message again before its first copy was handled. Both copies were in
 // one batch, Postgres refused the batch, and ingest tried it again for ever: no later payment was stored.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { createDatabase, readFixtureMessages } from '@payment-tracking/testkit'
+import { openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
 import { readMessage } from '@payment-tracking/domain'
-import { openStore, type ReceivedMessage } from '@payment-tracking/store'
+import type { ReceivedMessage } from '@payment-tracking/store'
 import t from 'tap'
 import { storeBatch } from '../../services/ingest/src/pipeline/store-batch.js'
 
@@ -11,9 +11,7 @@ const stream = { name: 'CHAIN_EVENTS', createdAt: new Date(0) }
 const subject = 'chain.events.PaymentRecord'
 
 async function open() {
-  const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url, poolSize: 2 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const received: ReceivedMessage[] = []
   for (const [at, bytes] of (await readFixtureMessages()).slice(0, 30).entries()) {
     const read = readMessage(bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })

@@ -2,9 +2,8 @@
 // lost all its payments, or one of them got its token or another place. The pages went on from where they were: a token had no extremes of
 // the day for good, or those of payments that no longer counted.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
-import { commitBatch, openStore, rebuildProjections, refoldPage, type Batch } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { commitBatch, rebuildProjections, refoldPage, type Batch } from '@payment-tracking/store'
+import { buildBatch, openTestStore } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import {
   envelopeOf,
@@ -17,28 +16,20 @@ import { signatureOf } from '../models/replay/chain-database.js'
 
 const [GOLD, SILVER] = [keyOf(21), keyOf(22)]
 const START = Date.parse('2026-03-01T12:00:00.000Z')
-const STREAM = { name: 'S', createdAt: new Date(0) }
 /** The place of everything about a policy; payments have numbers above it. */
 const FIRST_SLOT = 1_000
 
 /** A batch of one message. @param number its transaction, its slot and its minute of the hour */
-function batchWith(name: string, data: Members, number: number, index = 0): Batch {
-  const bytes = Buffer.from(
-    JSON.stringify(
-      envelopeOf(name, data, {
-        slot: FIRST_SLOT + number,
-        index,
-        signature: signatureOf(number),
-        program_id: DEFAULT_PROGRAM_ID,
-        timestamp: new Date(START + number * 60_000).toISOString(),
-      }),
-    ),
-  )
-  const read = readMessage(bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
-  if (!read.ok) throw new Error(read.refusal.reason)
-  const received = [{ streamSequence: number, subject: 'chain.events', bytes, event: read.event }]
-  return { stream: STREAM, received, refused: [] }
-}
+const batchWith = (name: string, data: Members, number: number, index = 0): Batch =>
+  buildBatch([
+    envelopeOf(name, data, {
+      slot: FIRST_SLOT + number,
+      index,
+      signature: signatureOf(number),
+      program_id: DEFAULT_PROGRAM_ID,
+      timestamp: new Date(START + number * 60_000).toISOString(),
+    }),
+  ])
 
 const paid = (number: number, amount: number, others: Members = { token_mint: GOLD }, index = 0): Batch =>
   batchWith(
@@ -48,23 +39,15 @@ const paid = (number: number, amount: number, others: Members = { token_mint: GO
     index,
   )
 
-const retracted = (...numbers: number[]): Batch => ({
-  stream: STREAM,
-  received: [],
-  refused: [],
-  controls: numbers.map(number => ({
-    streamSequence: 100 + number,
-    subject: 'chain.control',
-    bytes: Buffer.from('{}'),
-    control: { kind: 'retracted', signature: signatureOf(number), slot: FIRST_SLOT + number },
-  })),
-})
+const retracted = (...numbers: number[]): Batch =>
+  buildBatch(
+    [],
+    numbers.map(number => ({ kind: 'retracted', signature: signatureOf(number), slot: FIRST_SLOT + number })),
+  )
 
 /** @param rows that a transaction counts at once */
 async function openIngest(t: Test, rows: number) {
-  const { url, pool } = await createDatabase(t)
-  const store = openStore({ DATABASE_URL: url, poolSize: 2 })
-  t.teardown(() => store.close())
+  const { store, pool } = await openTestStore(t)
   const figures = async (): Promise<string[]> => {
     const { rows: found } = await pool.query<{ row: string }>(
       `select t::text as row from (

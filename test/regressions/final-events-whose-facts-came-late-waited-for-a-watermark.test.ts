@@ -2,14 +2,17 @@
 // webhook that waits for finality got the payment only when the watermark passed its slot. The same held for life-cycle
 // events whose token became known later. Where no watermark comes, later is never. `npm run chaos:self-test` found it.
 import { DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
-import { openStore } from '@payment-tracking/store'
-import { buildAddress, buildChain, createDatabase, type ChainMessage } from '@payment-tracking/testkit'
+import {
+  buildAddress,
+  buildChain,
+  insertWebhook,
+  openTestStore,
+  type ChainMessage,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects } from '../../services/ingest/test/ingest-messages.js'
 
-const database = await createDatabase(t)
-const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-t.teardown(() => store.close())
+const { store, pool } = await openTestStore(t)
 const chain = buildChain({ seed: 'late and final' })
 let sequence = 0
 
@@ -26,15 +29,11 @@ const ingest = (...messages: ChainMessage[]) =>
 const final = (message: ChainMessage) => ({ ...message, commitment: 'finalized' })
 
 async function addWebhook(gateway: string, types: string[], filters: object | null) {
-  const { rows } = await database.pool.query<{ id: string }>(
-    `insert into webhooks (gateway, endpoint_url, secret, filters, event_types, finality)
-     values ($1, 'http://127.0.0.1:9/', 'whsec_', $2, $3, 'finalized') returning id`,
-    [gateway, filters, types],
-  )
+  const id = await insertWebhook(pool, gateway, { types, filters, finality: 'finalized' })
   return async () => {
-    const told = await database.pool.query<{ type: string }>(
+    const told = await pool.query<{ type: string }>(
       'select type from deliveries where webhook_id = $1 order by id',
-      [rows[0]!.id],
+      [id],
     )
     return told.rows.map(({ type }) => type)
   }

@@ -3,11 +3,9 @@
 import { subjectOf } from '@payment-tracking/contracts'
 import {
   buildChain,
-  createDatabase,
   openLink,
   startService,
-  useNats,
-  useRedis,
+  useEnvironment,
   waitFor,
   type TestContext,
 } from '@payment-tracking/testkit'
@@ -15,14 +13,11 @@ import { readFileSync } from 'node:fs'
 import t from 'tap'
 
 async function open(t: TestContext, settings: Record<string, string> = {}) {
-  const [database, redis, nats] = [await createDatabase(t), await useRedis(t), await useNats(t)]
+  const { database, nats, settings: shared } = await useEnvironment(t)
   const link = await openLink(t, database.url)
   const ingest = await startService(t, 'ingest', {
+    ...shared,
     DATABASE_URL: link.url,
-    REDIS_URL: redis.url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
     ...settings,
   })
   const chain = buildChain({ seed: 'vanished' })

@@ -12,13 +12,27 @@ export const readFixture = (name: string): Record<string, unknown> =>
     unknown
   >
 
+export type Transaction = Record<string, unknown> & { transaction: { signatures: string[] } }
+
+/** The slot of a fixture again and again, from 100 on: in each, signatures end in another digit. */
+export const repeatSlot = (name: string, count: number) =>
+  Array.from({ length: count }, (_, at) => {
+    const text = JSON.stringify(readFixture(name))
+      .replaceAll('"slot":100', `"slot":${100 + at}`)
+      .replaceAll(/"(\w{86,87})\w"/g, `"$1${'123456789ABCDEF'[at]!}"`)
+    return JSON.parse(text) as {
+      getSignaturesForAddress: { signature: string }[]
+      getTransaction: Transaction[]
+    }
+  })
+
 /** A node that knows the transactions of a fixture, in slot 100. @param changes answers in place of the right ones */
 export async function openFixtureNode(
   t: { teardown: (end: () => unknown) => void },
   fixture: Record<string, unknown>,
   changes: Answers = {},
 ) {
-  const transactions = [fixture.getTransaction].flat() as { transaction: { signatures: string[] } }[]
+  const transactions = [fixture.getTransaction ?? []].flat() as Transaction[]
   const find = ([signature]: readonly unknown[]) =>
     transactions.find(({ transaction }) => transaction.signatures[0] === signature) ?? null
   const answers: Answers = {

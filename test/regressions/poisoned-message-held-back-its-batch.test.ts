@@ -2,12 +2,10 @@
 // that arrived together with it was ever stored.
 import { subjectOf } from '@payment-tracking/contracts'
 import {
-  createDatabase,
   openReceiver,
   readFixtureMessages,
   startService,
-  useNats,
-  useRedis,
+  useEnvironment,
   waitFor,
 } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -18,8 +16,7 @@ const FAULT = `create function fault() returns trigger language plpgsql as $$
   begin raise exception 'nobody foresaw this'; end $$`
 
 t.test('one message that cannot be stored becomes a dead letter, all others are stored', async t => {
-  const database = await createDatabase(t)
-  const nats = await useNats(t)
+  const { database, nats, settings } = await useEnvironment(t)
   const payments = (await readFixtureMessages())
     .filter(bytes => Buffer.from(bytes).includes('"tributary_PaymentRecord"'))
     .slice(0, 40)
@@ -34,13 +31,7 @@ t.test('one message that cannot be stored becomes a dead letter, all others are 
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
   for (const bytes of payments)
     await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'PaymentRecord'), bytes)
-  const ingest = await startService(t, 'ingest', {
-    DATABASE_URL: database.url,
-    REDIS_URL: (await useRedis(t)).url,
-    NATS_URL: nats.url,
-    STREAM_NAME: nats.stream,
-    SUBJECT_PREFIX: nats.subjectPrefix,
-  })
+  const ingest = await startService(t, 'ingest', settings)
   await waitFor(
     async () => {
       const metrics = await (await fetch(`${ingest.managementUrl}/metrics`)).text()

@@ -1,18 +1,15 @@
 // A gateway was deleted, and its webhooks were stopped some seconds later, by a worker that looked for such gateways.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
-import { commitBatch, doWebhookWork, openStore } from '@payment-tracking/store'
-import { createDatabase } from '@payment-tracking/testkit'
+import { commitBatch, doWebhookWork } from '@payment-tracking/store'
 import bs58 from 'bs58'
+import { buildBatch, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { envelopeOf, keyOf } from '../../packages/domain/test/messages.js'
 
 t.test(
   'webhooks stop with the transaction that deletes their gateway, and stay so when it is made again',
   async t => {
-    const database = await createDatabase(t)
-    const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
-    t.teardown(() => store.close())
+    const { store, pool } = await openTestStore(t)
     const authority = keyOf(9)
     let sequence = 0
     /** Stores one event, as ingest does. */
@@ -23,14 +20,7 @@ t.test(
         signature: bs58.encode(new Uint8Array(64).fill(sequence)),
         program_id: DEFAULT_PROGRAM_ID,
       })
-      const bytes = Buffer.from(JSON.stringify(message))
-      const result = readMessage(bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
-      if (!result.ok) throw new Error(result.refusal.reason)
-      await commitBatch(store, {
-        stream: { name: 'S', createdAt: new Date(0) },
-        received: [{ streamSequence: sequence, subject: 's', bytes, event: result.event }],
-        refused: [],
-      })
+      await commitBatch(store, buildBatch([message]))
     }
     const name = [...Buffer.alloc(32).fill('gate', 0, 4)]
     const create = () =>
@@ -42,10 +32,10 @@ t.test(
         url: new Array<number>(64).fill(0),
       })
     await create()
-    const { rows } = await database.pool.query<{ address: string }>('select address from gateways')
+    const { rows } = await pool.query<{ address: string }>('select address from gateways')
     const gateway = rows[0]!.address
     const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
-    await database.pool.query(
+    await pool.query(
       `with w as (insert into webhooks (gateway, endpoint_url, secret)
        values ($1, 'https://shop.example/hook', $2), ($3, 'https://other.example/hook', $2) returning id)
      insert into deliveries (webhook_id, message_id, type, body, state)
@@ -55,7 +45,7 @@ t.test(
     )
     const read = async () =>
       (
-        await database.pool.query(
+        await pool.query(
           `select w.gateway = $1 as ours, w.active, w.deactivated_reason as reason,
                 array_agg(d.state order by d.state) as states
            from webhooks w join deliveries d on d.webhook_id = w.id group by w.id order by w.id`,

@@ -1,12 +1,11 @@
 // A transaction comes again in a later slot while its first appearance still stands: the second appearance waits among
 // the dead letters, and the retraction takes it in.
 import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
-import { buildChain } from '@payment-tracking/testkit'
+import { buildChain, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects } from './ingest-messages.js'
-import { openTestStore } from './open-test-store.js'
 
-const { store, database } = await openTestStore(t)
+const { store, pool } = await openTestStore(t)
 const chain = buildChain({ seed: 'too early' })
 let firstSequence = 1
 
@@ -32,7 +31,7 @@ async function openCase() {
   const first = chain.pay(policy, 7n)
   const second = { ...first, slot: chain.emit('Nothing', {}).slot }
   const { signature, slot } = first
-  const ask = async (sql: string, value: string) => (await database.pool.query(sql, [value])).rows
+  const ask = async (sql: string, value: string) => (await pool.query(sql, [value])).rows
   return {
     first,
     second,
@@ -94,6 +93,11 @@ const ORDERS: [string, (of: Case) => object[][]][] = [
   [
     'everything comes again',
     ({ first, second, retraction }) => [[first], [second], [retraction], [first, second, retraction]],
+  ],
+  // Each copy of the first was once taken for a new event, under an id that was in use.
+  [
+    'both come again, and the second appearance was stored first',
+    ({ first, second, retraction }) => [[second], [retraction], [first], [first], [second], [first]],
   ],
 ]
 
