@@ -12,7 +12,6 @@ import {
   fillPayments,
   fillWaiting,
   insertWebhook,
-  openTestStore,
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
@@ -21,6 +20,7 @@ import { sql, toStatement, type Sql, type Tx } from '../src/database/sql.js'
 import { commitBatch, refoldPage, type Store } from '../src/index.js'
 import { rowsOfPlan, type Plan } from './plans/explain.js'
 import { callingSite, listSites } from './statement-sites.js'
+import { openTestStore } from './open-test-store.js'
 
 /** Behind each key. A statement that reads them all is found. */
 const MANY = 4_000

@@ -1,10 +1,10 @@
 // Cohorts are read in pages of 100 wallets: each payment is in one.
-import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { readPaidMonths } from '../src/index.js'
 import { addEvents } from './add-events.js'
 import { countRows } from './count-rows.js'
 import { readPages } from './plans/explain.js'
+import { openTestStore } from './open-test-store.js'
 
 const MANY = 3_000
 

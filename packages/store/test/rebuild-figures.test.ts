@@ -5,11 +5,11 @@ import {
   buildBatch,
   buildChain,
   fillPayments,
-  openTestStore,
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t from 'tap'
 import { commitBatch, rebuildProjections, type Store } from '../src/index.js'
+import { openTestStore } from './open-test-store.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')

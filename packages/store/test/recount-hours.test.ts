@@ -1,18 +1,13 @@
 // Extremes that an hour lost. A reader finds them at once, and work writes them: it reads the hour without the writer lock,
 // and nothing that happens between that look and the lock is lost.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import {
-  buildAddress,
-  buildBatch,
-  buildChain,
-  openTestStore,
-  type ChainMessage,
-} from '@payment-tracking/testkit'
+import { buildAddress, buildBatch, buildChain, type ChainMessage } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { StoreUnavailableError } from '../src/errors.js'
 import { commitBatch, readPaymentStats, rebuildProjections, refoldPage, type Store } from '../src/index.js'
 import { rowsOfPlan, STATEMENTS, type Plan } from './plans/explain.js'
+import { openTestStore } from './open-test-store.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')

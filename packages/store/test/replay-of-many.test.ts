@@ -1,10 +1,10 @@
 // Anybody can give a subscription any number of payments and status changes: when it was active is found in pages.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { replaySubscriptions } from '../src/merchant/index.js'
 import { addEvents } from './add-events.js'
 import { countRows } from './count-rows.js'
+import { openTestStore } from './open-test-store.js'
 
 const PAYMENTS = 5_000
 const RENEWALS = 3_500

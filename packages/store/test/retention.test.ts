@@ -1,9 +1,10 @@
 // The rows that retention removes, and the rows that it must never remove.
-import { withClient, openTestStore } from '@payment-tracking/testkit'
+import { withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/database/open-store.js'
 import { PRUNED_TABLES, pruneStep, type PrunedTable } from '../src/retention/index.js'
 import { redeliverOne } from '../src/webhooks/index.js'
+import { openTestStore } from './open-test-store.js'
 
 const LIMITS = { batchDays: 90, deadLetterDays: 180, apiKeyDays: 365, limit: 100 }
 

@@ -1,8 +1,9 @@
 // Lookups share connections, and no lookup changes the answer of another.
-import { openTestStore, waitFor } from '@payment-tracking/testkit'
+import { waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import type { Store } from '../../src/database/open-store.js'
 import { sql } from '../../src/database/sql.js'
+import { openTestStore } from '../open-test-store.js'
 
 const openLookups = (t: Test, statementTimeoutMs = 60_000) =>
   openTestStore(t, { poolSize: 2, statementTimeoutMs })

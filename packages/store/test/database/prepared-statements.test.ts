@@ -1,8 +1,8 @@
 // Reads that go past Prisma give the values that Prisma gives.
-import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
 import { raw, sql } from '../../src/database/sql.js'
+import { openTestStore } from '../open-test-store.js'
 
 t.test('values come and go as through Prisma', async t => {
   const { store, pool, url } = await openTestStore(t)

@@ -1,9 +1,10 @@
 // Who asks for the same at the same time shares a read, and nobody gets what began before it asked.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { waitFor, openTestStore } from '@payment-tracking/testkit'
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { shareEqual } from '../../src/database/share-equal.js'
 import { sql } from '../../src/database/sql.js'
+import { openTestStore } from '../open-test-store.js'
 
 function withResolvers() {
   let [resolve, reject]: [(text: string) => void, (error: Error) => void] = [() => {}, () => {}]

@@ -5,7 +5,6 @@ import {
   buildBatch,
   buildChain,
   insertWebhook,
-  openTestStore,
   type ChainMessage,
   type TestContext,
   type WebhookChoices,
@@ -20,6 +19,7 @@ import {
   type ReceivedControl,
   type Store,
 } from '../../src/index.js'
+import { openTestStore } from '../open-test-store.js'
 
 export const GATEWAY = buildAddress('gateway of the shop')
 export const RECIPIENT = buildAddress('till of the shop')

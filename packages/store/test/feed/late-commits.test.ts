@@ -1,10 +1,11 @@
 // A cursor of a feed never skips what commits late, and a page examines a bounded number of rows.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { waitFor, withClient, openTestStore } from '@payment-tracking/testkit'
+import { waitFor, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { noteForFeed } from '../../src/database/feed-notes.js'
 import { readFeedPage, type FeedKey } from '../../src/index.js'
 import { addEvents } from '../add-events.js'
+import { openTestStore } from '../open-test-store.js'
 
 const { store, database, pool } = await openTestStore(t)
 

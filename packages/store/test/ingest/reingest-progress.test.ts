@@ -1,7 +1,7 @@
 // How far the stream was read again is kept, so that a reader after a crash continues there.
-import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { markReingested, moveReingest, readHeadNow } from '../../src/index.js'
+import { openTestStore } from '../open-test-store.js'
 
 t.test('a reader records its progress, and no reader records progress that is not its own', async t => {
   const { store, pool } = await openTestStore(t)

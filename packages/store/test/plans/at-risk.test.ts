@@ -1,10 +1,11 @@
 // What is at risk of a gateway's due payments costs some rows for each policy, whatever Postgres knows of its tables: no plan
 // compares policies with each other.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { analyzeAll, openTestStore } from '@payment-tracking/testkit'
+import { analyzeAll } from '@payment-tracking/testkit'
 import t from 'tap'
 import { sumAtRisk } from '../../src/index.js'
 import { explain, sentBy, type Plan } from './explain.js'
+import { openTestStore } from '../open-test-store.js'
 
 const NOW = Math.floor(Date.now() / 1_000)
 const TERMS = `{"Subscription":{"amount":"5","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],

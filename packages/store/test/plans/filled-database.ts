@@ -2,12 +2,12 @@
 import {
   analyzeAll,
   fillEvents,
-  openTestStore,
   type FilledEvents,
   type Pool,
   type TestContext,
 } from '@payment-tracking/testkit'
 import type { Store } from '../../src/index.js'
+import { openTestStore } from '../open-test-store.js'
 
 export const EVENTS = 24_000
 /** The oldest of them are of March 2020. */

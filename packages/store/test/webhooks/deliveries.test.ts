@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
-import { makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
+import { makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
   claimDeliveries,
@@ -19,6 +19,7 @@ import {
 } from '../../src/webhooks/index.js'
 import { tell } from '../../src/webhooks/tell.js'
 import { resultOf } from './attempt-result.js'
+import { openTestStore } from '../open-test-store.js'
 
 t.test('deliveries in Postgres', async t => {
   const { store, database } = await openTestStore(t, { poolSize: 8 })

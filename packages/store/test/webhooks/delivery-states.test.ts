@@ -7,7 +7,6 @@ import {
   type DeliveryEvent,
   type DeliveryState,
 } from '@payment-tracking/domain'
-import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { type Store } from '../../src/database/open-store.js'
 import {
@@ -28,6 +27,7 @@ import {
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
 import { resultOf } from './attempt-result.js'
+import { openTestStore } from '../open-test-store.js'
 
 /** A delivery in the state that the event meets. */
 interface Given {

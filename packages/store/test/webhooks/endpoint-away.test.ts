@@ -2,7 +2,7 @@
 // where `ordered`, although nothing new comes; and each round is one try and at most three retries.
 import { randomUUID } from 'node:crypto'
 import { retryDelayMs } from '@payment-tracking/domain'
-import { makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
+import { makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
   claimDeliveries,
@@ -17,6 +17,7 @@ import {
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
 import { resultOf } from './attempt-result.js'
+import { openTestStore } from '../open-test-store.js'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND

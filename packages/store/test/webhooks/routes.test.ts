@@ -8,13 +8,14 @@ import {
   type LifecyclePolicy,
   type Route,
 } from '@payment-tracking/domain'
-import { insertWebhook, makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
+import { insertWebhook, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { type Store } from '../../src/database/open-store.js'
 import type { Tx } from '../../src/database/sql.js'
 import { tellDuePolicies } from '../../src/webhooks/index.js'
 import { release } from '../../src/webhooks/release.js'
 import { tell } from '../../src/webhooks/tell.js'
+import { openTestStore } from '../open-test-store.js'
 
 type Run = (query: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 

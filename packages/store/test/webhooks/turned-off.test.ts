@@ -2,7 +2,7 @@
 // cancelled from then on, and pages of work write the rows.
 // All of it is one promise over the same endpoint, so it is one file of more than 300 lines.
 import { randomUUID } from 'node:crypto'
-import { makeCommittedPayment, openTestStore } from '@payment-tracking/testkit'
+import { makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { countDeliveries, findDelivery } from '../../src/ops/index.js'
 import { listTracedDeliveries } from '../../src/reads/index.js'
@@ -27,6 +27,7 @@ import {
   updateWebhook,
 } from '../../src/webhooks/index.js'
 import { tell } from '../../src/webhooks/tell.js'
+import { openTestStore } from '../open-test-store.js'
 
 const WAITING = 1_200
 const PAGE = 500

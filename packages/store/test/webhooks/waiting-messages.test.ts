@@ -2,16 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
-import {
-  insertWebhook,
-  makeCommittedPayment,
-  openTestStore,
-  type WebhookChoices,
-} from '@payment-tracking/testkit'
+import { insertWebhook, makeCommittedPayment, type WebhookChoices } from '@payment-tracking/testkit'
 import t from 'tap'
 import { forget } from '../../src/webhooks/forget.js'
 import { release, type Known, type WaitingKey } from '../../src/webhooks/release.js'
 import { tell } from '../../src/webhooks/tell.js'
+import { openTestStore } from '../open-test-store.js'
 
 const { store, pool } = await openTestStore(t)
 const isFinal = () => false
