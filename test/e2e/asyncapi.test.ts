@@ -21,7 +21,7 @@ import {
 } from '@payment-tracking/domain'
 import { cancelExpectation, createExpectation } from '@payment-tracking/store'
 import { startService, waitFor } from '@payment-tracking/testkit'
-import { Ajv } from 'ajv'
+import { Ajv, type ValidateFunction } from 'ajv'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { openStream } from '../../services/realtime/test/open-stream.js'
@@ -52,6 +52,7 @@ function close(value: unknown): unknown {
 /** Judges messages by the document, and knows which of its messages came. */
 class Judge {
   readonly #ajv = new Ajv({ strict: false, validateFormats: false })
+  readonly #validators = new Map<string, ValidateFunction>()
   readonly seen = new Set<string>()
   readonly #document: Document
 
@@ -65,9 +66,20 @@ class Judge {
     const described = this.#document.channels[channel]?.messages[name]
     if (!described) return `${channel} has no message ${name}`
     this.seen.add(`${channel} ${name}`)
-    const text = JSON.stringify(close(described.payload)).replaceAll('"#/', '"doc#/')
-    const isValid = this.#ajv.validate(JSON.parse(text), message)
-    return isValid ? undefined : `${channel} ${name}: ${this.#ajv.errorsText()}: ${JSON.stringify(message)}`
+    const isValid = this.#validatorOf(`${channel} ${name}`, described.payload)
+    return isValid(message)
+      ? undefined
+      : `${channel} ${name}: ${this.#ajv.errorsText(isValid.errors)}: ${JSON.stringify(message)}`
+  }
+
+  /** Compiled once: to compile takes longer than all that is judged. */
+  #validatorOf(name: string, payload: Schema): ValidateFunction {
+    const known = this.#validators.get(name)
+    if (known) return known
+    const text = JSON.stringify(close(payload)).replaceAll('"#/', '"doc#/')
+    const compiled = this.#ajv.compile(JSON.parse(text) as object)
+    this.#validators.set(name, compiled)
+    return compiled
   }
 
   get described(): string[] {

@@ -10,24 +10,25 @@ import { pay, PROGRAM } from './open-rig.js'
 
 const PAGE = 1_000
 
+const chain = new SimulatedChain({ programs: [PROGRAM] })
+const node = await openSimulatedNode(chain)
+t.teardown(() => node.close())
+const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
+const reader = new ChainNode({ url: node.url, name: 'node', onRequest: () => {} })
+t.teardown(() => reader.close())
+const pool = new NodePool([reader], log, new AbortController().signal)
+const paid: string[] = []
+function payTimes(times: number): void {
+  for (let at = 0; at < times; at++) {
+    chain.advance()
+    paid.push(chain.execute([pay('a', paid.length + 1)]).signature)
+  }
+  chain.finalize()
+}
+payTimes(2 * PAGE + 300)
+
 for (const more of [1, 30, PAGE + 30])
   t.test(`${more} more transactions meanwhile lose none of the range`, async t => {
-    const chain = new SimulatedChain({ programs: [PROGRAM] })
-    const node = await openSimulatedNode(chain)
-    t.teardown(() => node.close())
-    const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
-    const reader = new ChainNode({ url: node.url, name: 'node', onRequest: () => {} })
-    t.teardown(() => reader.close())
-    const pool = new NodePool([reader], log, new AbortController().signal)
-    const paid: string[] = []
-    const payTimes = (times: number) => {
-      for (let at = 0; at < times; at++) {
-        chain.advance()
-        paid.push(chain.execute([pay('a', paid.length + 1)]).signature)
-      }
-      chain.finalize()
-    }
-    payTimes(2 * PAGE + 300)
     const wanted = [...paid]
     const options = {
       programId: PROGRAM,
