@@ -1,10 +1,13 @@
+// What two pods tell their clients of payments, and of what is expected: from the answer on, each change is told, announced or not.
 import { once } from 'node:events'
+import type { ExpectationMessage } from '@payment-tracking/contracts'
+import { cancelExpectation, createExpectation, readExpectation } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { collectPayments, subscribe, usePods } from './use-pods.js'
+import { collectPayments, subscribe, usePods, type Client } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
 
-const pods = await usePods(t)
+const pods = await usePods(t, { 'realtime.expectationEveryMs': '100' })
 const [one, two] = await Promise.all([pods.start(), pods.start()])
 
 t.test('two pods deliver a payment to their subscribers, each client once', async t => {
@@ -66,4 +69,88 @@ t.test("the ten-line client: subscribe, 'ack', 'payment'; unsubscribe ends it", 
     replay: [],
   })
   t.equal(received.length, 1)
+})
+
+t.test('an expected payment', async t => {
+  const { store, database } = pods
+  const gateway = fakeBase58('gateway')
+  const expect = async (trackingId: string) =>
+    (
+      await createExpectation(store, {
+        gateway,
+        trackingId,
+        recipient: fakeBase58('till'),
+        tokenMint: fakeBase58('token'),
+        amount: 2n ** 64n - 1n,
+        expiresAt: new Date(Date.now() + 3_600_000),
+        reference: 'a secret of the shop',
+      })
+    ).record
+  const collect = (client: Client): ExpectationMessage[] => {
+    const told: ExpectationMessage[] = []
+    client.on('expectation', message => told.push(message))
+    return told
+  }
+  const [order, other] = [await expect('expected-1'), await expect('expected-2')]
+
+  t.test('the answer has the record, and an id of another tracking ID is refused', async t => {
+    const client = one.connect()
+    const reply = await subscribe(client, { trackingId: 'expected-1', expectation: order.id })
+    t.match(reply, {
+      ok: true,
+      expectation: {
+        id: order.id,
+        trackingId: 'expected-1',
+        state: 'open',
+        amountString: '18446744073709551615',
+        paidAmount: 0,
+        payments: [],
+      },
+    })
+    t.notMatch(JSON.stringify(reply), 'reference')
+    for (const expectation of [other.id, '00000000-0000-4000-8000-000000000000', 'order', 7]) {
+      const refused = await client
+        .timeout(10_000)
+        .emitWithAck('subscribe', { trackingId: 'expected-1', expectation })
+      t.match(refused, { ok: false, code: 'INVALID_REQUEST' }, String(expectation))
+    }
+  })
+
+  t.test('changes reach those who follow it, once', async t => {
+    const clients = [one.connect(), two.connect(), one.connect(), one.connect()]
+    const told = clients.map(collect)
+    for (const client of clients.slice(0, 2))
+      await subscribe(client, { trackingId: 'expected-1', expectation: order.id })
+    await subscribe(clients[2]!, { trackingId: 'expected-1' })
+    await subscribe(clients[3]!, { trackingId: 'expected-2', expectation: other.id })
+    await database.pool.query(
+      `update expectations set state = 'underpaid', paid_amount = 5, payment_count = 1, changes = 1 where id = $1`,
+      [order.id],
+    )
+    const { record } = (await readExpectation(store, order.id))!
+    const data = `{"id":"${order.id}","state":"underpaid","trackingId":"expected-1","amount":${record.amount}}`
+    const announcement = {
+      payments: [],
+      expectations: [{ id: order.id, trackingId: 'expected-1', changes: 1, data }],
+    }
+    await pods.announce(announcement)
+    for (const each of told.slice(0, 2))
+      await waitFor(() => each.length > 0, { what: 'the announced change' })
+    await pods.announce(announcement)
+    t.match(told[0]![0], { type: 'expectation', data: { state: 'underpaid' }, timestamp: Number })
+
+    // Nobody announces that the time is over.
+    await database.pool.query(`update expectations set expires_at = now() - interval '1 s' where id = $1`, [
+      order.id,
+    ])
+    for (const each of told.slice(0, 2)) await waitFor(() => each.length > 1, { what: 'the expiry' })
+    t.match(told[1]![1]!.data, { state: 'expired', paidAmountString: '5', paymentCount: 1 })
+    t.notMatch(JSON.stringify(told), 'reference')
+    await cancelExpectation(store, gateway, other.id)
+    await waitFor(() => told[3]!.length > 0, { what: 'the cancellation' })
+    t.same(
+      told.map(messages => messages.map(message => message.data.state)),
+      [['underpaid', 'expired'], ['underpaid', 'expired'], [], ['cancelled']],
+    )
+  })
 })

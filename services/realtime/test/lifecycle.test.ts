@@ -1,15 +1,157 @@
-// Looks alone tell clients that subscribed with `events: true` what happens to the policies of their tracking ID: here
-// Redis loses every announcement.
+// Life-cycle events, for those who asked: announced by ingest they are told at once, and never again by a look. What no
+// announcement told, looks tell.
+import { randomUUID } from 'node:crypto'
+import type { CommittedLifecycle } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { subscribe, usePods } from './use-pods.js'
-import { buildPolicyWriter, collectLifecycles, DAY, kindsOf, NOW } from './write-policies.js'
+import { collectPayments, subscribe, usePods } from './use-pods.js'
+import { committedPaymentsOf } from './write-payments.js'
+import { buildPolicyWriter, collectLifecycles, DAY, kindsOf, lifecycleOf, NOW } from './write-policies.js'
 
-t.test('life-cycle events without an announcement', async t => {
-  const pods = await usePods(t, { 'realtime.lifecycleEveryMs': '100' })
-  const { create, change, happen } = buildPolicyWriter(pods.database.pool)
-  const [one, two] = [await pods.start(), await pods.start()]
-  await create('before', 'order-1', { next_payment_due: NOW + DAY, due_at: NOW + DAY })
+const pods = await usePods(t, { 'realtime.lifecycleEveryMs': '100' })
+const pod = await pods.start()
+const { happen, insert, create, change } = buildPolicyWriter(pods.database.pool)
+const announce = (...lifecycles: CommittedLifecycle[]) => pods.announce({ payments: [], lifecycles })
+/** What a new client is told. */
+const follow = async (trackingId: string, request: Record<string, unknown> = { events: true }) => {
+  const client = pod.connect()
+  const told = collectLifecycles(client)
+  await subscribe(client, { trackingId, ...request })
+  return told
+}
+
+// The first: nobody else is followed, so that the look which waits for the lock is this one.
+t.test(
+  'events that come while the first look of a subscription waits are told once, after the answer',
+  async t => {
+    const [plain, client] = [pod.connect(), pod.connect()]
+    const payments = collectPayments(plain)
+    const told = collectLifecycles(client)
+    await subscribe(plain, { trackingId: 'order' })
+    const [first, second] = await Promise.all(
+      ['first', 'second'].map(async address => ({ address, trackingId: 'order', start: await happen() })),
+    )
+    await pods.commit({ trackingId: 'order' })
+    const [payment] = await committedPaymentsOf(pods.store, 'order', [1])
+    const writer = await pods.database.pool.connect()
+    t.teardown(() => writer.release(true))
+    await writer.query('begin; lock table policies in access exclusive mode')
+    const seen: string[] = []
+    client.on('lifecycle', ({ data }) => seen.push(data.paymentPolicy))
+    client.emit('subscribe', { trackingId: 'order', events: true }, ({ ok }) => seen.push(`answer ${ok}`))
+    await waitFor(async () => {
+      const { rowCount } = await pods.database.pool.query(
+        `select from pg_locks where not granted and relation = 'policies'::regclass`,
+      )
+      return rowCount! > 0
+    })
+    await announce(
+      lifecycleOf(first!, 'created', first!.start),
+      lifecycleOf(second!, 'created', second!.start),
+    )
+    await pods.announce({ payments: [payment!] })
+    await waitFor(() => payments.length === 1, { what: 'the payment that was announced after the events' })
+    // The first policy is in the baseline; a look finds the second one.
+    await insert(first!, {}, writer)
+    await writer.query('commit')
+    await waitFor(() => seen.length >= 3, { what: 'the answer and both events' })
+    t.same(seen, ['answer true', 'first', 'second'])
+    await insert(second!)
+    await create('third', 'order')
+    await waitFor(() => told.length >= 3, { what: 'the look' })
+    t.same(kindsOf(told), ['first created', 'second created', 'third created'])
+  },
+)
+
+t.test(
+  'a policy that is created and deleted in one batch is told both, and only who asked is told',
+  async t => {
+    const told = await follow('brief')
+    const plain = await follow('brief', {})
+    const elsewhere = await follow('other')
+    const ofRecipient = await follow('brief', { events: true, recipient: '1'.repeat(44) })
+    const ofAnother = await follow('brief', { events: true, recipient: '2'.repeat(44) })
+    const policy = { address: 'brief', trackingId: 'brief', start: await happen() }
+    const end = await happen()
+    await insert(policy, { live: false, deleted_order: end })
+    const paidTo = '1'.repeat(44)
+    await announce(
+      lifecycleOf(policy, 'created', policy.start, paidTo),
+      lifecycleOf(policy, 'deleted', end, paidTo),
+      // The same message again, from a second process.
+      lifecycleOf(policy, 'deleted', end, paidTo),
+    )
+    // A later change that only a look tells: it proves that the looks before said nothing of the first policy.
+    await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
+    await waitFor(() => [told, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
+    t.same(kindsOf(told), ['brief created', 'brief deleted', 'later created'])
+    t.same(kindsOf(ofRecipient), ['brief created', 'brief deleted', 'later created'])
+    t.match(told[0], { id: /^msg_[0-9a-f]{40}lifecycle$/, type: 'subscription.created', timestamp: Number })
+    t.same([plain, elsewhere, ofAnother], [[], [], []])
+  },
+)
+
+t.test('what an announcement told, a look does not tell again', async t => {
+  const told = await follow('told')
+  const policy = { address: 'one', trackingId: 'told', start: await happen() }
+  const pause = await happen()
+  await announce(lifecycleOf(policy, 'created', policy.start), lifecycleOf(policy, 'paused', pause))
+  await waitFor(() => told.length >= 2, { what: 'the announced' })
+  await insert(policy, { status: 'paused', changed_status: 'Paused', status_order: pause })
+  await create('two', 'told')
+  await waitFor(() => told.length >= 3, { what: 'the look' })
+  t.same(kindsOf(told), ['one created', 'one paused', 'two created'])
+  // A retraction takes the pause back, and a copy brings it again.
+  await change('one', `status = 'active', changed_status = null, status_order = null`)
+  await create('three', 'told')
+  await waitFor(() => told.length >= 4, { what: 'the look after the retraction' })
+  await change('one', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
+  await create('four', 'told')
+  await waitFor(() => told.length >= 5, { what: 'the look after the copy' })
+  t.same(kindsOf(told).slice(3), ['three created', 'four created'])
+})
+
+t.test('a look tells what Redis lost, and an announcement that comes late is not told again', async t => {
+  const told = await follow('lost')
+  const policy = await create('missed', 'lost')
+  await waitFor(() => told.length >= 1, { what: 'the lost creation' })
+  const pause = await happen()
+  await change('missed', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
+  await waitFor(() => told.length >= 2, { what: 'the lost pause' })
+  const resumption = await happen()
+  await announce(
+    lifecycleOf(policy, 'created', policy.start),
+    lifecycleOf(policy, 'paused', pause),
+    lifecycleOf(policy, 'resumed', resumption),
+  )
+  await waitFor(() => told.length >= 3, { what: 'the announced' })
+  t.same(kindsOf(told), ['missed created', 'missed paused', 'missed resumed'])
+  t.equal(new Set(told.map(({ id }) => id)).size, 3)
+})
+
+t.test('a lost deletion of a policy that no look ever saw is told', async t => {
+  const told = await follow('gone')
+  const policy = { address: 'gone', trackingId: 'gone', start: await happen() }
+  await insert(policy, { live: false, deleted_order: await happen() })
+  await announce(lifecycleOf(policy, 'created', policy.start))
+  await waitFor(() => told.length >= 2, { what: 'the deletion' })
+  t.same(kindsOf(told), ['gone created', 'gone deleted'])
+})
+
+t.test('an announcement of an epoch that ended is not told', async t => {
+  const told = await follow('epoch')
+  const policy = { address: 'present', trackingId: 'epoch', start: await happen() }
+  const lost = lifecycleOf({ ...policy, address: 'lost' }, 'created', policy.start)
+  await pods.announce({ payments: [], lifecycles: [lost], epoch: randomUUID() })
+  await announce(lifecycleOf(policy, 'created', policy.start))
+  await waitFor(() => told.length >= 1)
+  t.same(kindsOf(told), ['present created'])
+})
+
+// Here Redis loses every announcement.
+t.test('looks alone tell the same on every pod', async t => {
+  const [one, two] = [pod, await pods.start()]
+  await create('early', 'order-1', { next_payment_due: NOW + DAY, due_at: NOW + DAY })
   const [follower, elsewhere, plain, choosy] = [one.connect(), two.connect(), one.connect(), one.connect()]
   const told = [follower, elsewhere, plain, choosy].map(collectLifecycles)
   for (const client of [follower, elsewhere]) await subscribe(client, { trackingId: 'order-1', events: true })
@@ -24,28 +166,28 @@ t.test('life-cycle events without an announcement', async t => {
     t.same(kindsOf(told[1]!), list, 'another pod tells the same')
   }
 
-  await create('later', 'order-1')
-  await create('stranger', 'order-2')
-  await expect(['later created'])
-  await change('later', `status = 'paused', changed_status = 'Paused', status_order = $2`, await happen())
-  await expect(['later created', 'later paused'])
-  await change('later', `status = 'active', changed_status = 'Active', status_order = $2`, await happen())
-  const first = ['later created', 'later paused', 'later resumed']
+  await create('lively', 'order-1')
+  await create('foreign', 'order-2')
+  await expect(['lively created'])
+  await change('lively', `status = 'paused', changed_status = 'Paused', status_order = $2`, await happen())
+  await expect(['lively created', 'lively paused'])
+  await change('lively', `status = 'active', changed_status = 'Active', status_order = $2`, await happen())
+  const first = ['lively created', 'lively paused', 'lively resumed']
   await expect(first)
   // A retraction takes the places on the chain back, and tells nothing.
-  await change('later', 'status_order = null, changed_status = null')
-  await change('later', 'next_payment_due = $2, due_at = $2', NOW + DAY)
-  await expect([...first, 'later due_soon'])
-  await change('before', 'next_payment_due = $2, due_at = $2', NOW - DAY)
-  await expect([...first, 'later due_soon', 'before overdue'])
+  await change('lively', 'status_order = null, changed_status = null')
+  await change('lively', 'next_payment_due = $2, due_at = $2', NOW + DAY)
+  await expect([...first, 'lively due_soon'])
+  await change('early', 'next_payment_due = $2, due_at = $2', NOW - DAY)
+  await expect([...first, 'lively due_soon', 'early overdue'])
   await change(
-    'before',
+    'early',
     `status = 'completed', payment_count = 3, total_paid = 15, last_payment_order = $2`,
     await happen(),
   )
-  await change('later', 'live = false, deleted_order = $2', await happen())
+  await change('lively', 'live = false, deleted_order = $2', await happen())
   await waitFor(() => told.slice(0, 2).every(each => each.length === 7), { what: 'the end' })
-  t.same(kindsOf(told[0]!).slice(5).sort(), ['before completed', 'later deleted'])
+  t.same(kindsOf(told[0]!).slice(5).sort(), ['early completed', 'lively deleted'])
 
   t.match(told[0]![1], {
     id: /^msg_[0-9a-f]{40}lifecycle$/,
@@ -74,7 +216,7 @@ t.test('life-cycle events without an announcement', async t => {
   const late = one.connect()
   const toLate = collectLifecycles(late)
   await subscribe(late, { trackingId: 'order-1', events: true })
-  await create('third', 'order-1')
+  await create('next', 'order-1')
   await waitFor(() => toLate.length > 0)
-  t.same(kindsOf(toLate), ['third created'], 'a subscription begins now')
+  t.same(kindsOf(toLate), ['next created'], 'a subscription begins now')
 })
