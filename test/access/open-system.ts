@@ -48,8 +48,6 @@ export interface Party {
   secrets: string[]
 }
 
-export type System = Awaited<ReturnType<typeof openSystem>>
-
 export async function openSystem(t: TestContext) {
   const { database, settings } = await useEnvironment(t)
   const [apiPort, realtimePort, opsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]

@@ -1,8 +1,8 @@
-// REST, webhooks and sockets say the same of a policy's dates, and no date that anybody can store makes one of them fail.
-// Each test asks all three over the same kinds of policies, so it is one file of more than 300 lines.
+// REST, webhooks and sockets say the same of a policy's dates. No date that anybody can store makes one of them fail:
+// hostile-policies.test.ts.
 import { dueNoticeOf } from '@payment-tracking/domain'
 import { listSetAside, readTrackedPolicies, takeBack, tellDuePolicies } from '@payment-tracking/store'
-import { waitFor } from '@payment-tracking/testkit'
+import { insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
@@ -17,11 +17,7 @@ const { pool } = api.database
 const chain = tellChain(api.store)
 
 const addWebhook = (gateway: string, filters: object | null = null) =>
-  pool.query(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types, filters)
-     values ($1, 'https://shop.example', 'whsec_x', $2, $3)`,
-    [gateway, TYPES, filters],
-  )
+  insertWebhook(pool, gateway, { types: TYPES, filters })
 /** By policy, sorted: the due dates and ends that webhooks were told. */
 const toldOf = async (gateway: string): Promise<Map<string, string>> => {
   await tellDuePolicies(api.store, LIMITS)
@@ -268,65 +264,6 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
     )
   t.same([...(await toldOf(gateway))], [[late.address, `subscription.overdue ${NOW - DAY}`]])
   t.same(await waiting(), [`facts ${other.address}`], 'what was paid meanwhile is not told')
-})
-
-const I64 = 9_223_372_036_854_775_807n
-const U64 = 18_446_744_073_709_551_615n
-const BOUNDS = [0n, 1n, -1n, I64, -I64 - 1n, U64].map(String)
-const LEAST: Record<string, Record<string, unknown>> = {
-  ...subscriptionOf(),
-  ...oneTime(NOW + DAY, NOW + 2 * DAY),
-  ...payAsYouGo({}),
-  UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW + DAY) },
-  Milestone: {
-    milestone_amounts: ['1', '1', '1', '1'],
-    milestone_timestamps: ['1', '1', '1', '1'],
-    current_milestone: 0,
-    release_condition: 0,
-    total_milestones: 4,
-    escrow_amount: '4',
-  },
-}
-
-t.test('no policy that can be stored makes a statement fail for others', async t => {
-  const [stranger, honest] = [keyOf('gateway of a stranger'), keyOf('gateway of an honest one')]
-  for (const gateway of [stranger, honest]) await addWebhook(gateway)
-  const stored: string[] = []
-  for (const [kind, fields] of Object.entries(LEAST))
-    for (const field of Object.keys(fields))
-      for (const bound of BOUNDS) {
-        const [value, given] = [fields[field], { ...fields }]
-        if (typeof value === 'object' && value !== null && !Array.isArray(value))
-          given[field] = { Custom: bound }
-        else given[field] = Array.isArray(value) ? value.map(() => bound) : bound
-        const at = NOW - 40 * DAY
-        const owner = keyOf(`${kind} ${field} ${bound}`)
-        try {
-          const policy = await chain.policy({ gateway: stranger, owner, type: { [kind]: given }, at })
-          stored.push(policy.address)
-          await chain.pay(policy, NOW - DAY, { amount: 1 })
-        } catch (error) {
-          t.match(error, /^Error: PaymentPolicyCreated: /, 'a value that no policy can have is refused')
-        }
-      }
-  t.ok(stored.length > 80, `${stored.length} policies`)
-  const good = await chain.policy({
-    gateway: honest,
-    owner: keyOf('honest'),
-    type: weekly(NOW - DAY),
-    at: NOW - DAY,
-  })
-  const overdue = `subscription.overdue ${NOW - DAY}`
-  t.equal((await toldOf(honest)).get(good.address), overdue)
-  const notices = await noticesOf([...stored, good.address])
-  t.equal(notices.size, stored.length + 1)
-  t.equal(notices.get(good.address), overdue)
-  const [told, states] = [await toldOf(stranger), await statesOf(stranger)]
-  for (const address of stored) t.equal(told.get(address) ?? '', notices.get(address), states.get(address)!)
-  const { rows } = await pool.query(
-    'select 1 from policies where due_at not between 0 and 253402300799 or ends_at not between 0 and 253402300799',
-  )
-  t.equal(rows.length, 0)
 })
 
 t.test('gateways are looked at in turn, and a policy that makes the task fail is set aside', async t => {

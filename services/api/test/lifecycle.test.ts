@@ -1,7 +1,7 @@
-// Each subscribed webhook gets each change of a policy once, in any order and with any repetition of messages.
+// What webhooks are told of a policy, and of its dates. Any order and repetition of messages: packages/store/test/laws.
 import { searchDeliveries, tellDuePolicies } from '@payment-tracking/store'
+import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
 
 const DAY = 86_400
@@ -11,17 +11,9 @@ const ALL = ['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon',
 )
 const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
 
-const api = await openApi(t)
-const { pool } = api.database
-const chain = tellChain(api.store)
-const addWebhook = async (gateway: string, types = ALL, finality = 'confirmed'): Promise<string> => {
-  const { rows } = await pool.query<{ id: string }>(
-    `insert into webhooks (gateway, endpoint_url, secret, event_types, finality)
-     values ($1, 'https://shop.example', 'whsec_x', $2, $3) returning id`,
-    [gateway, types, finality],
-  )
-  return rows[0]!.id
-}
+const { store, pool } = await openTestStore(t)
+const chain = tellChain(store)
+const addWebhook = (gateway: string, types = ALL) => insertWebhook(pool, gateway, { types })
 /** Types and bodies, in the order in which they were written. */
 const toldTo = async (webhook: string) => {
   const { rows } = await pool.query<{ type: string; message_id: string; body: string }>(
@@ -96,23 +88,6 @@ t.test('changes that arrive before their policy are sent with the policy', async
   t.same(await typesOf(webhook), ['created'], 'the pause belongs to the incarnation before')
 })
 
-t.test('a webhook that waits for finality gets final changes, and no retracted change', async t => {
-  const gateway = keyOf('gateway of finality')
-  const webhook = await addWebhook(gateway, ALL, 'finalized')
-  const policy = await chain.policy({
-    gateway,
-    owner: keyOf('waiter'),
-    type: subscriptionOf(),
-    at: NOW - DAY,
-  })
-  await chain.retract(await chain.change(policy.address, 'Paused', NOW - 10))
-  t.same(await typesOf(webhook), [])
-  await chain.finalize()
-  t.same(await typesOf(webhook), ['created'])
-  await chain.finalize()
-  t.same(await typesOf(webhook), ['created'])
-})
-
 t.test('due dates are reported once, even by several concurrent workers', async t => {
   const gateway = keyOf('gateway of dates')
   const webhook = await addWebhook(gateway)
@@ -146,12 +121,12 @@ t.test('due dates are reported once, even by several concurrent workers', async 
       .filter(({ type }) => ['due_soon', 'overdue', 'expired'].includes(type))
       .map(({ type, body }) => `${type} ${body.data.trackingId}`)
       .sort()
-  await Promise.all(Array.from({ length: 4 }, () => tellDuePolicies(api.store, LIMITS)))
-  await tellDuePolicies(api.store, LIMITS)
+  await Promise.all(Array.from({ length: 4 }, () => tellDuePolicies(store, LIMITS)))
+  await tellDuePolicies(store, LIMITS)
   const first = ['due_soon soon', 'expired deadline', 'expired missed', 'overdue late', 'overdue open']
   t.same(await told(), first)
   await chain.pay(late, NOW - 30)
-  await tellDuePolicies(api.store, { ...LIMITS, soonSeconds: 7 * DAY })
+  await tellDuePolicies(store, { ...LIMITS, soonSeconds: 7 * DAY })
   t.same(await told(), [
     ...['due_soon late', 'due_soon later', 'due_soon paid', 'due_soon soon'],
     ...first.slice(1),
@@ -175,9 +150,9 @@ t.test('messages caused by time are found by the tracking ID of their policy', a
       at: NOW - 40 * DAY,
       type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
     })
-  await tellDuePolicies(api.store, LIMITS)
+  await tellDuePolicies(store, LIMITS)
   for (const trackingId of memos) {
-    const found = await searchDeliveries(api.store, gateway, { trackingId, limit: 9, offset: 0 })
+    const found = await searchDeliveries(store, gateway, { trackingId, limit: 9, offset: 0 })
     t.same(
       found.map(each => [each.type, each.trackingId]),
       [
@@ -186,7 +161,7 @@ t.test('messages caused by time are found by the tracking ID of their policy', a
       ],
       trackingId,
     )
-    const others = await searchDeliveries(api.store, keyOf('nobody'), { trackingId, limit: 9, offset: 0 })
+    const others = await searchDeliveries(store, keyOf('nobody'), { trackingId, limit: 9, offset: 0 })
     t.same(others, [])
   }
 })

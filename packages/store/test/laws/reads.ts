@@ -28,6 +28,11 @@ export async function findReadProblems(
       problems.push(`${what}\n    expected\n${sorted(expected)}\n    found\n${sorted(found)}`)
   }
   const standing = model.payments.filter(({ event }) => !event.retracted)
+  const closed = new Set(
+    model.events
+      .filter(({ name, retracted }) => name === 'UserPaymentDeleted' && !retracted)
+      .map(({ data }) => data.user_payment),
+  )
   for (const gateway of [...new Set([...model.policies.values()].map(each => each.gateway))].slice(
     0,
     ASKED,
@@ -49,6 +54,8 @@ export async function findReadProblems(
         }) => {
           const account = model.userPayments.get(userPayment)
           const mint = inputMint ?? account?.tokenMint ?? null
+          // One whose beginning is not known may have ended.
+          const isClosed = account ? !account.live : closed.has(userPayment)
           return [
             address,
             status,
@@ -58,6 +65,7 @@ export async function findReadProblems(
             trackingId,
             mint,
             account?.owner ?? null,
+            isClosed,
           ]
             .map(cell)
             .join(' ')
@@ -73,8 +81,12 @@ export async function findReadProblems(
           trackingId,
           tokenMint,
           walletPublicKey,
+          userPaymentDeleted,
         }) =>
-          [address, status, paymentCount, totalPaid, nextPaymentDue, trackingId, tokenMint, walletPublicKey]
+          [
+            ...[address, status, paymentCount, totalPaid, nextPaymentDue, trackingId, tokenMint],
+            ...[walletPublicKey, userPaymentDeleted],
+          ]
             .map(cell)
             .join(' '),
       ),

@@ -1,4 +1,4 @@
-// The routes of expected payments, as a gateway and a buyer's page use them.
+// The routes of expected payments, as a gateway and a buyer's page use them. Who may use which: test/access.
 import { buildAddress, buildChain } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
@@ -20,12 +20,12 @@ const termsOf = (over: Record<string, unknown> = {}) => ({
   amount: '100',
   ...over,
 })
-const post = (body: unknown, token = shop.token) => api.call('POST', PATH, { token, body })
+const post = (body: unknown) => api.call('POST', PATH, { token: shop.token, body })
 const get = (path: string, token?: string) => api.call('GET', path, { token })
 const chain = buildChain({ seed: 'expectations', firstSlot: 1_000 })
 const pay = (trackingId: string, amount: bigint, over: { recipient?: string; tokenMint?: string } = {}) =>
   storeMessages(
-    api as never,
+    api,
     chain.payDirectly({
       gateway: other.gateway.address,
       trackingId,
@@ -184,8 +184,6 @@ t.test('one of another gateway is not found, and no id is 404 or 400', async t =
   const theirs = `/v1/gateway/${other.gateway.address}/expectations/${id}`
   t.match(await get(theirs, other.token), { status: 404, body: { code: 'NOT_FOUND' } })
   t.match(await api.call('POST', `${theirs}/cancel`, { token: other.token }), { status: 404 })
-  t.match(await get(`${PATH}/${id}`, other.token), { status: 403, body: { code: 'FORBIDDEN' } })
-  t.match(await get(`${PATH}/${id}`), { status: 401 })
   t.match(await get('/v1/expectations/00000000-0000-4000-8000-000000000000'), { status: 404 })
   t.match(await get('/v1/expectations/7'), { status: 400, body: { code: 'INVALID_PARAMETER' } })
 })
@@ -232,26 +230,6 @@ t.test('lists are newest first, by state and tracking ID, and paged', async t =>
   t.same((await list(`?trackingId=${made[3]!.trackingId}`)).ids, [ids[3]])
   t.match(await get(`${path}?state=gone`, seller.token), { status: 400 })
   t.match(await get(`${path}?cursor=abc`, seller.token), { status: 400 })
-})
-
-t.test('a key needs the scope: merchant:read reads alone', async t => {
-  const keyOf = async (scope: string) => {
-    const { body } = await api.call('POST', '/v1/api-keys', {
-      token: shop.token,
-      body: { name: scope, scopes: [scope] },
-    })
-    return (body as { key: string }).key
-  }
-  const [full, reader, neither] = [
-    await keyOf('expectations'),
-    await keyOf('merchant:read'),
-    await keyOf('webhooks:read'),
-  ]
-  t.match(await post(termsOf(), full), { status: 201 })
-  t.match(await get(PATH, full), { status: 200 })
-  t.match(await get(PATH, reader), { status: 200 })
-  t.match(await post(termsOf(), reader), { status: 403, body: { code: 'SCOPE_MISSING' } })
-  t.match(await get(PATH, neither), { status: 403, body: { code: 'SCOPE_MISSING' } })
 })
 
 t.test('at most 100,000 are open', async t => {

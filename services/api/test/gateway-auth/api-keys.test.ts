@@ -1,7 +1,6 @@
 // Keys of machines: what they may do, when they end, and what nobody can learn.
 import t from 'tap'
 import { revokeKeysOfDeletedGateways } from '@payment-tracking/store'
-import { signatureOf } from '../tell-chain.js'
 import { makeWallet, openGatewayApi } from './open-gateway-api.js'
 
 t.test('API keys', async t => {
@@ -166,12 +165,5 @@ t.test('API keys', async t => {
     await revokeKeysOfDeletedGateways(api.store, 0n)
     await setDeleted(null)
     t.equal(await use(byAuthority), 401, 'a gateway that exists again does not revive its keys')
-  })
-
-  t.test('only a key with webhooks:read may ask for the deliveries of a trace', async t => {
-    const trace = `/v1/payments/${signatureOf('nowhere')}/trace`
-    const status = async (scope: string) =>
-      (await api.call('GET', trace, { token: (await keyOf([scope])).key })).status
-    t.same([await status('merchant:read'), await status('webhooks:read')], [403, 404])
   })
 })

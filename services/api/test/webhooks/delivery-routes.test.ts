@@ -62,8 +62,9 @@ t.test('deliveries over REST', async t => {
 
   t.test("a gateway's deliveries of one status are listed over all its webhooks, in pages", async t => {
     const shop = await addSignedIn(api)
-    const list = (query: string, { token: by = shop.token, of = shop.gateway.address } = {}) =>
-      api.call('GET', query.startsWith('/') ? query : `/v1/gateway/${of}/deliveries${query}`, { token: by })
+    const all = `/v1/gateway/${shop.gateway.address}/deliveries`
+    const list = (query: string) =>
+      api.call('GET', query.startsWith('/') ? query : all + query, { token: shop.token })
     t.same((await list('')).body, [], 'without a webhook there are none')
     const ids = [
       (await shop.addWebhook()).body.id,
@@ -92,8 +93,6 @@ t.test('deliveries over REST', async t => {
     t.notOk(second.headers.link)
     t.equal((await list('?status=late')).status, 400)
     t.match((await list('?cursor=x')).body, { error: 'Parameter cursor is no cursor of this list.' })
-    t.equal((await list('', { token })).status, 403)
-    t.equal((await api.call('GET', `/v1/gateway/${shop.gateway.address}/deliveries`, {})).status, 401)
     await api.call('PUT', `/v1/webhooks/${ids[0]}`, { token: shop.token, body: { active: false } })
     t.same(idsOf(await list('?status=cancelled')), [open], 'as everybody reads it, whatever its row says')
     await api.call('DELETE', `/v1/webhooks/${ids[1]}`, { token: shop.token })

@@ -1,5 +1,5 @@
-// The feed over REST: cursors, waits, limits and who may read it. What it tells is held by the laws of the store, and by
-// test/e2e/feed.test.ts.
+// The feed over REST: cursors, waits and limits. What it tells is held by the laws of the store, and by test/e2e/feed.test.ts;
+// who may read it, by test/access.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { encodeFeedCursor, tellDuePolicies, type KnownAsks } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
@@ -43,11 +43,11 @@ const hanging = new AbortController()
 
 // Over sockets: who waits holds one.
 const baseUrl = await api.apps[0]!.listen({ port: 0, host: '127.0.0.1' })
-const read = async (shop: Shop, query = '', token = shop.token, signal?: AbortSignal) => {
+const read = async (shop: Shop, query = '', signal?: AbortSignal) => {
   const timer = setTimeout(() => hanging.abort(new Error('a request hangs')), 2 * WAIT_MS)
   try {
     const answer = await fetch(`${baseUrl}/v1/gateway/${shop.gateway.address}/feed?${query}`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${shop.token}` },
       signal: AbortSignal.any([hanging.signal, ...(signal ? [signal] : [])]),
     })
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Told }
@@ -160,21 +160,6 @@ t.test('dates are told once the feed is read for them, or an endpoint asks', asy
   )
 })
 
-t.test('the feed is read by the gateway, or by a key with the scope', async t => {
-  const shop = await addSignedIn(api)
-  const stranger = await addSignedIn(api)
-  const keyWith = async (...scopes: string[]) =>
-    (await api.call('POST', '/v1/api-keys', { token: shop.token, body: { name: 'feed', scopes } })).body.key
-  t.equal((await read(shop, '', await keyWith('webhooks:read'))).status, 200)
-  t.match(await read(shop, '', await keyWith('webhooks:write', 'merchant:read')), {
-    status: 403,
-    body: { code: 'SCOPE_MISSING' },
-  })
-  t.match(await read(shop, '', stranger.token), { status: 403, body: { code: 'FORBIDDEN' } })
-  t.match(await read(shop, 'wait=25', stranger.token), { status: 403 })
-  t.equal((await api.call('GET', `/v1/gateway/${shop.gateway.address}/feed`)).status, 401)
-})
-
 t.test('who waits is answered when there is a message, and holds nothing meanwhile', async t => {
   const shop = await addSignedIn(api)
   const quiet = await addSignedIn(api)
@@ -202,7 +187,7 @@ t.test('who waits is answered when there is a message, and holds nothing meanwhi
 /** Takes every place of a gateway. @returns those that wait: one more was refused, whichever came last */
 async function takeAll(shop: Shop, signal?: AbortSignal) {
   const { next } = (await read(shop)).body
-  const all = Array.from({ length: 21 }, () => read(shop, `wait=25&after=${next}`, shop.token, signal))
+  const all = Array.from({ length: 21 }, () => read(shop, `wait=25&after=${next}`, signal))
   t.equal((await Promise.race(all)).status, 429)
   return { next, all }
 }
