@@ -45,21 +45,6 @@ t.test('webhooks over REST', async t => {
     )
   })
 
-  t.test('active_only, limit and offset choose', async t => {
-    const inactive = (await create({ active: false })).body
-    t.equal(inactive.active, false)
-    const ids = async (query: string) =>
-      (await api.call('GET', `/v1/webhooks${query}`, { token })).body.map(
-        (webhook: { id: number }) => webhook.id,
-      )
-    const all = await ids('')
-    t.ok(all.includes(inactive.id))
-    t.notOk((await ids('?active_only=true')).includes(inactive.id))
-    t.strictSame(await ids('?limit=1&offset=1'), [all[1]])
-    t.equal((await api.call('GET', '/v1/webhooks?active_only=maybe', { token })).status, 400)
-    t.equal((await api.call('GET', '/v1/webhooks?limit=0', { token })).status, 400)
-  })
-
   t.test(
     'what cannot be stored or is no key is 400, and a request with an unknown query changes nothing',
     async t => {
@@ -73,6 +58,8 @@ t.test('webhooks over REST', async t => {
         t.equal(answer.code, 'INVALID_BODY')
         t.match(answer.error, new RegExp(`^Field ${Object.keys(body)[0]} must `))
       }
+      for (const query of ['active_only=maybe', 'limit=0'])
+        t.equal((await api.call('GET', `/v1/webhooks?${query}`, { token })).status, 400, query)
       const { id } = (await create()).body
       const deletion = await api.call('DELETE', `/v1/webhooks/${id}?confirm=no`, { token })
       t.equal(deletion.status, 400)
