@@ -277,6 +277,17 @@ t.test('webhooks over REST', async t => {
       created.id,
     ])
     t.strictSame(rows, [{ previous_secret: null }], 'nobody signs with a secret that others know')
+    const stranger = await addSignedIn(api)
+    for (const [method, url] of [
+      ['GET', path],
+      ['POST', `${path}/rotate`],
+    ] as const)
+      t.equal(
+        (await api.call(method, url, { token: stranger.token })).status,
+        404,
+        `${method} of another gateway`,
+      )
+    t.strictSame((await api.call('GET', path, { token })).body, atOnce, 'which changes nothing')
   })
 
   t.test('deleted webhooks are gone: one, or all of them', async t => {
