@@ -37,7 +37,8 @@ export async function dumpProjections(pool: Pool): Promise<ProjectionDump> {
   return dump as ProjectionDump
 }
 
-/** Finds faults of `seq` and `position`: holes, duplicates, a head that is not the last. An empty list means none. */
+/** Finds faults of `seq` and `position`: holes, duplicates, a head that is not the last, a payment that its gateway's
+ * rows of positions lack. An empty list means none. */
 export async function findArrivalProblems(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ problem: string }>(`
     select 'tracking ID ' || tracking_id || ': ' || count(*) || ' payments, last seq ' || max(seq) as problem
@@ -48,6 +49,11 @@ export async function findArrivalProblems(pool: Pool): Promise<string[]> {
     union all
     select 'positions: ' || count(*) || ' events, last ' || max(position) || ', head ' || (select position from stream_head)
       from events
-    having count(*) <> coalesce(max(position), 0) or coalesce(max(position), 0) <> (select position from stream_head)`)
+    having count(*) <> coalesce(max(position), 0) or coalesce(max(position), 0) <> (select position from stream_head)
+    union all
+    select 'payments of ' || gateway || ': position ' || position
+      from (select gateway, position from events where amount is not null) e
+      full join (select gateway, unnest(positions) as position from gateway_payments) p using (gateway, position)
+     where num_nulls(e, p) > 0`)
   return rows.map(({ problem }) => problem)
 }

@@ -1,6 +1,6 @@
 // Gives one address a long history: rows as ingest would have written them, filled by SQL in sets.
 import type { Pool } from './create-database.js'
-import { signatureInSql, signatureOf } from './fill-events.js'
+import { FILL_GATEWAY_PAYMENTS, signatureInSql, signatureOf } from './fill-events.js'
 
 const HOUR = 3_600
 /** An order as ingest writes it, of an event `e`. */
@@ -61,6 +61,7 @@ export async function fillPayments(
     [before + count],
   )
   for (const statement of FIGURES) await pool.query(statement, added)
+  await pool.query(FILL_GATEWAY_PAYMENTS)
   await pool.query('update stream_head set position = $1', [before + count])
   await pool.query(
     `insert into ingest_batches (first_position, last_position, relayed_at) values ($1, $2, now())`,

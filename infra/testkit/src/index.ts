@@ -1,5 +1,11 @@
 export { buildBatch } from './build-batch.js'
-export { analyzeAll, filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
+export {
+  analyzeAll,
+  FILL_GATEWAY_PAYMENTS,
+  filledEvents,
+  fillEvents,
+  type FilledEvents,
+} from './fill-events.js'
 export { fillDeliveries, fillPayments, fillWaiting, type FilledHistory } from './fill-history.js'
 export {
   buildAddress,

@@ -147,6 +147,7 @@ t.test('retention', async t => {
       'expectations',
       'expected_payments',
       'gateways',
+      'gateway_payments',
       'gateway_settings',
       'payment_stats',
       'payment_token_stats',

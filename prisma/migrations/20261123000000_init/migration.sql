@@ -242,9 +242,16 @@ create index events_paid_other_day on events (gateway)
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
--- readFeedPage, readGatewayNews: a gateway's payments in the order of commits. By an expression, because Postgres would take an index
--- of the gateway alone for the times of a gateway, and sort all its payments.
-create index events_gateway_feed on events ((gateway || ' '), position) where amount is not null;
+-- Where the payments of a gateway are among all events, batch by batch (packages/store/src/rows/gateway-payments.ts).
+create table gateway_payments (
+  gateway text collate "C" not null,
+  -- the last of `positions`
+  last_position bigint not null,
+  -- in `events`, ascending; at least one
+  positions bigint[] not null,
+  -- readFeedPage, readGatewayNews: a gateway's payments in the order of commits.
+  primary key (gateway, last_position)
+);
 
 -- The last `seq` of each tracking ID. A payment changes no indexed column here or in policies: with room on the page,
 -- the new version of the row stays there and no index is written (a HOT update).

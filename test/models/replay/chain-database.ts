@@ -69,7 +69,15 @@ export const policyOf = (number: number): string => policyBatch(number).received
 /** The tables that the messages write. */
 const TABLES = [
   ...['events', 'retractions', 'trackings', 'dead_letters', 'ingest_batches', 'event_counts'],
-  ...['payment_stats', 'payment_token_stats', 'policies', 'gateways', 'work', 'stream_head'],
+  ...[
+    'payment_stats',
+    'payment_token_stats',
+    'policies',
+    'gateways',
+    'gateway_payments',
+    'work',
+    'stream_head',
+  ],
 ]
 /** Of earlier traces nothing is left. */
 export const EMPTY = [

@@ -10,7 +10,7 @@ import { sql, type Sql } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import type { FeedKey } from '../reads/cursor.js'
 import { paymentColumns, toCommittedPayment, type PaymentRow } from '../rows/committed-payments.js'
-import { BY_POSITION, paymentsBetween } from '../rows/gateway-payments.js'
+import { gatewayPayments } from '../rows/gateway-payments.js'
 
 export interface FeedQuery {
   gateway: string
@@ -50,8 +50,8 @@ interface Part {
 }
 
 /**
- * Reads a page in three statements. It examines at most `limit` payments of the gateway, by events_gateway_feed, and as many
- * other messages, by feed_messages_gateway, whatever else is stored. So a page may be short or empty, and still go on.
+ * Reads a page in three statements. It examines at most `limit` payments of the gateway, by their positions, and as many other
+ * messages, by feed_messages_gateway, whatever else is stored. So a page may be short or empty, and still go on.
  */
 export async function readFeedPage(
   { database }: Store,
@@ -87,9 +87,7 @@ async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part):
     select ${paymentColumns(facts)}, (select epoch::text from stream_head) as epoch,
            not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
              and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isTold"
-      from (select * from events e
-             where ${paymentsBetween(gateway, from.position, upTo)}
-             order by ${BY_POSITION} limit ${limit}) e
+      from ${gatewayPayments(gateway, from.position, upTo, limit)} e
       left join told_payments t on t.event_id = e.id
      order by e.position`)
   requireEpoch(found, from)

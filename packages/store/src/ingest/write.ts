@@ -5,6 +5,7 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { insertEvents } from './events.js'
 import { addDifferences, differencesOf } from '../figures/figures.js'
 import { gatewayOf, userPaymentOf } from '../rows/addresses.js'
+import { writeGatewayPayments } from '../rows/gateway-payments.js'
 import type { Folded } from './fold.js'
 import { writeGateways } from '../refold/gateways.js'
 import type { NumberedEvent } from './number.js'
@@ -32,6 +33,7 @@ export async function writeFolded(
     if (at > 0) await giveWay()
     insertEvents(tx, numbered.slice(at, at + SENT_IN_ONE_GO))
   }
+  writeGatewayPayments(tx, numbered.flatMap(placeOf))
   const standing = numbered.filter(({ retracted }) => !retracted)
   writeGateways(tx, touched(folded.gateways, standing, gatewayOf))
   writeUserPayments(tx, touched(folded.userPayments, standing, userPaymentOf))
@@ -60,3 +62,6 @@ function countedOf({ event: { effect, occurredAt }, facts }: NumberedEvent): Cou
   if (effect.kind !== 'payment') return []
   return [{ gateway: effect.gateway, amount: effect.amount, tokenMint: facts!.tokenMint, occurredAt }]
 }
+
+const placeOf = ({ event: { effect }, position }: NumberedEvent): { gateway: string; position: bigint }[] =>
+  effect.kind === 'payment' ? [{ gateway: effect.gateway, position }] : []

@@ -3,7 +3,7 @@
 import { PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
 import { sql, type Sql, type Tx } from '../database/sql.js'
-import { BY_POSITION, paymentsBetween } from '../rows/gateway-payments.js'
+import { gatewayPayments } from '../rows/gateway-payments.js'
 import { toLifecycle, type StoredLifecycle, type WaitingMessage } from './waiting-messages.js'
 
 /** A place in that order. */
@@ -18,6 +18,8 @@ export interface GatewayNews extends Omit<WaitingMessage, 'webhookId' | 'waitsFo
   eventId: string
   slot: number
   at: NewsPlace
+  /** not of a payment that was taken back, or that awaits its policy: it is told of when the policy comes */
+  isTold: boolean
 }
 
 interface Row extends Omit<GatewayNews, 'slot' | 'lifecycle' | 'at'>, NewsPlace {
@@ -25,13 +27,11 @@ interface Row extends Omit<GatewayNews, 'slot' | 'lifecycle' | 'at'>, NewsPlace 
   lifecycle: StoredLifecycle | null
 }
 
-/** A payment that awaits its policy is told of when the policy comes. */
 const payments = (gateway: string, after: NewsPlace, last: bigint, limit: number): Sql => sql`
   (select e.position, 0::bigint as place, e.id::text as message_id, e.id as event_id, e.slot, e.payment_policy as policy,
-          ${PAYMENT_MESSAGE_TYPE}::text as type, null::json as lifecycle, null::text as body
-     from events e
-    where ${paymentsBetween(gateway, after.position, last)} and e.retracted_at is null and not e.awaits_policy
-    order by ${BY_POSITION} limit ${limit})`
+          ${PAYMENT_MESSAGE_TYPE}::text as type, null::json as lifecycle, null::text as body,
+          e.retracted_at is null and not e.awaits_policy as is_told
+     from ${gatewayPayments(gateway, after.position, last, limit)} e)`
 
 const lifecycles = (
   gateway: string,
@@ -40,7 +40,8 @@ const lifecycles = (
   types: readonly string[],
   limit: number,
 ): Sql => sql`
-  (select f.position, f.place, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body
+  (select f.position, f.place, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body,
+          true as is_told
      from feed_messages f join events e on e.id = f.event_id and e.retracted_at is null
     where f.gateway = ${gateway} and (f.position, f.place) > (${after.position}, ${after.place})
       and f.position <= ${last} and f.lifecycle is not null and f.type = any(${[...types]}::text[])
@@ -48,7 +49,7 @@ const lifecycles = (
 
 /**
  * The next news of a gateway behind a place, up to a position.
- * Relies on events_gateway_feed and feed_messages_lifecycles: a page costs the same whatever else a gateway has. What types leave
+ * Relies on gateway_payments and feed_messages_lifecycles: a page costs the same whatever else a gateway has. What types leave
  * out is passed over.
  */
 export async function readGatewayNews(
@@ -60,7 +61,8 @@ export async function readGatewayNews(
   const parts = types.includes(PAYMENT_MESSAGE_TYPE) ? payments(gateway, after, last, limit) : null
   const others = lifecycles(gateway, after, last, types, limit)
   const rows = await runIn(tx)<Row>(sql`
-    select n.position, n.place, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body
+    select n.position, n.place, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
+           n.is_told as "isTold"
       from (${parts === null ? others : sql`${parts} union all ${others}`}) n
      order by n.position, n.place limit ${limit}`)
   return rows.map(({ position, place, slot, lifecycle, ...row }) => ({

@@ -89,7 +89,8 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
   const { work, state, webhook, place, limit } = page
   const of = { after: place, last: BigInt(state.last!), types: typesOf(page), limit }
   const news = await store.database.transaction(tx => readGatewayNews(tx, webhook.gateway, of))
-  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, news), some =>
+  const told = news.filter(({ isTold }) => isTold)
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, told), some =>
     tellNews(
       store,
       work,
@@ -97,7 +98,7 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
       some.map(({ of }) => of),
     ),
   )
-  const looked = state.looked + news.length
+  const looked = state.looked + told.length
   const next: ReplayPlace =
     news.length === limit
       ? { phase: 'news', ...news.at(-1)!.at }

@@ -1,6 +1,6 @@
 // A cursor of a feed never skips what commits late, and a page examines a bounded number of rows.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { waitFor, withClient } from '@payment-tracking/testkit'
+import { FILL_GATEWAY_PAYMENTS, waitFor, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { noteForFeed } from '../../src/database/feed-notes.js'
 import { readFeedPage, type FeedKey } from '../../src/index.js'
@@ -71,6 +71,7 @@ t.test('payments that nobody was told of are passed in pages, and no payment wai
   // Each of them waits for a policy that never comes.
   await addEvents(pool, { last: 25 }, { gateway: `'full'`, awaits_policy: 'true' })
   await addEvents(pool, { last: 1 }, { gateway: `'full'`, tracking_id: `'paid'`, seq: '1' })
+  await pool.query(FILL_GATEWAY_PAYMENTS)
   await pool.query('update stream_head set position = (select max(position) from events)')
   await note('full', 'behind')
   const told: string[][] = []

@@ -254,11 +254,11 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       2_500,
       (_, tx) => readNextPayments(tx, [{ policy: OFTEN, after: '' }], { limit: 500, programId }),
     ],
-    ['a feed', 'events_gateway_feed', 500, 700, feed(gateway)],
-    ['a feed with many payments', 'events_gateway_feed', 500, 700, feed(OFTEN)],
+    ['a feed', 'gateway_payments_pkey', 500, 700, feed(gateway)],
+    ['a feed with many payments', 'gateway_payments_pkey', 500, 700, feed(OFTEN)],
     [
       'a page of what a gateway was told',
-      'events_gateway_feed',
+      'gateway_payments_pkey',
       1_100,
       2_500,
       (_, tx) =>

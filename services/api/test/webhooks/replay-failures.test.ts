@@ -1,6 +1,6 @@
 // What an endpoint missed is sent whatever fails meanwhile: a page, an event, the endpoint itself; and within its bounds.
 import { doWebhookWork, insertDeliveries, updateWebhook } from '@payment-tracking/store'
-import { makeCommittedPayment } from '@payment-tracking/testkit'
+import { FILL_GATEWAY_PAYMENTS, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { NO_POLICY } from '../tell-chain.js'
 import { api, memosOf, openShop, pool } from './open-replay-shop.js'
@@ -102,6 +102,7 @@ t.test('the writer that saw the endpoint off commits before the replay begins', 
             1, 1, 0, 'written last' from stream_head`,
     [shop.gateway, NO_POLICY],
   )
+  await writer.query(FILL_GATEWAY_PAYMENTS)
   await writer.query(
     'insert into ingest_batches (first_position, last_position) select position, position from stream_head',
   )
