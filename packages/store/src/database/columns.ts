@@ -15,7 +15,12 @@ interface ColumnTable<Row> {
   names: Sql
   /** `b = excluded.b, c = excluded.c`: all columns but the key */
   excluded: Sql
-  /** `unnest(…) as alias (a, b, c)`: the same text for any number of rows */
+  /** the same of a row of the list */
+  listed: Sql
+  /**
+   * `(select unnest(…) as a, unnest(…) as b) as alias`: the same text for any number of rows. In `from`, Postgres would first copy
+   * the values of each list into a table of its own.
+   */
   listOf(rows: readonly Row[]): Sql
 }
 
@@ -38,13 +43,14 @@ export function columnTable<Row>(
   )
   // The parts of the text around the values.
   const parts = [
-    `unnest(${openings[0]}`,
-    ...endings.slice(0, -1).map((ending, at) => `${ending}, ${openings[at + 1]}`),
-    `${endings.at(-1)}) as ${alias} (${names.join(', ')})`,
+    `(select unnest(${openings[0]}`,
+    ...endings.slice(0, -1).map((ending, at) => `${ending}) as ${names[at]}, unnest(${openings[at + 1]}`),
+    `${endings.at(-1)}) as ${names.at(-1)}) as ${alias}`,
   ]
   return {
     names: raw(names.join(', ')),
     excluded: raw(others.map(name => `${name} = excluded.${name}`).join(', ')),
+    listed: raw(others.map(name => `${name} = ${alias}.${name}`).join(', ')),
     listOf: rows =>
       sql(
         parts,

@@ -51,6 +51,6 @@ function writeTrackingHeads(tx: PipelinedTx, heads: ReadonlyMap<string, bigint>)
   if (heads.size === 0) return
   tx.send(sql`
     insert into trackings (tracking_id, head)
-    select * from unnest(${[...heads.keys()]}::text[], ${bigints([...heads.values()])})
+    select unnest(${[...heads.keys()]}::text[]), unnest(${bigints([...heads.values()])})
     on conflict (tracking_id) do update set head = excluded.head`)
 }
