@@ -138,19 +138,18 @@ export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[
 /**
  * Writes only the columns that payments change, a third of all. Nine of ten events are payments. A payment moves dates to
  * later times, so `next_look` can stay: an index has it, and most payments then write no index (a HOT update).
- * @param policies stored policies to which only payments happened. The statement is an insert, because Postgres then
- *   looks each policy up by its key for any number of policies; for an update of a list, Postgres may join the whole
- *   table
+ * @param policies stored policies to which only payments happened. They are found by a range of one address: for an equal
+ *   address, Postgres may join the whole table
  */
 export function writePaidPolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
   if (policies.length === 0) return
   tx.send(sql`
-    insert into policies (${PAID.names}) select * from ${PAID.listOf(policies)}
-    on conflict (address) do update set ${PAID.excluded},
-      next_look = case when policies.next_look is null and excluded.status = 'active'
-                            and coalesce(excluded.due_at, policies.ends_at) is not null
-                       then 0 else policies.next_look end,
-      next_funds_look = case when policies.next_funds_look is null and excluded.status = 'active'
-                                  and excluded.due_at is not null
-                             then 0 else policies.next_funds_look end`)
+    update policies set ${PAID.listed},
+           next_look = case when policies.next_look is null and p.status = 'active'
+                                 and coalesce(p.due_at, policies.ends_at) is not null
+                            then 0 else policies.next_look end,
+           next_funds_look = case when policies.next_funds_look is null and p.status = 'active' and p.due_at is not null
+                                  then 0 else policies.next_funds_look end
+      from ${PAID.listOf(policies)}
+     where policies.address between p.address and p.address`)
 }
