@@ -26,7 +26,7 @@ const __filename = import.meta.filename
 globalThis.navigator ??= { userAgent: 'Node.js/' + process.versions.node.split('.')[0] }`
 
 /** Keeps `import.meta` of our own files, which find other files by their place in the repository. */
-const keepPlaces = urlOf => ({
+const keepUrls = urlOf => ({
   name: 'keep-places',
   setup(builder) {
     builder.onLoad({ filter: /\.(ts|js|mjs)$/ }, async ({ path }) => {
@@ -76,7 +76,7 @@ export const bundle = ({ urlOf, plugins = [], ...options }) =>
     sourcesContent: false,
     banner: { js: BANNER },
     external: UNBUNDLED,
-    plugins: [keepPlaces(urlOf), ...plugins],
+    plugins: [keepUrls(urlOf), ...plugins],
     logLevel: 'warning',
     ...options,
   })

@@ -7,7 +7,7 @@ const open = new Set()
 
 const hasBegun = ({ test }) => test === undefined || test.start > 0n
 
-function tell(error, origin) {
+function report(error, origin) {
   // A test that listens itself expects the error.
   if (process.listenerCount('uncaughtException') > 1) return
   ;[...open].findLast(hasBegun).onerror(error, origin)
@@ -18,12 +18,12 @@ export class Domain {
     this.onerror = onerror
     // tap makes the domain of each test inside a resource that names the test.
     this.test = executionAsyncResource().test
-    if (open.size === 0) process.on('uncaughtException', tell)
+    if (open.size === 0) process.on('uncaughtException', report)
     open.add(this)
   }
 
   destroy() {
     open.delete(this)
-    if (open.size === 0) process.off('uncaughtException', tell)
+    if (open.size === 0) process.off('uncaughtException', report)
   }
 }

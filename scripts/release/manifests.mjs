@@ -19,15 +19,15 @@ ${indent}  digest: ${images[target].digest}
 /** @returns the archive's name in `folder` */
 export async function packManifests({ version, images }, { folder, registry }) {
   const name = `kubernetes-${version}`
-  const place = join(folder, name)
-  cpSync(join(ROOT, 'infra/kubernetes'), place, { recursive: true })
-  for (const path of readdirSync(place, { recursive: true })) {
+  const target = join(folder, name)
+  cpSync(join(ROOT, 'infra/kubernetes'), target, { recursive: true })
+  for (const path of readdirSync(target, { recursive: true })) {
     if (!path.endsWith('kustomization.yaml')) continue
-    const file = join(place, path)
+    const file = join(target, path)
     writeFileSync(file, pinImages(readFileSync(file, 'utf8'), images, registry))
   }
   const archive = `${name}.tar.gz`
-  await run('tar', ['--sort=name', '--owner=0', '--group=0', '-czf', `${place}.tar.gz`, '-C', folder, name])
-  rmSync(place, { recursive: true })
+  await run('tar', ['--sort=name', '--owner=0', '--group=0', '-czf', `${target}.tar.gz`, '-C', folder, name])
+  rmSync(target, { recursive: true })
   return archive
 }

@@ -285,7 +285,7 @@ t.test('a search tells a gateway of its own things only', async t => {
     [owner.deliveryId, `delivery ${owner.deliveryId}`],
     [owner.expectationId, `expectation ${owner.expectationId}`],
   ] as const) {
-    t.same(await find(q), [], 'nobody is told')
+    t.same(await find(q), [], 'nobody is notified')
     t.notOk(((await find(q, other.token)) as string[]).includes(hit), 'another gateway is not told')
     t.ok(((await find(q, owner.token)) as string[]).includes(hit), 'the owner is told')
     for (const [what, credential] of Object.entries(voidCredentials))
@@ -331,7 +331,7 @@ t.test('the sockets tell everybody of payments, and nobody of anything else', as
   }
   const subscribe = (client: ReturnType<typeof connect>, request: object): Promise<SubscribeReply> =>
     client.timeout(30_000).emitWithAck('subscribe', { trackingId: owner.trackingId, ...request })
-  const told: unknown[] = []
+  const refusals: unknown[] = []
   for (const token of ['', owner.token, other.key.key, ...Object.values(voidCredentials)]) {
     const auth: Record<string, string> = token === '' ? {} : { token }
     const client = connect(auth)
@@ -343,14 +343,14 @@ t.test('the sockets tell everybody of payments, and nobody of anything else', as
       [...owner.secrets, ...other.secrets].filter(secret => text.includes(secret)),
       [],
     )
-    told.push(rest)
+    refusals.push(rest)
     const left = new Promise(resolve => client.once('ack', resolve))
     client.emit('unsubscribe', { trackingId: owner.trackingId })
     await left
     client.disconnect()
     await waitFor(async () => !client.connected, { what: 'the client to leave' })
   }
-  for (const each of told) t.same(each, told[0], 'a credential changes nothing')
+  for (const each of refusals) t.same(each, refusals[0], 'a credential changes nothing')
 
   const [first, second] = [connect(), connect()]
   const held = (await subscribe(first, {})) as Extract<SubscribeReply, { ok: true }>

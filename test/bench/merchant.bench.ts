@@ -27,7 +27,7 @@ export async function makeMerchant({ pool }: Pick<FilledDatabase, 'pool'>, gatew
         and (gateway = $1 or payment_policy in (select address from policies where gateway = $1))`,
     [gateway],
   )
-  const tell = (name: string, data: string, order: string, where = 'true') =>
+  const insert = (name: string, data: string, order: string, where = 'true') =>
     pool.query(
       `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
                            stream_sequence, gateway, payment_policy, user_payment, commitment)
@@ -41,12 +41,12 @@ export async function makeMerchant({ pool }: Pick<FilledDatabase, 'pool'>, gatew
       [gateway, name, data, order, JSON.stringify(Array.from({ length: 64 }, () => 0))],
     )
   const type = `{"Subscription":{"amount":1000,"auto_renew":true,"max_renewals":null,"payment_frequency":{"Monthly":null},"next_payment_due":1769871897}}`
-  await tell('PaymentPolicyCreated', `{"policy_type":${type}}`, '0 s')
+  await insert('PaymentPolicyCreated', `{"policy_type":${type}}`, '0 s')
   for (const [status, order] of [
     ['Paused', '10 days'],
     ['Active', '20 days'],
   ] as const)
-    await tell(
+    await insert(
       'PaymentPolicyStatusChanged',
       `{"old_status":{"Active":null},"new_status":{"${status}":null}}`,
       order,

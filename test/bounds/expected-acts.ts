@@ -53,7 +53,7 @@ const sums = (): string[] => [
        where e.tracking_id = x.tracking_id and e.amount is not null and e.retracted_at is null)`,
   `select count(*) - count(distinct message_id) from deliveries where type like 'expectation.%'`,
 ]
-const TOLD_OPEN = `select count(*) from deliveries where type like 'expectation.%' and state in ('pending', 'waiting')`
+const OPEN_NOTICES = `select count(*) from deliveries where type like 'expectation.%' and state in ('pending', 'waiting')`
 
 export const EXPECTED_ACTS: Act[] = [
   {
@@ -114,7 +114,7 @@ export const EXPECTED_ACTS: Act[] = [
       ),
     isDone: async bounds =>
       (await bounds.count('select count(*) from expectations where look_at is not null')) === 0 &&
-      (await bounds.count(TOLD_OPEN)) === 0 &&
+      (await bounds.count(OPEN_NOTICES)) === 0 &&
       isSettled(bounds),
     wrong: () => [
       `select count(*) from expectations x where state = 'expired' and not exists (

@@ -71,22 +71,22 @@ t.test('a change of an expectation that is told twice, never, or out of order is
     notice('expired', 'expired', 3n),
   ]
   const changed = { id, over: 'all', changes: 3, state: 'expired' } as const
-  const told = [part, paid, reopened, expired]
-  t.same(findNoticeProblems(changed, told), [])
+  const notified = [part, paid, reopened, expired]
+  t.same(findNoticeProblems(changed, notified), [])
   for (const wrong of [
     [part, paid, paid, reopened, expired],
     [part, reopened, expired],
     [paid, part, reopened, expired],
     [part, paid, expired, reopened],
     [part, paid, reopened],
-    [...told, notice('expired', 'expired', 4n)],
+    [...notified, notice('expired', 'expired', 4n)],
     [part, notice('paid', 'paid', 2n, 'final'), reopened, expired],
     [],
   ])
     t.equal(findNoticeProblems(changed, wrong).length, 1, wrong.map(({ type }) => type).join())
   t.equal(findNoticeProblems({ ...changed, changes: 2, state: 'cancelled' }, [part]).length, 1)
   const silent = [part, notice('underpaid', 'underpaid', 3n), notice('expired', 'expired', 4n)]
-  t.same(findNoticeProblems({ ...changed, changes: 5, state: 'cancelled' }, silent), [], 'some tell nothing')
+  t.same(findNoticeProblems({ ...changed, changes: 5, state: 'cancelled' }, silent), [], 'some send nothing')
   t.equal(findNoticeProblems({ ...changed, changes: 4 }, silent.slice(1)).length, 1)
 })
 

@@ -18,7 +18,7 @@ import { openRestReader } from './load/rest-reader.js'
 import { SocketClient } from './load/socket-client.js'
 import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
-import { openToldReader } from './load/told-reader.js'
+import { openNotifiedReader } from './load/notified-reader.js'
 import type { Plan } from './plan/plan.js'
 import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
 import { waitUntilIdle } from './reconcile/wait-until-idle.js'
@@ -113,9 +113,9 @@ export async function runChaos({
       openExpecter(system.baseUrl, () => promoted),
       it => it.stop(),
     )
-    const toldReader = own(openToldReader(system.baseUrl, recorder), it => it.stop())
+    const notifiedReader = own(openNotifiedReader(system.baseUrl, recorder), it => it.stop())
     const clients = own(
-      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, recorder, toldReader)),
+      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, recorder, notifiedReader)),
       each => each.forEach(client => client.leave()),
     )
     const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
@@ -201,7 +201,7 @@ export async function runChaos({
     const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()
-    await toldReader.stop()
+    await notifiedReader.stop()
     // A system that did not come to rest is reported as that; what it still owed then breaks no promise.
     if (unready.length === 0 && unrest.length === 0) recorder.note({ what: 'rest' })
     await recorder.close()

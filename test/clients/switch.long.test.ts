@@ -248,10 +248,10 @@ t.test('receiver: nothing is lost in silence', async t => {
   const { policy, messages } = await buy(`told ${id}`)
   await publish(...messages)
   await waitFor(() => receiver.requests.length === 2, { what: 'the test and the payment' })
-  const told = receiver.requests.map(
+  const received = receiver.requests.map(
     ({ body: sent }) => JSON.parse(sent) as { event: string; data: { memo: number[] } },
   )
-  const orders = told.filter(({ event }) => event === 'tributary_PaymentRecord')
+  const orders = received.filter(({ event }) => event === 'tributary_PaymentRecord')
   t.same(
     orders.map(({ data }) => Buffer.from(data.memo).toString().replace(/\0+$/, '')),
     [policy.trackingId],

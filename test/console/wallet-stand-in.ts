@@ -46,9 +46,9 @@ function register(publicKey: string): void {
       },
     },
   }
-  const tell = ({ register }: Api) => register(wallet)
+  const announce = ({ register }: Api) => register(wallet)
   window.addEventListener('wallet-standard:app-ready', event =>
-    tell((event as unknown as { detail: Api }).detail),
+    announce((event as unknown as { detail: Api }).detail),
   )
-  window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: tell }))
+  window.dispatchEvent(new CustomEvent('wallet-standard:register-wallet', { detail: announce }))
 }

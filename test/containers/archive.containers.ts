@@ -32,7 +32,7 @@ else
     const variables = {
       ...settings,
       ...swift.env,
-      EVENTS_ARCHIVE: swift.place,
+      EVENTS_ARCHIVE: swift.location,
       EVENTS_RETENTION_MONTHS: String(monthsBefore(KEPT_SINCE)),
       MANAGEMENT_PORT: String(await findFreePort()),
     }

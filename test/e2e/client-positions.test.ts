@@ -27,15 +27,15 @@ t.test('a client that was told of an event gets no answer that lacks it', async 
     return { status: response.status, code: error?.code, position: response.headers.get('x-position') }
   }
   t.match(await read(), { status: 200, position: '0' })
-  const told: unknown[] = []
-  const watch = watchEvents(baseUrl, { since: '0', onEvent: ({ position }) => told.push(position) })
+  const received: unknown[] = []
+  const watch = watchEvents(baseUrl, { since: '0', onEvent: ({ position }) => received.push(position) })
   t.teardown(() => watch.close())
   await pool.query(`
     with head as (update stream_head set position = 6 returning position)
     insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
     select gen_random_uuid(), position, 1, 's', 0, 'Other', '{}', 'confirmed', now(), gen_random_uuid(), 1 from head`)
-  await waitFor(() => told.length === 1, { what: 'the event' })
-  t.same(told, [6])
+  await waitFor(() => received.length === 1, { what: 'the event' })
+  t.same(received, [6])
 
   // A head that was read up to 20 ms before is still used: until then the answers are those of `before`.
   const readsAtLast = (wanted: Partial<Awaited<ReturnType<typeof read>>>, before: number) =>

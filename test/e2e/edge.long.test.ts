@@ -123,12 +123,12 @@ t.test('without trusted proxies nobody can claim another address', { skip }, asy
 t.test(`${PEOPLE} people behind one trusted TLS proxy are ${PEOPLE} addresses`, { skip }, async t => {
   const port = await startEdge(t, haproxy!, { TRUSTED_PROXIES: '127.0.0.0/8 10.0.0.0/8' })
   const people = Array.from({ length: PEOPLE }, (_, n) => `198.51.${100 + (n >> 8)}.${n & 255}`)
-  const told = await Promise.all(people.map(address => ask(port, address)))
+  const received = await Promise.all(people.map(address => ask(port, address)))
   t.strictSame(
-    told.map(({ address }) => address),
+    received.map(({ address }) => address),
     people,
   )
-  t.equal(told[0]!.proto, 'https', 'the proxy says that TLS ends there')
+  t.equal(received[0]!.proto, 'https', 'the proxy says that TLS ends there')
   t.match(
     await ask(port, '1.1.1.1, 198.51.100.7'),
     { address: '198.51.100.7' },
@@ -241,13 +241,13 @@ t.test('what the edge refuses has the shape of the errors of the services', { sk
       requestId: /^[0-9a-f-]{36}$/,
     })
   })
-  const behind = ['rubbish\r\n\r\n', 'GET /v1/'].map(async bytes => {
+  const followers = ['rubbish\r\n\r\n', 'GET /v1/'].map(async bytes => {
     const heard = await send(port, `GET /v1/x HTTP/1.1\r\nhost: x\r\n\r\n${bytes}`)
     t.match(heard, /"address"/, 'a request is answered')
     t.notMatch(heard, /<html>/, 'and no HTML follows, whatever is sent behind it')
   })
   t.match(await send(port, 'rubbish\r\n\r\n', 1_000), /^HTTP\/1.1 400 /, 'wrong after a second, but not late')
-  await Promise.all([...refused, ...behind])
+  await Promise.all([...refused, ...followers])
 })
 
 /** Readers that ask one after the other until the test ends. */

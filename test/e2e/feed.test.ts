@@ -81,7 +81,7 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
   const [delivery] = await receiver.waitForRequests(1)
   t.equal(woken.items, delivery!.body)
 
-  // Policies come before and behind their payments, and accounts behind both, so bodies differ from what is stored in the end.
+  // Policies come before and after their payments, and accounts behind both, so bodies differ from what is stored in the end.
   const policies = [
     await chain.openPolicy(shop, known, { trackingId: 'a' }),
     await chain.openPolicy(shop, late, { trackingId: 'b' }),
@@ -158,15 +158,15 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
 
   const sent = receiver.requests.map(({ body }) => body).sort()
   for (const limit of [1, 2, 5, 1000]) {
-    const told: string[] = []
+    const received: string[] = []
     for (let after: string | undefined; ;) {
       const page = await read(
         `types=${WEBHOOK_EVENT_TYPES.join()}&limit=${limit}${after === undefined ? '' : `&after=${after}`}`,
       )
       if (page.items === '' && page.next === after) break
       after = page.next
-      if (page.items !== '') told.push(...page.items.split(/,(?=\{"id":"msg_)/))
+      if (page.items !== '') received.push(...page.items.split(/,(?=\{"id":"msg_)/))
     }
-    t.same(told.sort(), sent, `in pages of ${limit}`)
+    t.same(received.sort(), sent, `in pages of ${limit}`)
   }
 })

@@ -28,7 +28,7 @@ export async function runFixtures(t: Test, { messages, expected, seed, kills }: 
   const say = (what: string) => t.comment(`${what} after ${Math.round((Date.now() - startedAt) / 1_000)} s`)
   await system.publish(gatewaysFirst(messages))
   const endpoints = await openEndpoints(t, system.apiUrl, lastingGateways(messages, expected))
-  const told = openSockets(t, system.realtimeUrl, expected)
+  const received = openSockets(t, system.realtimeUrl, expected)
 
   say('endpoints and sockets are open')
   // A kill may put a message behind its contradiction, and then the contradiction would be kept.
@@ -58,7 +58,7 @@ export async function runFixtures(t: Test, { messages, expected, seed, kills }: 
   const comparison = await compareAnswers(expected, ask)
   t.strictSame(describeDifferences(comparison), [], `all of ${comparison.compared} answers`)
   say('REST was asked')
-  await checkSockets(t, expected, told, ask)
+  await checkSockets(t, expected, received, ask)
   say('sockets were heard')
   for (const endpoint of endpoints) await checkEndpoint(t, endpoint, ask)
   t.strictSame(system.faults(), [], 'no fault was logged')

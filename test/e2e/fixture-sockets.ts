@@ -4,20 +4,20 @@ import { waitFor, type AskApi, type FixtureAnswers, type TestContext } from '@pa
 import type { Test } from 'tap'
 
 /** What one tracking ID was told by its socket. */
-interface Told {
+interface Received {
   payments: Map<number, string>
   retracted: Map<number, string>
   doubles: number[]
   refused: string[]
 }
 
-export function openSockets(t: TestContext, url: string, expected: FixtureAnswers): Map<string, Told> {
-  const told = new Map<string, Told>()
+export function openSockets(t: TestContext, url: string, expected: FixtureAnswers): Map<string, Received> {
+  const received = new Map<string, Received>()
   const watches: PaymentWatch[] = []
   t.teardown(() => watches.forEach(watch => watch.close()))
   for (const { trackingId } of expected.oneTime as { trackingId: string }[]) {
-    const mine: Told = { payments: new Map(), retracted: new Map(), doubles: [], refused: [] }
-    told.set(trackingId, mine)
+    const mine: Received = { payments: new Map(), retracted: new Map(), doubles: [], refused: [] }
+    received.set(trackingId, mine)
     watches.push(
       watchPayments(url, {
         trackingId,
@@ -35,7 +35,7 @@ export function openSockets(t: TestContext, url: string, expected: FixtureAnswer
       }),
     )
   }
-  return told
+  return received
 }
 
 interface Listed {
@@ -47,13 +47,13 @@ interface Listed {
 export async function checkSockets(
   t: Test,
   expected: FixtureAnswers,
-  told: ReadonlyMap<string, Told>,
+  received: ReadonlyMap<string, Received>,
   ask: AskApi,
 ): Promise<void> {
   const problems: string[] = []
   const wanted = expected.oneTime as { trackingId: string; seqs: number; retracted: unknown[] }[]
   const isComplete = ({ trackingId, seqs, retracted }: (typeof wanted)[number]) => {
-    const mine = told.get(trackingId)!
+    const mine = received.get(trackingId)!
     const seen = new Set([...mine.payments.keys(), ...mine.retracted.keys()])
     return seen.size >= seqs && mine.retracted.size >= retracted.length
   }
@@ -61,7 +61,7 @@ export async function checkSockets(
   await waitFor(() => wanted.every(isComplete), { what: 'all sockets', timeoutMs: 30_000 }).catch(() => {})
   for (const each of wanted) {
     const { trackingId, seqs } = each
-    const mine = told.get(trackingId)!
+    const mine = received.get(trackingId)!
     if (!isComplete(each))
       problems.push(
         `${trackingId}: ${mine.payments.size} payments, ${mine.retracted.size} retractions of ${seqs}`,
@@ -80,5 +80,5 @@ export async function checkSockets(
     if (mine.doubles.length + mine.refused.length > 0)
       problems.push(`${trackingId}: doubles ${mine.doubles.join()}, refused ${mine.refused.join()}`)
   }
-  t.strictSame(problems, [], `sockets of ${told.size} tracking IDs`)
+  t.strictSame(problems, [], `sockets of ${received.size} tracking IDs`)
 }

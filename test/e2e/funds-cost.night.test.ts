@@ -2,7 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePaymentsDelegate, deriveTokenAccount } from '@payment-tracking/domain'
 import { emitEvent, openSimulatedNode, SimulatedChain, TOKEN_PROGRAM } from '@payment-tracking/simulator'
-import { openStore, tellRisks } from '@payment-tracking/store'
+import { openStore, notifyRisks } from '@payment-tracking/store'
 import { buildAddress, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import { createHash } from 'node:crypto'
@@ -115,7 +115,7 @@ t.test('100,000 due payments are read by at most 1,000 calls in a cycle, spread 
   const store = openStore({ DATABASE_URL: database.url, poolSize: 4 })
   t.teardown(() => store.close())
   const startedAt = performance.now()
-  t.equal(await tellRisks(store, { programId: DEFAULT_PROGRAM_ID, limit: 200 }), 0)
+  t.equal(await notifyRisks(store, { programId: DEFAULT_PROGRAM_ID, limit: 200 }), 0)
   const lookMs = Math.round(performance.now() - startedAt)
   t.comment(
     `calls ${inCycle} a cycle, ${inHundredth} a hundredth; memory ${megabytes.join(', ')} MB; a look ${lookMs} ms`,

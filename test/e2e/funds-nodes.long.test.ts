@@ -2,7 +2,7 @@
 import t from 'tap'
 import { openFundsRig } from './funds-rig.js'
 
-const { nodes, database, ALL, change, told, until, haveState } = await openFundsRig(t)
+const { nodes, database, ALL, change, received, until, haveState } = await openFundsRig(t)
 
 /** What was seen gets older than it may be, and nobody renews it. */
 const forget = () =>
@@ -11,7 +11,7 @@ const forget = () =>
 t.test('nodes that disagree, are behind, limit the rate or are away are no alarm', async t => {
   const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
   await haveState('ok')
-  const before = told().length
+  const before = received().length
   const payer = ALL[0]!
   const calls = () => nodes.map(node => node.calls.get('getMultipleAccounts') ?? 0)
   /** Both nodes are asked again, twice. */
@@ -53,5 +53,5 @@ t.test('nodes that disagree, are behind, limit the rate or are away are no alarm
   await haveState('unknown')
   for (const node of nodes) node.faults.down = false
   await haveState('ok')
-  t.same(told().slice(before), [], 'nothing was told')
+  t.same(received().slice(before), [], 'nothing was sent')
 })

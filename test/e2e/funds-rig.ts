@@ -49,7 +49,7 @@ interface Case {
   cure: (payer: Payer) => void
 }
 
-interface Told {
+interface Received {
   type: string
   data: { paymentPolicy: string; clearedCause?: string; dueRisk: { cause: string | null } | null }
 }
@@ -194,9 +194,9 @@ export async function openFundsRig(t: TestContext) {
   chain.finalize()
 
   /** `<type> <cause> <policy>` of all that the receiver was sent. */
-  const told = () =>
+  const received = () =>
     receiver.requests.map(({ body }) => {
-      const { type, data } = JSON.parse(body) as Told
+      const { type, data } = JSON.parse(body) as Received
       return `${type.replace('subscription.', '')} ${data.clearedCause ?? data.dueRisk?.cause} ${data.paymentPolicy}`
     })
   const riskOf = async (policy: string) => {
@@ -218,5 +218,5 @@ export async function openFundsRig(t: TestContext) {
       const risks = await Promise.all(payers.flatMap(({ policies }) => policies.map(riskOf)))
       return risks.every(risk => risk?.state === state)
     })
-  return { chain, nodes, database, CASES, ALL, say, change, told, riskOf, until, haveState }
+  return { chain, nodes, database, CASES, ALL, say, change, received, riskOf, until, haveState }
 }

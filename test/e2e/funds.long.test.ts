@@ -1,57 +1,57 @@
-// Each cause is told within a cycle, and cleared after its cure.
+// Each cause is notified within a cycle, and cleared after its cure.
 import { buildAddress } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openFundsRig, type Payer } from './funds-rig.js'
 
-const { chain, CASES, ALL, say, told, riskOf, until, haveState } = await openFundsRig(t)
+const { chain, CASES, ALL, say, received, riskOf, until, haveState } = await openFundsRig(t)
 
 const linesOf = (type: string, cause: string, { policies }: Payer) =>
   policies.map(policy => `${type} ${cause.split(' ')[0]} ${policy}`)
 
 t.test('accounts with enough are no risk', async t => {
   await haveState('ok')
-  t.same(told(), [])
+  t.same(received(), [])
 })
 
-t.test('each cause is told within a cycle, and cleared after its cure', async t => {
+t.test('each cause is notified within a cycle, and cleared after its cure', async t => {
   for (const [cause, { payer, make, cure }] of Object.entries(CASES)) {
-    const before = told().length
+    const before = received().length
     const madeAt = performance.now()
     make(payer)
-    await until(cause, () => told().length >= before + payer.policies.length)
-    const toldMs = Math.round(performance.now() - madeAt)
-    t.same(told().slice(before).sort(), linesOf('at_risk', cause, payer).sort(), cause)
+    await until(cause, () => received().length >= before + payer.policies.length)
+    const tookMs = Math.round(performance.now() - madeAt)
+    t.same(received().slice(before).sort(), linesOf('at_risk', cause, payer).sort(), cause)
     t.match(await riskOf(payer.policies[0]!), { state: 'at_risk', cause: cause.split(' ')[0] })
     const curedAt = performance.now()
     cure(payer)
-    await until(`the end of ${cause}`, () => told().length >= before + 2 * payer.policies.length)
+    await until(`the end of ${cause}`, () => received().length >= before + 2 * payer.policies.length)
     t.same(
-      told()
+      received()
         .slice(before + payer.policies.length)
         .sort(),
       linesOf('at_risk_cleared', cause, payer).sort(),
     )
     t.comment(
-      `${cause}: told after ${toldMs} ms, cleared after ${Math.round(performance.now() - curedAt)} ms`,
+      `${cause}: notified after ${tookMs} ms, cleared after ${Math.round(performance.now() - curedAt)} ms`,
     )
   }
   await haveState('ok')
 })
 
-t.test('a pause of the program is told of every due payment', async t => {
-  const before = told().length
+t.test('a pause of the program is notified for every due payment', async t => {
+  const before = received().length
   const policies = ALL.flatMap(payer => payer.policies)
   const pause = (is: boolean) => {
     say('EmergencyPauseChanged', { admin: buildAddress('admin'), was_paused: !is, is_paused: is })
     chain.finalize()
   }
   pause(true)
-  await until('the pause', () => told().length >= before + policies.length)
-  t.same(told().slice(before).sort(), policies.map(policy => `at_risk program_paused ${policy}`).sort())
+  await until('the pause', () => received().length >= before + policies.length)
+  t.same(received().slice(before).sort(), policies.map(policy => `at_risk program_paused ${policy}`).sort())
   pause(false)
-  await until('its end', () => told().length >= before + 2 * policies.length)
+  await until('its end', () => received().length >= before + 2 * policies.length)
   t.same(
-    told()
+    received()
       .slice(before + policies.length)
       .sort(),
     policies.map(policy => `at_risk_cleared program_paused ${policy}`).sort(),

@@ -7,7 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../../services/api/test/gateway-auth/open-gateway-api.js'
-import { signatureOf } from '../../services/api/test/tell-chain.js'
+import { signatureOf } from '../../services/api/test/open-chain.js'
 import { ROOT } from './read-guide.js'
 
 interface Answer {

@@ -26,11 +26,11 @@ t.test(
       'realtime.lifecycleEveryMs': '3600000',
     })
     const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
-    const told: [number, LifecycleMessage][] = []
+    const received: [number, LifecycleMessage][] = []
     const follow = async (index: number, request: object) => {
       const client = io(`http://127.0.0.1:${port}`, { path: SOCKET_PATH, transports: ['websocket'] })
       t.teardown(() => client.disconnect())
-      client.on('lifecycle', (message: LifecycleMessage) => told.push([index, message]))
+      client.on('lifecycle', (message: LifecycleMessage) => received.push([index, message]))
       await client.timeout(30_000).emitWithAck('subscribe', { trackingId: 'order', ...request })
     }
     await follow(0, { events: true, recipient: policy.recipient })
@@ -50,16 +50,16 @@ t.test(
     ])
       await publisher.publish(JSON.stringify(message))
     await startService(t, 'ingest', settings)
-    await waitFor(() => told.length >= 4, { what: 'the whole story' })
+    await waitFor(() => received.length >= 4, { what: 'the whole story' })
     const expected = await database.pool.query<{ id: string; type: string; body: string }>(
       'select message_id as id, type, body from deliveries order by id',
     )
     t.same(
-      told.map(([index]) => index),
+      received.map(([index]) => index),
       [0, 0, 0, 0],
       'only who asked, for this recipient',
     )
-    const messages = told.map(([, message]) => message)
+    const messages = received.map(([, message]) => message)
     t.same(messages.map(({ type }) => type.replace('subscription.', '')).sort(), [
       'created',
       'deleted',

@@ -1,5 +1,5 @@
 // Draws a part of a history: time runs down, and everybody has a column of their own.
-import type { ClientEntry, Entry, ToldPayment } from './entries.js'
+import type { ClientEntry, Entry, SentPayment } from './entries.js'
 import type { Violation } from './rules/violation.js'
 
 const COLUMN = 34
@@ -72,12 +72,12 @@ function describeAct(entry: Exclude<Entry, ClientEntry>): string {
 
 const short = (id: string | undefined): string => (id === undefined ? '–' : id.slice(0, 8))
 
-const paymentOf = ({ seq, eventId, position, retracted }: ToldPayment): string =>
+const paymentOf = ({ seq, eventId, position, retracted }: SentPayment): string =>
   `seq ${seq} = ${short(eventId)}${position === undefined ? '' : ` at ${position}`}${retracted ? ', retracted' : ''}`
 
 /** At most so many payments of a list are drawn. */
 const SHOWN = 6
-const listOf = (payments: readonly ToldPayment[] = []): string =>
+const listOf = (payments: readonly SentPayment[] = []): string =>
   payments.length <= SHOWN
     ? payments.map(paymentOf).join('; ')
     : `${payments.slice(0, 2).map(paymentOf).join('; ')}; …; ${payments.slice(-2).map(paymentOf).join('; ')}`

@@ -32,7 +32,7 @@ export interface Fault extends At {
   name: string
 }
 
-/** The database loses the commits behind a position, on purpose. */
+/** The database loses the commits after a position, on purpose. */
 export interface Loss extends At {
   what: 'loss'
   /** The last position that is kept. */
@@ -72,7 +72,7 @@ export interface Published extends Said {
   op: number
 }
 
-export interface ToldPayment {
+export interface SentPayment {
   seq: number
   eventId: string
   position?: number
@@ -102,11 +102,11 @@ export interface Subscribed extends Said {
   recovered?: boolean
   more?: boolean
   next?: number
-  replay?: ToldPayment[]
+  replay?: SentPayment[]
 }
 
 /** A payment, or that it was retracted, without being asked. */
-export interface Push extends Said, Omit<ToldPayment, 'retracted'> {
+export interface Push extends Said, Omit<SentPayment, 'retracted'> {
   via: 'socket'
   what: 'payment' | 'retraction'
   connection: number
@@ -213,7 +213,7 @@ export interface ReadAnswer extends Said {
   /** How many events or payments there are. */
   count?: number
   /** The payments, or the newest of them. */
-  payments?: ToldPayment[]
+  payments?: SentPayment[]
 }
 
 export type SocketEntry = Subscribe | Subscribed | Push | Unseated | Forget

@@ -14,7 +14,7 @@ import type {
   StreamHead,
   Subscribe,
   Subscribed,
-  ToldPayment,
+  SentPayment,
   WebhookRequest,
 } from './entries.js'
 
@@ -30,7 +30,7 @@ export interface Fact {
   position: number | undefined
   at: number
   /** The entry that tells it, and the one that says which database it is of. */
-  told: Entry[]
+  seen: Entry[]
 }
 
 export class History {
@@ -47,7 +47,7 @@ export class History {
   readonly streamed: readonly StreamedEvent[]
   readonly requests: readonly WebhookRequest[]
   /** The first entry that tells of each database. */
-  readonly firstTold = new Map<string, Entry & { epoch: string; who: string }>()
+  readonly firstSeen = new Map<string, Entry & { epoch: string; who: string }>()
 
   constructor(readonly entries: readonly Entry[]) {
     const [begin] = entries
@@ -59,12 +59,12 @@ export class History {
       if (!('via' in entry)) continue
       if (entry.via === 'socket' && entry.what === 'ask') this.subscribes.set(entry.op, entry)
       if (entry.via === 'rest' && entry.what === 'ask') this.reads.set(entry.op, entry)
-      if (!tellsEpoch(entry)) continue
-      if (!this.firstTold.has(entry.epoch)) this.firstTold.set(entry.epoch, entry)
+      if (!namesEpoch(entry)) continue
+      if (!this.firstSeen.has(entry.epoch)) this.firstSeen.set(entry.epoch, entry)
       if ('connection' in entry && !this.databaseOf.has(entry.connection))
         this.databaseOf.set(entry.connection, entry)
     }
-    this.epochs = [...this.firstTold.keys()]
+    this.epochs = [...this.firstSeen.keys()]
     this.streamed = entries.filter(isStreamedEvent)
     this.requests = entries.filter(isWebhookRequest)
     this.facts = entries.flatMap(entry => this.#factsIn(entry))
@@ -85,8 +85,8 @@ export class History {
       const { epoch, payments = [] } = entry
       return payments.map(payment => factOf(payment, trackingId, epoch, [entry]))
     }
-    const isTold = isPush(entry) || isStreamedEvent(entry)
-    if (!isTold || entry.seq === undefined || entry.trackingId === undefined) return []
+    const isPushed = isPush(entry) || isStreamedEvent(entry)
+    if (!isPushed || entry.seq === undefined || entry.trackingId === undefined) return []
     const database = this.databaseOf.get(entry.connection)
     if (!database) return []
     const { seq, eventId, position, trackingId } = entry
@@ -103,15 +103,15 @@ export class History {
 }
 
 const factOf = (
-  { seq, eventId, position }: ToldPayment,
+  { seq, eventId, position }: SentPayment,
   trackingId: string,
   epoch: string,
-  told: Entry[],
-  at = told[0]!.at,
-): Fact => ({ epoch, trackingId, seq, eventId, position, at, told })
+  seen: Entry[],
+  at = seen[0]!.at,
+): Fact => ({ epoch, trackingId, seq, eventId, position, at, seen })
 
 /** An answer, or the head of a stream, that says which database it is of. */
-export const tellsEpoch = (
+export const namesEpoch = (
   entry: Entry,
 ): entry is (Subscribed | StreamHead | ReadAnswer) & { epoch: string } =>
   'epoch' in entry && entry.epoch !== undefined && entry.what !== 'ask'

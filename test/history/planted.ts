@@ -1,6 +1,6 @@
 // A short history in which every promise is kept, and changes of it that each break one. One file, because each change names
 // entries of this history.
-import type { Entry, ToldPayment } from './entries.js'
+import type { Entry, SentPayment } from './entries.js'
 import type { Note } from './recorder.js'
 
 const GATEWAY = 'gateway'
@@ -40,7 +40,7 @@ class Story {
     who: string,
     connection: number,
     asked: { since: number; epoch?: string },
-    answer: { refused: string } | { epoch: string; head: number; recovered: boolean; replay: ToldPayment[] },
+    answer: { refused: string } | { epoch: string; head: number; recovered: boolean; replay: SentPayment[] },
   ): void {
     const of = { who, via: 'socket', op: (this.#op += 1), connection, trackingId: 'order' } as const
     this.note({ ...of, what: 'ask', ...asked })
@@ -95,7 +95,7 @@ class Story {
   read(
     who: string,
     asked: { trackingId?: string; signature?: string; minPosition: number; epoch: string },
-    answer: { position: number; epoch: string; count: number; payments?: ToldPayment[] },
+    answer: { position: number; epoch: string; count: number; payments?: SentPayment[] },
   ): void {
     const of = { who, via: 'rest', op: (this.#op += 1) } as const
     this.note({ ...of, what: 'ask', ...asked })
@@ -112,7 +112,7 @@ class Story {
   }
 }
 
-const payment = (seq: number, eventId: string): ToldPayment => ({ seq, eventId, position: seq })
+const payment = (seq: number, eventId: string): SentPayment => ({ seq, eventId, position: seq })
 
 /** A history in which nothing is wrong. */
 export function buildGoodHistory(): Entry[] {
@@ -211,17 +211,17 @@ interface Looks {
 }
 
 /** What a change reads of an entry. */
-interface Told {
-  replay?: ToldPayment[]
+interface Seen {
+  replay?: SentPayment[]
 }
 
 /** Changes the entry that is the `number`th of those that look so. */
 const change =
-  (looks: Looks, to: (told: Told) => object, number = 0): Change =>
+  (looks: Looks, to: (seen: Seen) => object, number = 0): Change =>
   entries => {
     const found = entries.filter(entry => matches(entry, looks))[number]
     if (!found) throw new Error(`no entry looks like ${JSON.stringify(looks)}`)
-    return entries.map(entry => (entry === found ? { ...entry, ...to(entry as Told) } : entry))
+    return entries.map(entry => (entry === found ? { ...entry, ...to(entry as Seen) } : entry))
   }
 
 const without =
@@ -235,7 +235,7 @@ const matches = (entry: Entry, looks: Looks): boolean =>
   )
 
 /** Puts entries behind the first that looks so. */
-const behind =
+const lagging =
   (looks: Looks, build: (at: number) => object[]): Change =>
   entries => {
     const index = entries.findIndex(entry => matches(entry, looks))
@@ -449,7 +449,7 @@ export const PLANTED: readonly { name: string; change: Change; promise: RegExp; 
   },
   {
     name: 'a client is told of the lost past',
-    change: behind(streamed(5, 4), at => [
+    change: lagging(streamed(5, 4), at => [
       {
         at: at + NOTICED_WITHIN_MS + 5_000,
         who: 'shop',

@@ -62,12 +62,12 @@ t.test('what nobody catches fails the test that runs, and is said with its place
     })`
   const { code, output } = await runIn(repositoryOf(t, { 'late.test.ts': script }))
   t.equal(code, 1)
-  for (const [name, error, place] of [
+  for (const [name, error, line] of [
     ['thrown', 'late', '4:32'],
     ['rejected', 'lost', '8:27'],
   ] as const) {
     t.match(output, new RegExp(`^# Subtest: ${name}\n +not ok 1 - ${error}$`, 'm'))
-    t.match(output, `(services/one/test/late.test.ts:${place})`)
+    t.match(output, `(services/one/test/late.test.ts:${line})`)
   }
   t.match(output, /^1 passed, [1-9] failed\n$/m)
 })

@@ -57,7 +57,7 @@ const SHARED: Record<string, { inModel: RegExp; file: string; inCode: (text: str
       inCode: kind => `kind: '${kind}'`,
     },
   ],
-  telling: [
+  notification: [
     {
       inModel: /\bkind(?:: | == )"(\w+)"/g,
       file: 'packages/contracts/src/socket-messages.ts',

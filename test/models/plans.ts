@@ -70,7 +70,7 @@ export const PLANS: readonly ModelPlan[] = [
     /** Four payments of a policy whose sums are counted again each time. */
     COUNTED: { BY_DIFFERENCE: 'false', PAYMENTS: 'Set(1, 3, 5, 7)', PAGE: '2' },
   }),
-  planOf('telling', {
+  planOf('notification', {
     /** Two clients of one room, one of which asks for some payments only. */
     TWO_CLIENTS: { RETRACTED: 'Set()', FENCES: 'false' },
     /** One client, a retraction, and a pod that fences itself. */

@@ -120,7 +120,7 @@ t.test('an hour that lost all its payments while it was read, and has others now
   t.strictSame(found, await rightFigures())
 })
 
-t.test('an hour of which a payment moves behind the page that read it counts each payment once', async t => {
+t.test('an hour of which a payment moves after the page that read it counts each payment once', async t => {
   const { commit, page, figures, rightFigures } = await openIngest(t, 2)
   await commit(...[10, 20, 30, 40].map((amount, at) => paid(2 + at, amount)), retracted(2))
   await page()

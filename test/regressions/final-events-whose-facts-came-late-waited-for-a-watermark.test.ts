@@ -31,11 +31,11 @@ const final = (message: ChainMessage) => ({ ...message, commitment: 'finalized' 
 async function addWebhook(gateway: string, types: string[], filters: object | null) {
   const id = await insertWebhook(pool, gateway, { types, filters, finality: 'finalized' })
   return async () => {
-    const told = await pool.query<{ type: string }>(
+    const received = await pool.query<{ type: string }>(
       'select type from deliveries where webhook_id = $1 order by id',
       [id],
     )
-    return told.rows.map(({ type }) => type)
+    return received.rows.map(({ type }) => type)
   }
 }
 
@@ -70,43 +70,43 @@ async function openComposable(label: string) {
   return { gateway, created, executed }
 }
 
-t.test('a final payment is told with its policy, however late the policy comes', async t => {
+t.test('a final payment is sent with its policy, however late the policy comes', async t => {
   const { gateway, created, executed } = await openComposable('late')
-  const told = await addWebhook(gateway, [], null)
+  const received = await addWebhook(gateway, [], null)
   await ingest(final(executed))
-  t.same(await told(), [], 'it has no tracking ID yet')
+  t.same(await received(), [], 'it has no tracking ID yet')
   await ingest(created)
-  t.same(await told(), ['payment.executed'])
+  t.same(await received(), ['payment.executed'])
   await ingest(final(executed), created)
-  t.same(await told(), ['payment.executed'], 'once')
+  t.same(await received(), ['payment.executed'], 'once')
 })
 
-t.test('a payment that a copy calls final in the batch of its policy is told with it', async t => {
+t.test('a payment that a copy calls final in the batch of its policy is sent with it', async t => {
   const { gateway, created, executed } = await openComposable('copy')
-  const told = await addWebhook(gateway, [], null)
+  const received = await addWebhook(gateway, [], null)
   await ingest(executed)
   await ingest(created, final(executed))
-  t.same(await told(), ['payment.executed'])
+  t.same(await received(), ['payment.executed'])
 })
 
 t.test('a payment that is not final still waits', async t => {
   const { gateway, created, executed } = await openComposable('confirmed')
-  const told = await addWebhook(gateway, [], null)
+  const received = await addWebhook(gateway, [], null)
   await ingest(executed)
   await ingest(created)
-  t.same(await told(), [])
+  t.same(await received(), [])
   await ingest(final(executed))
-  t.same(await told(), ['payment.executed'])
+  t.same(await received(), ['payment.executed'])
 })
 
-t.test('a final life-cycle event is told with the token that its webhook filters by', async t => {
+t.test('a final life-cycle event is sent with the token that its webhook filters by', async t => {
   const gateway = await chain.openGateway()
   const mint = buildAddress('mint')
   const userPayment = await chain.openUserPayment(mint)
   const { created } = await chain.openPolicy(gateway, userPayment, { trackingId: 'order-1' })
-  const told = await addWebhook(gateway.address, ['subscription.created'], { tokenMint: mint })
+  const received = await addWebhook(gateway.address, ['subscription.created'], { tokenMint: mint })
   await ingest(final(created))
-  t.same(await told(), [], 'the token is not known yet')
+  t.same(await received(), [], 'the token is not known yet')
   await ingest(userPayment.created)
-  t.same(await told(), ['subscription.created'])
+  t.same(await received(), ['subscription.created'])
 })

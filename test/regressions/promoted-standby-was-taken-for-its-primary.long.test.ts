@@ -1,5 +1,5 @@
 // A standby without the last commits was promoted, and nobody noticed: connected clients got none of the next payments,
-// those that came back with `since` were told that nothing was missing, the events stream went on behind its cursor, and
+// those that came back with `since` were told that nothing was missing, the events stream went on after its cursor, and
 // acknowledged payments stayed lost.
 import { randomBytes } from 'node:crypto'
 import { subjectOf, type SocketPayment, type SubscribeReply } from '@payment-tracking/contracts'
@@ -147,16 +147,16 @@ t.test('a promoted standby that lacks commits is noticed, told, and filled from 
       transports: ['websocket'],
     })
     t.teardown(() => back.disconnect())
-    const told = await subscribe(back, { since: before.since, epoch: before.epoch })
-    t.match(told, { ok: true, recovered: false, replay: [], head: BEFORE + LOST + AFTER })
-    t.not(told.epoch, before.epoch)
+    const received = await subscribe(back, { since: before.since, epoch: before.epoch })
+    t.match(received, { ok: true, recovered: false, replay: [], head: BEFORE + LOST + AFTER })
+    t.not(received.epoch, before.epoch)
     t.match(
       await subscribe(back, { since: before.since }),
       { recovered: false },
       'it may be of the lost past',
     )
     t.match(await subscribe(back, { since: 1 }), { recovered: true }, 'both pasts have this payment')
-    const all = await subscribe(back, { since: 0, epoch: told.epoch })
+    const all = await subscribe(back, { since: 0, epoch: received.epoch })
     t.equal(all.replay.length, BEFORE + LOST + AFTER)
     const late = new WebSocket(`${streamUrl}?since=${before.cursor}`)
     const status = await new Promise<number | undefined>(resolve => {

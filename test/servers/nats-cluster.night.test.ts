@@ -47,7 +47,7 @@ async function openPipeline(t: Test) {
     )
   const startIndexer = (env: Record<string, string> = {}) => remember('indexer', rig.start(env))
   /** What does not come about is explained by what all said last. */
-  const waitOrTell: typeof waitFor = (condition, options) =>
+  const waitOrReport: typeof waitFor = (condition, options) =>
     waitFor(condition, { ...options, ...PATIENCE }).catch((error: unknown) => {
       for (const [name, { output }] of [
         ...services,
@@ -76,14 +76,14 @@ async function openPipeline(t: Test) {
     goesOn: async (what: string) => {
       const [paidBefore, startedAt] = [paid.length, Date.now()]
       const goes = async () => (await countStored()) > paidBefore
-      await waitOrTell(goes, { what: `payments after ${what}` })
+      await waitOrReport(goes, { what: `payments after ${what}` })
       t.comment(`${what}: what was paid before is stored after ${Date.now() - startedAt} ms`)
     },
     /** Ends the load, and compares what was paid with what is stored. */
     compare: async () => {
       clearInterval(paying)
       const isAll = async () => (await countStored()) >= paid.length
-      await waitOrTell(isAll, { what: 'the last payment' })
+      await waitOrReport(isAll, { what: 'the last payment' })
       const { rows } = await database.pool.query<{ signature: string }>('select signature from events')
       t.equal(rows.length, paid.length, `${paid.length} payments, none twice`)
       t.same(new Set(rows.map(({ signature }) => signature)), new Set(paid))
@@ -91,14 +91,14 @@ async function openPipeline(t: Test) {
       const store = openStore({ DATABASE_URL: database.url, poolSize: 1 })
       t.teardown(() => store.close())
       t.equal(await countOpenStreamGaps(store), 0)
-      const events = await waitOrTell(() => rig.events(), { what: 'the stream' })
+      const events = await waitOrReport(() => rig.events(), { what: 'the stream' })
       const contents = new Set(events.map(({ body }) => JSON.stringify(body)))
       t.equal(
         contents.size,
         paid.length,
         `what the stream holds twice is the same: ${events.length} messages`,
       )
-      t.ok(await waitOrTell(() => rig.gapsClosed(), { what: 'the gaps to be closed' }))
+      t.ok(await waitOrReport(() => rig.gapsClosed(), { what: 'the gaps to be closed' }))
     },
   }
 }

@@ -26,8 +26,8 @@ t.test('a payment reaches a socket through the Redis of the real-time channel al
   const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
   const client = io(`http://127.0.0.1:${port}`, { path: SOCKET_PATH, transports: ['websocket'] })
   t.teardown(() => client.disconnect())
-  const told: unknown[] = []
-  client.on('payment', message => told.push(message))
+  const received: unknown[] = []
+  client.on('payment', message => received.push(message))
   await client.timeout(30_000).emitWithAck('subscribe', { trackingId: 'order' })
   t.not(await inside.dbsize(), 0, 'the seat lies in the Redis of the channel')
   t.equal(await redis.client.dbsize(), 0, 'nothing of it in the other one')
@@ -37,7 +37,7 @@ t.test('a payment reaches a socket through the Redis of the real-time channel al
   await startService(t, 'ingest', channel)
   for (const message of [gateway.created, userPayment.created, policy.created, chain.pay(policy)])
     await publisher.publish(JSON.stringify(message))
-  await waitFor(() => told.length === 1, { what: 'the payment' })
+  await waitFor(() => received.length === 1, { what: 'the payment' })
   const heads = await redis.client.keys('*head*')
   t.not(heads.length, 0, 'how far the database was written stays with the queue')
 })

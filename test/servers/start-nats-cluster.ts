@@ -40,7 +40,7 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
   const ports = new Set<number>()
   while (ports.size < 3 * SERVERS) ports.add(await findQuietPort())
   const [...free] = ports
-  const places = Array.from({ length: SERVERS }, (_, at) => ({
+  const members = Array.from({ length: SERVERS }, (_, at) => ({
     at,
     name: `nats-${at + 1}`,
     client: free[at * 3]!,
@@ -49,9 +49,9 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
   }))
   const routes: { ends: [number, number]; link: RouteLink }[] = []
   const nodes = await Promise.all(
-    places.map(async ({ at, name, client, route, monitor }) => {
+    members.map(async ({ at, name, client, route, monitor }) => {
       const urls: string[] = []
-      for (const other of places) {
+      for (const other of members) {
         if (other.at === at) continue
         const link = await openRouteLink(t, other.route)
         routes.push({ ends: [at, other.at], link })

@@ -12,7 +12,7 @@ const [realtime] = await Promise.all([world.start('realtime'), world.start('webh
 const { port } = (await realtime.waitForLog('service.listening')) as unknown as { port: number }
 const socketUrl = `http://127.0.0.1:${port}`
 
-interface Told {
+interface Received {
   type?: string
   data?: { trackingId?: string; signature?: string; code?: string }
 }
@@ -25,7 +25,7 @@ interface Seen {
   otherPathConnects: boolean
   transport: string
   /** of each page, by event */
-  pages: Record<'order' | 'stranger' | 'silent', { ack: Told[]; payment: Told[] }>
+  pages: Record<'order' | 'stranger' | 'silent', { ack: Received[]; payment: Received[] }>
   /** the answers to those who subscribed to the order, in turn */
   seats: string[]
   requests: { path: string; type: string; signature: string }[]
@@ -36,9 +36,9 @@ interface Seen {
 function openSocket(path = '/ws/v1') {
   const socket = io(socketUrl, { path, transports: ['websocket'], forceNew: true, reconnection: false })
   t.teardown(() => socket.disconnect())
-  const heard = { ack: [] as Told[], payment: [] as Told[] }
-  socket.on('ack', (message: Told) => heard.ack.push(message))
-  socket.on('payment', (message: Told) => heard.payment.push(message))
+  const heard = { ack: [] as Received[], payment: [] as Received[] }
+  socket.on('ack', (message: Received) => heard.ack.push(message))
+  socket.on('payment', (message: Received) => heard.payment.push(message))
   return { socket, heard }
 }
 

@@ -21,12 +21,12 @@ const KNOWN_WITHIN_MS = 90_000
 export function watchAll(name: string, baseUrl: string, market: Market, complaints: string[]): SocketWatch {
   const payments = new Map<string, SocketPayment[]>()
   const watches = market.policies.map(({ trackingId }) => {
-    const told: SocketPayment[] = []
-    payments.set(trackingId, told)
+    const received: SocketPayment[] = []
+    payments.set(trackingId, received)
     return watchPayments(baseUrl, {
       trackingId,
       since: 0,
-      onPayment: payment => told.push(payment),
+      onPayment: payment => received.push(payment),
       onRefused: ({ code }) => complaints.push(`${name}: ${code}`),
       onReset: () => complaints.push(`${name}: another database`),
     })
@@ -108,17 +108,18 @@ export async function everybodyKnows(
   explain: () => Promise<string> = () => Promise.resolve(''),
 ): Promise<void> {
   const wanted = market.payments.map(({ signature }) => signature)
-  const lacking = (told: ReadonlySet<string>) => wanted.filter(signature => !told.has(signature)).length
-  const told = () => [
+  const lacking = (received: ReadonlySet<string>) =>
+    wanted.filter(signature => !received.has(signature)).length
+  const received = () => [
     new Set(readPosted(receiver).keys()),
     ...watches.map(({ payments }) => new Set([...payments.values()].flat().map(each => each.signature))),
   ]
-  await waitFor(() => told().every(each => lacking(each) === 0), {
+  await waitFor(() => received().every(each => lacking(each) === 0), {
     what: `${what}: everybody knows of ${wanted.length} payments`,
     timeoutMs: KNOWN_WITHIN_MS,
     intervalMs: 100,
   }).catch(async (error: Error) => {
-    const missing = told().map(lacking).join(', ')
+    const missing = received().map(lacking).join(', ')
     const more = await explain().catch(String)
     throw new Error(`${error.message}; lacking (webhook, sockets …): ${missing}\n${more}`)
   })

@@ -109,17 +109,17 @@ t.test('from start to stop', async t => {
     t.equal(answer.status, 200)
     t.match(await answer.text(), '<div id="root">')
     if (process.platform !== 'linux') return
-    const toldTo = (service: string) => {
+    const environmentOf = (service: string) => {
       const { pid } = readStackFile(dataDir)!.services.find(({ name }) => name === service)!.process!
       return readFile(`/proc/${pid}/environ`, 'utf8')
     }
-    t.match(await toldTo('ingest'), 'a-secret-of-the-user')
-    const told = await toldTo('console')
-    t.match(told, 'MANAGEMENT_PORT=')
-    t.notMatch(told, /a-secret-of-the-user|(DATABASE|REDIS|NATS)_URL=\S/)
+    t.match(await environmentOf('ingest'), 'a-secret-of-the-user')
+    const environment = await environmentOf('console')
+    t.match(environment, 'MANAGEMENT_PORT=')
+    t.notMatch(environment, /a-secret-of-the-user|(DATABASE|REDIS|NATS)_URL=\S/)
     const { databaseUrl, redisUrl, natsUrl, opsToken } = running
     const passwords = [databaseUrl, redisUrl, natsUrl].map(url => new URL(url).password)
-    for (const secret of [...passwords, opsToken]) t.notOk(told.includes(secret), 'no secret')
+    for (const secret of [...passwords, opsToken]) t.notOk(environment.includes(secret), 'no secret')
   })
 
   await t.test('a private server that dies is started again, and the service goes on', async t => {

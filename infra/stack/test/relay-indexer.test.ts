@@ -22,7 +22,7 @@ t.test('new log lines become sentences, also after the log is rotated', async t 
       perSecond: 250,
       throughSlot: 390_000_200,
     },
-    { msg: 'indexer.node-behind', node: 'a.example', slotsBehind: 150 },
+    { msg: 'indexer.node-lagging', node: 'a.example', lagSlots: 150 },
     { msg: 'indexer.node-unfit', node: 'a.example', reason: 'a.example answered 429', cure: 'name another' },
     { msg: 'service.ready' },
   )

@@ -141,8 +141,8 @@ async function comparePayments(expected: Untyped, { same, get, status }: Parts):
     const times = found.map(({ timestamp }) => timestamp as string)
     same(`order of payments of ${trackingId}`, times, [...times].sort().reverse())
     const all = await read(trackingId, '&retracted=true')
-    const places = (rows: Untyped[]) => sorted(rows.map(row => pick(['signature', 'slot'], row)))
-    same(`retracted of ${trackingId}`, places(all.filter(one => one.retracted)), places(retracted))
+    const slotsOf = (rows: Untyped[]) => sorted(rows.map(row => pick(['signature', 'slot'], row)))
+    same(`retracted of ${trackingId}`, slotsOf(all.filter(one => one.retracted)), slotsOf(retracted))
     same(
       `seqs of ${trackingId}`,
       all.map(({ seq }) => seq as number).sort((a, b) => a - b),
@@ -161,13 +161,13 @@ async function comparePayments(expected: Untyped, { same, get, status }: Parts):
 }
 
 async function compareTransactions(expected: Untyped, { same, get }: Parts): Promise<void> {
-  const told = ({ eventName, data, finality }: Untyped): Untyped => ({
+  const shown = ({ eventName, data, finality }: Untyped): Untyped => ({
     eventName,
     ...(data.recipient === undefined ? {} : { recipient: data.recipient }),
     finality,
   })
   for (const { signature, ordered, events, retracted } of expected.transactions) {
-    const found = (await get(`/v1/events?signature=${signature}`)).map(told)
+    const found = (await get(`/v1/events?signature=${signature}`)).map(shown)
     if (ordered) same(`events of ${signature}`, found, events)
     else same(`events of ${signature}`, sorted(found), sorted(events))
     const all = await get(`/v1/events?signature=${signature}&retracted=true`)
@@ -178,7 +178,7 @@ async function compareTransactions(expected: Untyped, { same, get }: Parts): Pro
       sorted(retracted),
     )
     same(
-      `retracted is told of each event of ${signature}`,
+      `retracted is noted of each event of ${signature}`,
       all.every((one: Untyped) => typeof one.retracted === 'boolean'),
       true,
     )

@@ -72,18 +72,18 @@ export function shuffleFixtures(messages: readonly FixtureMessage[], seed: numbe
     if (group) group.push(at)
     else groups.set(key, [at])
   })
-  const placed: { at: number; key: number }[] = []
+  const ordered: { at: number; key: number }[] = []
   for (const group of groups.values()) {
     const keys = group.map(next).sort((a, b) => a - b)
-    group.forEach((at, place) => placed.push({ at, key: keys[place]! }))
+    group.forEach((at, nth) => ordered.push({ at, key: keys[nth]! }))
   }
-  return placed.sort((a, b) => a.key - b.key).map(({ at }) => messages[at]!)
+  return ordered.sort((a, b) => a.key - b.key).map(({ at }) => messages[at]!)
 }
 
 /**
  * The messages that contradict an earlier message of the set: the same event with other data, another slot or another
  * time, without a retraction. Ingest keeps the copy that it stores first, so such a message must not overtake the message
- * that it contradicts. After a crash, unacknowledged messages come again later than messages behind them.
+ * that it contradicts. After a crash, unacknowledged messages come again later than messages after them.
  */
 export function findContradictions(messages: readonly FixtureMessage[]): Set<FixtureMessage> {
   const retracted = new Set(

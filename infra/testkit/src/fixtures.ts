@@ -38,8 +38,8 @@ export interface ExpectedAnswers {
 }
 
 /**
- * The answers of the first set in the shape of the second, without what the first does not tell. Its sums over payments of
- * several mints are left out, because they are not told any more.
+ * The answers of the first set in the shape of the second, without what the first lacks. Its sums over payments of
+ * several mints are left out, because they are not answered any more.
  */
 export function toSecondShape(expected: ExpectedAnswers): FixtureAnswers {
   const { stored, countByName, eventNames, stats, subscriptions, deletedTrackingIds, oneTime } = expected

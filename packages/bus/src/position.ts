@@ -21,7 +21,7 @@ export interface StreamPosition {
   /** messages in the middle of the stream that were deleted one by one */
   deletedMessages: number
   /**
-   * The stream counts messages behind the last delivered one, and its server has none of them. nats-server 2.9 loses what is
+   * The stream counts messages after the last delivered one, and its server has none of them. nats-server 2.9 loses what is
    * published to a stream that is made while the one of its name is still being deleted.
    */
   hasLostTail: boolean
@@ -61,9 +61,9 @@ export async function readPosition(
     const { created, config, state } = await manager.streams.info(streamName)
     const consumer = await manager.consumers.info(streamName, consumerName)
     const { delivered } = consumer
-    const isBehind = state.messages > 0 && state.last_seq > delivered.stream_seq
+    const hasMore = state.messages > 0 && state.last_seq > delivered.stream_seq
     const hasLostTail =
-      isBehind &&
+      hasMore &&
       consumer.num_ack_pending === 0 &&
       !(await hasMessageFrom(manager, streamName, Math.max(delivered.stream_seq + 1, state.first_seq)))
     return {

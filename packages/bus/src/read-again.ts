@@ -45,17 +45,17 @@ export async function readAgain(
       ? { deliver_policy: DeliverPolicy.StartTime, opt_start_time: from.toISOString() }
       : { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: Math.max(1, from) }
   let next = start
-  /** the sequence behind which to read on; undefined while only a time is known */
-  let behind = from instanceof Date ? undefined : Math.max(1, from) - 1
+  /** the sequence after which to read on; undefined while only a time is known */
+  let after = from instanceof Date ? undefined : Math.max(1, from) - 1
   let read = 0
   /** A consumer reads its server's copy of the stream, which may lack the newest messages: the stream's leader is asked. */
   const isAtEnd = async (): Promise<boolean> => {
     const ours = `${subjectPrefix}.>`
     // The server knows `next_by_subj`; the client's types do not.
-    const question = behind === undefined ? { last_by_subj: ours } : { seq: behind + 1, next_by_subj: ours }
+    const question = after === undefined ? { last_by_subj: ours } : { seq: after + 1, next_by_subj: ours }
     try {
       const message = await manager.streams.getMessage(streamName, question)
-      return behind === undefined ? message.time < (from as Date) : message.seq > state.last_seq
+      return after === undefined ? message.time < (from as Date) : message.seq > state.last_seq
     } catch (error) {
       if (codeOf(error) !== NO_MESSAGE) throw error
       return true
@@ -103,8 +103,8 @@ export async function readAgain(
         if (batch.length > 0) {
           await handleUntilStored(handle, batch, stream, signal)
           read += batch.length
-          behind = batch.at(-1)!.streamSequence
-          next = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: behind + 1 }
+          after = batch.at(-1)!.streamSequence
+          next = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: after + 1 }
         }
         if (signal?.aborted || (isLast && (await isAtEnd()))) return read
         if (isLast) {
@@ -113,7 +113,7 @@ export async function readAgain(
         }
       }
     } catch (error) {
-      // The server restarted, forgot the consumer, or has no leader yet: go on behind the last message that was stored.
+      // The server restarted, forgot the consumer, or has no leader yet: go on after the last message that was stored.
       if (signal?.aborted) return read
       await pause(RETRY_MS)
       if (connection.isClosed() || isMissing(error)) throw error

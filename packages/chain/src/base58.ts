@@ -20,9 +20,9 @@ export function decodeBase58(text: string): Uint8Array {
   for (let at = zeros; at < text.length; at += AT_ONCE) {
     const end = Math.min(at + AT_ONCE, text.length)
     let part = 0
-    for (let place = at; place < end; place++) {
-      const digit = DIGITS[text.charCodeAt(place)] ?? -1
-      if (digit < 0) throw new Error(`not base58: character ${place}`)
+    for (let index = at; index < end; index++) {
+      const digit = DIGITS[text.charCodeAt(index)] ?? -1
+      if (digit < 0) throw new Error(`not base58: character ${index}`)
       part = part * 58 + digit
     }
     const base = end - at === AT_ONCE ? BASE_AT_ONCE : 58n ** BigInt(end - at)
@@ -45,10 +45,10 @@ export function encodeBase58(bytes: Uint8Array): string {
   const limbs: number[] = []
   for (let at = bytes.length % 3 === 0 ? 0 : (bytes.length % 3) - 3; at < bytes.length; at += 3) {
     let carry = ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | bytes[at + 2]!
-    for (let place = 0; place < limbs.length; place++) {
-      const value = limbs[place]! * WORD + carry
+    for (let index = 0; index < limbs.length; index++) {
+      const value = limbs[index]! * WORD + carry
       carry = Math.floor(value / LIMB)
-      limbs[place] = value - carry * LIMB
+      limbs[index] = value - carry * LIMB
     }
     for (; carry > 0; carry = Math.floor(carry / LIMB)) limbs.push(carry % LIMB)
   }

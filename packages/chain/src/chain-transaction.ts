@@ -13,7 +13,7 @@ export interface ChainTransaction {
   /** base58, 64 bytes */
   signature: string
   slot: number
-  /** the place of the transaction in its block; null when no node reports it */
+  /** the index of the transaction in its block; null when no node reports it */
   transactionIndex: number | null
   /** Unix seconds, from the block */
   blockTime: number

@@ -2,10 +2,10 @@ import { decodeBase58 } from './base58.js'
 import type { ChainTransaction } from './chain-transaction.js'
 import { readEventBytes, type EventData } from './event-codec.js'
 import { checkEmitted } from './instruction-events.js'
-import { pairFrames, placeInstructions, type PlacedInstruction } from './pair-frames.js'
+import { pairFrames, indexInstructions, type IndexedInstruction } from './pair-frames.js'
 import { readFrames, type DataLine, type ReadLog } from './read-frames.js'
 
-/** An event that the program itself logged, with its place. */
+/** An event that the program itself logged, with its location. */
 export interface DecodedEvent {
   name: string
   data: EventData
@@ -75,13 +75,13 @@ const OF_THE_NODE: ReadonlySet<GapReason> = new Set([
  */
 export function decodeTransaction(transaction: ChainTransaction, programId: string): DecodedTransaction {
   if (transaction.failed) return NOTHING
-  const placed = placeInstructions(transaction)
+  const indexed = indexInstructions(transaction)
   const log = readFrames(transaction.logMessages ?? [])
   const events: DecodedEvent[] = []
-  const gaps = findLeftOut(transaction, placed, log, programId)
-  if (!placed.some(({ instruction }) => instruction.programId === programId))
+  const gaps = findLeftOut(transaction, indexed, log, programId)
+  if (!indexed.some(({ instruction }) => instruction.programId === programId))
     return gaps.length === 0 ? NOTHING : { events, gaps, nodeMayBeUnfit: true }
-  const paired = pairFrames(placed, log)
+  const paired = pairFrames(indexed, log)
   const instructionOfFrame = new Map<number, number>()
   paired.frameOf.forEach((frame, at) => frame !== undefined && instructionOfFrame.set(frame, at))
 
@@ -91,14 +91,14 @@ export function decodeTransaction(transaction: ChainTransaction, programId: stri
   for (const { frame, line } of log.data) {
     const at = instructionOfFrame.get(frame)
     if (at === undefined || log.frames[frame]!.programId !== programId) continue
-    const { instructionIndex, innerIndex } = placed[at]!
-    const place = { index: index++, instructionIndex, innerIndex }
+    const { instructionIndex, innerIndex } = indexed[at]!
+    const location = { index: index++, instructionIndex, innerIndex }
     const read = readDataLine(line)
     if ('data' in read) {
-      events.push({ name: read.name, data: read.data, ...place })
+      events.push({ name: read.name, data: read.data, ...location })
       namesOf.set(at, [...(namesOf.get(at) ?? []), read.name])
     } else {
-      gaps.push({ ...place, ...read })
+      gaps.push({ ...location, ...read })
       unreadOf.set(at, (unreadOf.get(at) ?? 0) + 1)
     }
   }
@@ -109,19 +109,19 @@ export function decodeTransaction(transaction: ChainTransaction, programId: stri
       : paired.brokenBy === 'truncated'
         ? 'LOG_TRUNCATED'
         : 'LOG_MALFORMED'
-  placed.forEach(({ instruction, instructionIndex, innerIndex }, at) => {
+  indexed.forEach(({ instruction, instructionIndex, innerIndex }, at) => {
     if (instruction.programId !== programId) return
     const bytes = decodeBase58(instruction.data)
-    const place = { instructionIndex, innerIndex, bytes }
+    const location = { instructionIndex, innerIndex, bytes }
     const frame = paired.frameOf[at]
     const emitted = checkEmitted(bytes, namesOf.get(at) ?? [], unreadOf.get(at) ?? 0, transaction.blockTime)
     const about = emitted.instruction
     if (frame === undefined || !log.frames[frame]!.complete)
-      return gaps.push({ reason: broken, about, ...place })
-    if (emitted.completeness === 'missing') gaps.push({ reason: 'EVENT_MISSING', about, ...place })
-    if (emitted.completeness === 'unexpected') gaps.push({ reason: 'EVENT_UNEXPECTED', about, ...place })
+      return gaps.push({ reason: broken, about, ...location })
+    if (emitted.completeness === 'missing') gaps.push({ reason: 'EVENT_MISSING', about, ...location })
+    if (emitted.completeness === 'unexpected') gaps.push({ reason: 'EVENT_UNEXPECTED', about, ...location })
     if (emitted.completeness === 'unknown-instruction')
-      gaps.push({ reason: 'UNKNOWN_INSTRUCTION', about, ...place })
+      gaps.push({ reason: 'UNKNOWN_INSTRUCTION', about, ...location })
     return undefined
   })
   return { events, gaps, nodeMayBeUnfit: gaps.some(({ reason }) => OF_THE_NODE.has(reason)) }
@@ -130,7 +130,7 @@ export function decodeTransaction(transaction: ChainTransaction, programId: stri
 /** Finds calls of the program that the log shows, or may show, and that the instructions lack. */
 function findLeftOut(
   { logMessages, hasInnerInstructions }: ChainTransaction,
-  placed: readonly PlacedInstruction[],
+  indexed: readonly IndexedInstruction[],
   log: ReadLog,
   programId: string,
 ): DecodedGap[] {
@@ -140,7 +140,7 @@ function findLeftOut(
   // Calls by other programs are inner instructions. Only a whole log without such calls shows that there were none.
   const isFlat = logMessages !== null && !log.brokenBy && log.frames.every(({ height }) => height === 1)
   if (!hasInnerInstructions && !isFlat) return gap('NO_INNER_INSTRUCTIONS')
-  const called = placed.filter(({ instruction }) => instruction.programId === programId).length
+  const called = indexed.filter(({ instruction }) => instruction.programId === programId).length
   const shown = log.frames.filter(frame => frame.programId === programId).length
   return shown > called ? gap('LOG_MALFORMED') : []
 }

@@ -44,10 +44,10 @@ export function buildGapMessage(
 }
 
 function describeGap({ reason, index, instructionIndex, innerIndex, about }: DecodedGap): string {
-  const place = [
+  const location = [
     ...(index === undefined ? [] : [`index ${index}`]),
     ...(instructionIndex === null ? [] : [`instruction ${instructionIndex}`]),
     ...(innerIndex === null ? [] : [`inner ${innerIndex}`]),
   ]
-  return `${reason}${about ? ` ${about}` : ''}${place.length > 0 ? ` (${place.join(', ')})` : ''}`
+  return `${reason}${about ? ` ${about}` : ''}${location.length > 0 ? ` (${location.join(', ')})` : ''}`
 }

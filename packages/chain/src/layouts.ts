@@ -118,7 +118,7 @@ export const EVENT_LAYOUTS: Readonly<Record<string, readonly ValueCodec[]>> = {
   ProgramAuthorityChanged: [struct(keys('old_admin', 'new_admin'))],
 }
 
-/** The first fields of a policy's account, up to its own id. The layout of its type is told by its address. */
+/** The first fields of a policy's account, up to its own id. The layout of its type follows from its address. */
 export const POLICY_ACCOUNTS: readonly ValueCodec[] = POLICY_TYPES.map(type =>
   struct([
     ...keys('user_payment', 'recipient', 'gateway'),

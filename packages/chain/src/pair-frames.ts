@@ -2,17 +2,17 @@ import type { ChainInstruction, ChainTransaction } from './chain-transaction.js'
 import type { Frame, ReadLog } from './read-frames.js'
 
 /**
- * An instruction with its place: `inner` counts within its top-level instruction, and is null for the top-level
+ * An instruction with its indexes: `inner` counts within its top-level instruction, and is null for the top-level
  * instruction.
  */
-export interface PlacedInstruction {
+export interface IndexedInstruction {
   instruction: ChainInstruction
   instructionIndex: number
   innerIndex: number | null
 }
 
 export interface PairedLog {
-  /** the frame of each instruction, by its place in the list; undefined where the log does not show it */
+  /** the frame of each instruction, by its index in the list; undefined where the log does not show it */
   frameOf: (number | undefined)[]
   /** the number of paired frames; later frames contradict the instructions and do not count */
   trustedFrames: number
@@ -27,9 +27,9 @@ const PRECOMPILES: ReadonlySet<string> = new Set([
 ])
 
 /** The instructions in the order of their execution: each top-level instruction, followed by its inner instructions. */
-export function placeInstructions({
+export function indexInstructions({
   instructions,
-}: Pick<ChainTransaction, 'instructions'>): PlacedInstruction[] {
+}: Pick<ChainTransaction, 'instructions'>): IndexedInstruction[] {
   return instructions.flatMap(({ instruction, inner }, instructionIndex) => [
     { instruction, instructionIndex, innerIndex: null },
     ...inner.map((each, innerIndex) => ({ instruction: each, instructionIndex, innerIndex })),
@@ -40,11 +40,11 @@ export function placeInstructions({
  * Pairs the log's frames with the instructions, which are never truncated. From the first frame whose program or height
  * differs from its instruction, the log is not trusted.
  */
-export function pairFrames(placed: readonly PlacedInstruction[], log: ReadLog): PairedLog {
+export function pairFrames(indexed: readonly IndexedInstruction[], log: ReadLog): PairedLog {
   const frameOf: (number | undefined)[] = []
   let next = 0
   let contradicted = false
-  for (const { instruction, innerIndex } of placed) {
+  for (const { instruction, innerIndex } of indexed) {
     if (PRECOMPILES.has(instruction.programId)) {
       frameOf.push(undefined)
       continue

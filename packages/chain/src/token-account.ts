@@ -8,7 +8,7 @@ const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA'
 const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const TOKEN_PROGRAMS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
 
-/** An option of the token programs: a mark of four bytes, and the value's place even without a value. */
+/** An option of the token programs: a mark of four bytes, and room for the value even without a value. */
 const COPTION = { prefix: getU32Decoder(), noneValue: 'zeroes' } as const
 /** As @solana-program/token has it, which brings all of @solana/kit; the test compares the two. */
 const decoder = getStructDecoder([
@@ -24,10 +24,10 @@ const decoder = getStructDecoder([
 const INITIALIZED = 1
 const FROZEN = 2
 const BASE_BYTES = decoder.fixedSize
-/** Behind the base of an account of Token-2022 stands what kind of account it is: mints are filled up to the same length. */
+/** After the base of an account of Token-2022 stands what kind of account it is: mints are filled up to the same length. */
 const KIND_OF_ACCOUNT = 2
 
-/** So much of an account's data tells everything. */
+/** So much of an account's data is enough. */
 export const TOKEN_ACCOUNT_BYTES = BASE_BYTES + 1
 
 export interface TokenAccount {

@@ -64,11 +64,11 @@ export interface WatchExpectationOptions extends Pick<WatchOptions, 'onRefused'>
   onMissing?: () => void
 }
 
-/** How often a page that has no place on a socket asks. */
+/** How often a page that has no seat asks. */
 const ASK_EVERY_MS = 5_000
 
 /**
- * Follows an expected payment, for a buyer's page: by socket, and by asking while there is no place.
+ * Follows an expected payment, for a buyer's page: by socket, and by asking while there is no seat.
  * @param baseUrl the service's root, the same as for REST
  */
 export function watchExpectation(

@@ -1,8 +1,8 @@
-// What this process knows of a service: the highest position that an answer, a payment or the stream told. REST requests
-// send it, so that a client told of a payment can read it, whichever replica answers.
+// What this process knows of a service: the highest position that an answer, a payment or the stream sent. REST requests
+// send it, so that a client that got a payment can read it, whichever replica answers.
 
 /** The part of a request and an answer that a position travels in. */
-const [ASKED, TOLD, EPOCH] = ['x-min-position', 'x-position', 'x-epoch']
+const [ASKED, ANSWERED, EPOCH] = ['x-min-position', 'x-position', 'x-epoch']
 
 export class PositionMemory {
   #position = 0
@@ -20,7 +20,7 @@ export class PositionMemory {
   }
 
   /**
-   * Sends a request with the position, and remembers what the answer tells. When the database was replaced, the position
+   * Sends a request with the position, and remembers that of the answer. When the database was replaced, the position
    * has no meaning any more, and the request is sent once more without it.
    */
   async fetch(request: Request): Promise<Response> {
@@ -37,8 +37,8 @@ export class PositionMemory {
   }
 
   #read(response: Response): Response {
-    const told = response.headers.get(TOLD)
-    if (told !== null) this.remember(Number(told), response.headers.get(EPOCH) ?? undefined)
+    const answered = response.headers.get(ANSWERED)
+    if (answered !== null) this.remember(Number(answered), response.headers.get(EPOCH) ?? undefined)
     return response
   }
 }

@@ -3,7 +3,7 @@ import type { Schemas } from './api-client.js'
 import { parseExact } from './exact-fetch.js'
 import { positionsOf } from './position-memory.js'
 
-/** An event record with its place in the stream. */
+/** An event record with its position in the stream. */
 export type StreamedEvent = Schemas['StreamRecord']
 
 export interface WatchEventsOptions {

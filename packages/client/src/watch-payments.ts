@@ -21,7 +21,7 @@ export interface WatchOptions {
   since?: number
   /** which database `since` is of */
   epoch?: string
-  /** an expected payment of the tracking ID: `onExpectation` tells what becomes of it */
+  /** an expected payment of the tracking ID: `onExpectation` is called with what becomes of it */
   expectation?: string
   onPayment: (payment: SocketPayment) => void
   /** The record of `expectation`, at each subscription and each change of its state; may come twice. */

@@ -2,10 +2,10 @@ import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /**
- * The queues of webhook deliveries. Jobs carry ids only: Postgres holds everything else. Deliveries of `behind` have
+ * The queues of webhook deliveries. Jobs carry ids only: Postgres holds everything else. Deliveries of `bulk` have
  * concurrency slots of their own, so that however many they are, none of `first` waits for them.
  */
-export const DELIVERY_QUEUES = { first: 'deliveries', behind: 'deliveries-behind' } as const
+export const DELIVERY_QUEUES = { first: 'deliveries', bulk: 'deliveries-bulk' } as const
 export type DeliveryLane = keyof typeof DELIVERY_QUEUES
 export const DELIVERY_LANES = Object.keys(DELIVERY_QUEUES) as DeliveryLane[]
 
@@ -37,8 +37,8 @@ export const isDeliverJob = (data: unknown): data is DeliverJob => deliverJob.Ch
 export interface DeliveryRef {
   id: bigint
   webhookId: bigint
-  /** of many that come together or come again, and so take their turn behind deliveries of what just happened */
-  behind?: boolean
+  /** of many that come together or come again, and so take turns apart from deliveries of what just happened */
+  bulk?: boolean
 }
 
 /** 1 try and at most 3 retries. */

@@ -57,11 +57,11 @@ t.test('the body has the fields of the contract, in valid JSON, unknown ones nul
 t.test('the same event is the same bytes and the same id, without a dot', t => {
   t.strictSame(renderPaymentMessage(payment), renderPaymentMessage({ ...payment }))
   t.notMatch(renderPaymentMessage({ ...payment, eventId: 'a.b.c' }).id, /\./)
-  const told = renderPaymentMessage(payment)
+  const sent = renderPaymentMessage(payment)
   for (const other of [{ seq: 4 }, { payer: 'known by now' }, { recipient: 'r' }, { tokenMint: 'm' }])
-    t.not(renderPaymentMessage({ ...payment, ...other }).id, told.id, 'other content is another message')
+    t.not(renderPaymentMessage({ ...payment, ...other }).id, sent.id, 'other content is another message')
   const stored = renderPaymentMessage({ ...payment, position: '8' })
-  t.equal(stored.id, told.id, 'a database that lost commits can give it another position')
+  t.equal(stored.id, sent.id, 'a database that lost commits can give it another position')
   t.end()
 })
 

@@ -50,7 +50,7 @@ const MAKE: Readonly<Record<RiskCause, (facts: DueFacts) => DueFacts>> = {
   fee_account_missing: facts => ({ ...facts, feeAccountMissing: true }),
 }
 
-t.test('of every set of causes, the first in the order of the table is told', async t => {
+t.test('of every set of causes, the first in the order of the table is reported', async t => {
   t.same(RISK_CAUSES, [
     'program_paused',
     'account_missing',
@@ -61,14 +61,14 @@ t.test('of every set of causes, the first in the order of the table is told', as
     'recipient_account_missing',
     'fee_account_missing',
   ])
-  const told = new Map<RiskCause | null, number>()
+  const counts = new Map<RiskCause | null, number>()
   for (let set = 0; set < 2 ** RISK_CAUSES.length; set++) {
     const causes = RISK_CAUSES.filter((_, at) => (set >> at) % 2 === 1)
     const { state, cause } = dueRiskOf(causes.reduce((facts, each) => MAKE[each](facts), GOOD))
     t.same([state, cause], causes.length === 0 ? ['ok', null] : ['at_risk', causes[0]], causes.join(', '))
-    told.set(cause, (told.get(cause) ?? 0) + 1)
+    counts.set(cause, (counts.get(cause) ?? 0) + 1)
   }
-  t.equal(told.size, RISK_CAUSES.length + 1)
+  t.equal(counts.size, RISK_CAUSES.length + 1)
 })
 
 t.test('what was seen too long ago, or never, is no alarm', async t => {
@@ -95,7 +95,7 @@ t.test('what was seen too long ago, or never, is no alarm', async t => {
     'program_paused',
     'an event says so',
   )
-  t.equal(dueRiskOf(change(GOOD, { balance: null })).state, 'unknown', 'a balance that was not told')
+  t.equal(dueRiskOf(change(GOOD, { balance: null })).state, 'unknown', 'a balance that was not sent')
 })
 
 t.test('payments that are due together need the sum, and each its own allowance', async t => {
@@ -111,7 +111,7 @@ t.test('payments that are due together need the sum, and each its own allowance'
     'account_missing',
     'an account of another token',
   )
-  t.equal(dueRiskOf(change(GOOD, { mint: null })).state, 'ok', 'a token that was not told')
+  t.equal(dueRiskOf(change(GOOD, { mint: null })).state, 'ok', 'a token that was not sent')
   t.equal(dueRiskOf(change(GOOD, { delegate: null })).cause, 'delegate_revoked')
 })
 

@@ -102,7 +102,7 @@ t.test('dates outside of 1970 to 9999 are none, and ends outside of it are its b
   t.same(datesOf('UpTo', { deadline: 9e15 }), [null, LAST])
 })
 
-t.test('of the dates of a policy, one notice at most is told at a time', async t => {
+t.test('of the dates of a policy, one notice at most is sent at a time', async t => {
   const margins = { soonSeconds: 100, graceSeconds: 10 }
   const noticeOf = (of: DuePolicy, now: number) => dueNoticeOf(of, now, margins)
   const open = policy('OneTime', { amount: 1, due_date: 1_000, expiry_date: 1_099 })

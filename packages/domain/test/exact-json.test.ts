@@ -112,8 +112,8 @@ t.test('what is no JSON for JSON.parse is none here, and nothing else is refused
   const scraps = fc.array(fc.constantFrom(...marks), { maxLength: 8 }).map(parts => parts.join(''))
   const damaged = fc
     .tuple(jsonTexts(fc.oneof(plainNumbers, exactNumbers)), fc.nat(), fc.constantFrom('', ...marks))
-    .map(([text, place, scrap]) => {
-      const at = place % (text.length + 1)
+    .map(([text, number, scrap]) => {
+      const at = number % (text.length + 1)
       return text.slice(0, at) + scrap + text.slice(at + 1)
     })
   const property = fc.property(fc.oneof(scraps, damaged), text => {

@@ -59,7 +59,7 @@ t.test('late is what payments in time alone would not have met', async t => {
   t.equal(isLate('expired', expected, sums(50n, 0n)), false)
 })
 
-t.test('what a change tells follows from the states before and after', async t => {
+t.test('the notices of a change follow from the states before and after', async t => {
   const isMet = (state: ExpectationState) => state === 'paid' || state === 'overpaid'
   for (const before of EXPECTATION_STATES)
     for (const after of EXPECTATION_STATES) {
@@ -75,15 +75,15 @@ t.test('what a change tells follows from the states before and after', async t =
         `${before} to ${after}`,
       )
     }
-  const told = EXPECTATION_STATES.flatMap(state => Object.values(NOTICES[state]).flat())
-  t.same([...new Set(told)].sort(), [...EXPECTATION_TYPES].sort(), 'every type is told')
+  const notified = EXPECTATION_STATES.flatMap(state => Object.values(NOTICES[state]).flat())
+  t.same([...new Set(notified)].sort(), [...EXPECTATION_TYPES].sort(), 'every type is sent')
 })
 
 t.test('it expires before a late payment, whoever looks when', async t => {
   const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
-  const told = { state: 'open', changedAt: at(0), changes: 0n } as const
+  const notified = { state: 'open', changedAt: at(0), changes: 0n } as const
   const paid = sums(100n, 0n)
-  const late = changesOf(told, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
+  const late = changesOf(notified, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
   t.same(
     late.map(({ state, changedAt, changes, types }) => [state, changedAt, changes, types]),
     [
@@ -91,18 +91,18 @@ t.test('it expires before a late payment, whoever looks when', async t => {
       ['paid', at(9), 2n, ['expectation.paid']],
     ],
   )
-  t.equal(late[0]!.sums, NOTHING_PAID, 'what expired tells what had come until then')
-  const looked = changesOf(told, expected, { before: NOTHING_PAID, after: NOTHING_PAID, now: at(6) })
+  t.equal(late[0]!.sums, NOTHING_PAID, 'the notice of an expiry has what had come until then')
+  const looked = changesOf(notified, expected, { before: NOTHING_PAID, after: NOTHING_PAID, now: at(6) })
   const then = changesOf(looked[0]!, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
   t.same([...looked, ...then], late)
 })
 
 t.test('a reader sees what the scheduler will write', async t => {
   const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
-  const told = { state: 'underpaid', changedAt: at(1), changes: 1n } as const
+  const notified = { state: 'underpaid', changedAt: at(1), changes: 1n } as const
   const part = sums(30n)
-  const seen = stateAt(told, expected, part, at(7))
-  const [written] = changesOf(told, expected, { before: part, after: part, now: at(8) })
+  const seen = stateAt(notified, expected, part, at(7))
+  const [written] = changesOf(notified, expected, { before: part, after: part, now: at(8) })
   const { state, changedAt, changes } = written!
   t.same(seen, { state, changedAt, changes })
 })
@@ -115,7 +115,7 @@ t.test('steps through any sums end in the state of the last', async () => {
       fc.array(fc.record({ paid: amounts, pause: fc.integer({ min: 0, max: 3 }) }), { minLength: 1 }),
       (amount, steps) => {
         const expected = { amount, expiresAt: at(10), cancelledAt: null }
-        let told: { state: ExpectationState; changedAt: Date; changes: bigint } = {
+        let notified: { state: ExpectationState; changedAt: Date; changes: bigint } = {
           state: 'open',
           changedAt: at(0),
           changes: 0n,
@@ -124,8 +124,8 @@ t.test('steps through any sums end in the state of the last', async () => {
         for (const { paid, pause } of steps) {
           clock += pause
           const after = sums(paid)
-          told = changesOf(told, expected, { before, after, now: at(clock) }).at(-1) ?? told
-          if (told.state !== stateOf(expected, after, at(clock))) return false
+          notified = changesOf(notified, expected, { before, after, now: at(clock) }).at(-1) ?? notified
+          if (notified.state !== stateOf(expected, after, at(clock))) return false
           before = after
         }
         return true
@@ -134,7 +134,7 @@ t.test('steps through any sums end in the state of the last', async () => {
   )
 })
 
-t.test('a record keeps every digit, and tells in public no reference', async t => {
+t.test('a record keeps every digit, and shows in public no reference', async t => {
   const terms = {
     id: '0192f7a0-0000-7000-8000-000000000000',
     gateway: 'g',

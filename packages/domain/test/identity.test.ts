@@ -90,10 +90,10 @@ t.test('any other event is identified by its place, and without a place by its c
   t.not(await idOf({}, { event_name: 'GatewayFeeRecipientChanged' }), id)
   t.not(await idOf({}, { signature: '1'.repeat(64) }), id)
 
-  const placeless = await idOf({}, { index: undefined })
-  t.not(placeless, id)
-  t.equal(await idOf({}, { index: null, slot: 5 }), placeless)
-  t.not(await idOf({ new_fee_bps: 5 }, { index: undefined }), placeless)
+  const withoutIndex = await idOf({}, { index: undefined })
+  t.not(withoutIndex, id)
+  t.equal(await idOf({}, { index: null, slot: 5 }), withoutIndex)
+  t.not(await idOf({ new_fee_bps: 5 }, { index: undefined }), withoutIndex)
 })
 
 t.test('messages agree only when data, slot and timestamp do', async t => {
@@ -119,9 +119,9 @@ t.test('transfers of one transaction are told apart by index, or by what they sa
   const first = await transfer({}, { index: 0 })
   t.equal((await transfer({ amount: '5' }, { index: 0 })).id, first.id)
   t.not((await transfer({}, { index: 1 })).id, first.id)
-  const placeless = await transfer({}, { index: undefined })
-  t.not((await transfer({ recipient: keyOf(9) }, { index: undefined })).id, placeless.id)
-  t.not(placeless.id, first.id)
+  const withoutIndex = await transfer({}, { index: undefined })
+  t.not((await transfer({ recipient: keyOf(9) }, { index: undefined })).id, withoutIndex.id)
+  t.not(withoutIndex.id, first.id)
 })
 
 t.test('the transaction and the commitment are no part of what an event is', async t => {
@@ -138,7 +138,7 @@ t.test('the transaction and the commitment are no part of what an event is', asy
 t.test('chain order is the byte order of slot, transaction, index and id', async t => {
   const orderOf = async (slot: number | bigint, index: number): Promise<string> =>
     (await accept(envelopeOf('SomethingNew', {}, { slot, index }))).order
-  const places: [number, number][] = [
+  const positions: [number, number][] = [
     [1, 0],
     [1, 1],
     [1, 16],
@@ -149,7 +149,7 @@ t.test('chain order is the byte order of slot, transaction, index and id', async
     [2 ** 32, 0],
     [2 ** 53 - 1, 0],
   ]
-  const orders = await Promise.all(places.map(([slot, index]) => orderOf(slot, index)))
+  const orders = await Promise.all(positions.map(([slot, index]) => orderOf(slot, index)))
   t.same([...orders].sort(), orders)
   t.ok(orders.every(order => /^[0-9a-f]{64}$/.test(order)))
   const inTransaction = async (transaction_index: number, index: number): Promise<string> =>

@@ -200,9 +200,9 @@ t.test('a reason names the field and never repeats its value', async t => {
 t.test('no bytes make the reader throw: it refuses every invalid message', async t => {
   const damaged = fc
     .tuple(fc.constantFrom(...lines), fc.nat(), fc.nat(12), fc.uint8Array({ maxLength: 4 }))
-    .map(([line, place, cut, scrap]) => {
+    .map(([line, number, cut, scrap]) => {
       const bytes = Buffer.from(line)
-      const at = place % (bytes.length + 1)
+      const at = number % (bytes.length + 1)
       return Buffer.concat([bytes.subarray(0, at), scrap, bytes.subarray(at + cut)])
     })
   const replaced = fc

@@ -3,8 +3,8 @@ import { Queue } from 'bullmq'
 import { connectReader, queuePrefix, type QueueOptions } from './connection.js'
 
 export interface BoardQueue {
-  /** for Bull Board's adapter and nobody else: the queue of first attempts, and the queue behind it */
-  queues: [first: Queue, behind: Queue]
+  /** for Bull Board's adapter and nobody else: the queue of first attempts, and the bulk queue */
+  queues: [first: Queue, bulk: Queue]
   ping(): Promise<void>
   close(): Promise<void>
 }

@@ -15,7 +15,7 @@ export interface QueueOptions extends RedisSettings {
 /** In a hash tag, so that all keys of a queue live in one slot of a Redis Cluster. */
 export const queuePrefix = (environment: string): string => `{payment-tracking:${environment}}`
 
-const placeOf = ({ ENVIRONMENT }: QueueOptions) => ({ key: queuePrefix(ENVIRONMENT) })
+const routeOf = ({ ENVIRONMENT }: QueueOptions) => ({ key: queuePrefix(ENVIRONMENT) })
 
 /** A producer must not wait for Redis: calls fail within this. */
 const COMMAND_TIMEOUT_MS = 2_000
@@ -23,14 +23,14 @@ const COMMAND_TIMEOUT_MS = 2_000
 /** For producers: a command without a connection fails at once. */
 export const connectProducer = (options: QueueOptions): Redis =>
   connectToRedis(
-    { ...options, place: placeOf(options) },
+    { ...options, route: routeOf(options) },
     { enableOfflineQueue: false, maxRetriesPerRequest: 0, commandTimeout: COMMAND_TIMEOUT_MS },
   )
 
 /** For readers such as the dashboard: a command waits for the connection, but not for long. */
 export const connectReader = (options: QueueOptions): Redis =>
   connectToRedis(
-    { ...options, place: placeOf(options) },
+    { ...options, route: routeOf(options) },
     { maxRetriesPerRequest: null, commandTimeout: COMMAND_TIMEOUT_MS },
   )
 
@@ -39,4 +39,4 @@ export const connectReader = (options: QueueOptions): Redis =>
  * as MOVED; it sends no transactions.
  */
 export const connectConsumer = (options: QueueOptions): Redis =>
-  connectToRedis({ ...options, place: placeOf(options), waitsForNode: true }, { maxRetriesPerRequest: null })
+  connectToRedis({ ...options, route: routeOf(options), waitsForNode: true }, { maxRetriesPerRequest: null })

@@ -19,9 +19,9 @@ export interface EnqueuedDelivery extends DeliveryRef {
   delayMs?: number
 }
 
-/** The same deliveries, behind those of what just happened. */
-export const putBehind = (deliveries: readonly DeliveryRef[]): EnqueuedDelivery[] =>
-  deliveries.map(delivery => ({ ...delivery, behind: true }))
+/** The same deliveries, apart from those of what just happened. */
+export const asBulk = (deliveries: readonly DeliveryRef[]): EnqueuedDelivery[] =>
+  deliveries.map(delivery => ({ ...delivery, bulk: true }))
 
 export interface DeliveryQueue {
   /**
@@ -87,7 +87,7 @@ function openLazily(redis: Redis, options: QueueOptions) {
   }
   const open = async (): Promise<Queues> => ({
     first: await openLane('first'),
-    behind: await openLane('behind'),
+    bulk: await openLane('bulk'),
   })
   return {
     queues: async (): Promise<Queues> => {
@@ -129,9 +129,7 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
         const queues = await lazy.queues()
         await Promise.all(
           DELIVERY_LANES.map(async lane => {
-            const jobs = groupIntoJobs(
-              deliveries.filter(({ behind = false }) => behind === (lane === 'behind')),
-            )
+            const jobs = groupIntoJobs(deliveries.filter(({ bulk = false }) => bulk === (lane === 'bulk')))
             if (jobs.length > 0) await queues[lane].addBulk(jobs.map(job => ({ name: 'deliver', ...job })))
           }),
         )
@@ -141,8 +139,8 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
         const queues = await lazy.queues()
         const count = async (lane: DeliveryLane) =>
           (await queues[lane].isPaused()) ? 0 : queues[lane].getJobCountByTypes('waiting')
-        const [first, behind] = await Promise.all([count('first'), count('behind')])
-        return { first, behind }
+        const [first, bulk] = await Promise.all([count('first'), count('bulk')])
+        return { first, bulk }
       }),
     connected: () =>
       new Promise(resolve => {

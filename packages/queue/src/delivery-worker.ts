@@ -15,7 +15,7 @@ export interface DeliveryWorker {
  * Deliveries that come together or again get slots of their own: one for each four of the first attempts. So they never delay
  * a first attempt.
  */
-const BEHIND_SHARE = 4
+const BULK_SHARE = 4
 
 /**
  * Opens a worker of both delivery queues; nothing runs before `start`.
@@ -33,21 +33,21 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
   }
   const concurrencyOf = {
     first: options.concurrency,
-    behind: Math.ceil(options.concurrency / BEHIND_SHARE),
+    bulk: Math.ceil(options.concurrency / BULK_SHARE),
   }
   const open = (lane: DeliveryLane) =>
     openLaneWorker(redis, lane, { ...options, concurrency: concurrencyOf[lane] })
-  const [first, behind] = [open('first'), open('behind')]
+  const [first, bulk] = [open('first'), open('bulk')]
   const stop = async () => {
-    await Promise.all([first.stop(), behind.stop()])
+    await Promise.all([first.stop(), bulk.stop()])
   }
   return {
     start: () => {
       first.start()
-      behind.start()
+      bulk.start()
     },
     stop,
-    progress: () => ({ first: first.progress(), behind: behind.progress() }),
+    progress: () => ({ first: first.progress(), bulk: bulk.progress() }),
     close: async () => {
       await stop()
       redis.disconnect()

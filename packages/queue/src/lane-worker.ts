@@ -98,8 +98,8 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
     const { deliveryId, webhookId } = delivery
     if (end.kind === 'done') return end.result
     if (end.kind === 'failed') throw new UnrecoverableError(`${deliveryId}: ${end.reason}`)
-    const behind = (end.lane ?? lane) === 'behind'
-    await enqueue({ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs, behind })
+    const bulk = (end.lane ?? lane) === 'bulk'
+    await enqueue({ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs, bulk })
     return 'enqueued anew'
   }
 

@@ -4,7 +4,7 @@ import {
   openBoardQueue,
   openDeliveryWorker,
   openQueue,
-  putBehind,
+  asBulk,
   type DeliveryEnd,
 } from '@payment-tracking/queue'
 import t from 'tap'
@@ -136,7 +136,7 @@ t.test('a job ends with its delivery, which gets another one when it is due agai
     worker.progress(),
     {
       first: { active: 0, started: 0, slots: 4 },
-      behind: { active: 0, started: 0, slots: 1 },
+      bulk: { active: 0, started: 0, slots: 1 },
     },
     'nothing runs before the start',
   )
@@ -288,7 +288,7 @@ t.test('what just happened waits for nothing that comes together or again', asyn
       begun.push(deliveryId)
       if (webhookId === '1') await new Promise<void>(resolve => letGo.push(resolve))
       if (deliveryId === '500' || deliveryId === '501')
-        return { kind: 'again', delayMs: 60_000, ...(deliveryId === '500' && { lane: 'behind' as const }) }
+        return { kind: 'again', delayMs: 60_000, ...(deliveryId === '500' && { lane: 'bulk' as const }) }
       return { kind: 'done', result: 'delivered' }
     },
   })
@@ -298,12 +298,12 @@ t.test('what just happened waits for nothing that comes together or again', asyn
     await closed
   })
   const slow = Array.from({ length: 100 }, (_, n) => ({ id: BigInt(n), webhookId: 1n }))
-  await queue.enqueueDeliveries(putBehind(slow))
+  await queue.enqueueDeliveries(asBulk(slow))
   worker.start()
   await waitFor(() => begun.length === 1, { what: 'the slots of what comes together' })
   await queue.enqueueDeliveries([{ id: 400n, webhookId: 2n }])
   await waitFor(() => begun.includes('400'), { what: 'a first attempt beside 100 that hang' })
-  t.strictSame(worker.progress().behind, { active: 1, started: 1, slots: 1 })
+  t.strictSame(worker.progress().bulk, { active: 1, started: 1, slots: 1 })
 
   await queue.enqueueDeliveries([{ id: 500n, webhookId: 2n }])
   await queue.enqueueDeliveries([{ id: 501n, webhookId: 2n }])

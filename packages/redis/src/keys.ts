@@ -13,7 +13,7 @@ export interface RedisKeys {
   evictions(pod: string): string
   /** A shard channel of payments, in a Redis Cluster. */
   payments(channel: number): string
-  /** The channel on which feeds that go on are told. */
+  /** The channel on which feeds that go on are announced. */
   readonly feeds: string
   /** A key of another folder of this package, such as `nonces`. */
   other(...parts: string[]): string

@@ -1,5 +1,5 @@
 import type { RedisSettings, RedisUnsupportedError } from '@payment-tracking/runtime'
-import type { MoreRedisOptions, RedisPlace } from '@payment-tracking/runtime/redis'
+import type { MoreRedisOptions, RedisRoute } from '@payment-tracking/runtime/redis'
 import type { Redis } from 'ioredis'
 import { announcePayments, type Announcement } from './fanout/announce-payments.js'
 import type { PaymentReader } from './fanout/payment-frame.js'
@@ -35,7 +35,7 @@ export interface RedisConnections {
    */
   listenToShards<R>(reader: PaymentReader<R>, onListening: () => void): void
   /**
-   * Tells the realtime pods of committed payments and life-cycle events, one pipeline for all of them.
+   * Notifies the realtime pods of committed payments and life-cycle events, one pipeline for all of them.
    * @returns how many were announced (those with a tracking ID), once Redis took them
    * @throws RedisUnavailableError, at once when Redis is away; what was not announced is announced by
    *   calling again
@@ -61,8 +61,8 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
   const keys = buildRedisKeys(options.ENVIRONMENT ?? 'production')
   const connections: Redis[] = []
   const watches: (() => void)[] = []
-  const open = (purpose: string, place: RedisPlace, more?: MoreRedisOptions) => {
-    const redis = connectRedis({ ...options, place, connectionName: `${connectionName}:${purpose}` }, more)
+  const open = (purpose: string, route: RedisRoute, more?: MoreRedisOptions) => {
+    const redis = connectRedis({ ...options, route, connectionName: `${connectionName}:${purpose}` }, more)
     connections.push(redis)
     watches.push(watchConnection(redis, PING_INTERVAL_MS, timeoutMs))
     return redis

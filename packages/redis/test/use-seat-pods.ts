@@ -17,7 +17,7 @@ interface WithLease {
   paymentLease: (...args: unknown[]) => Promise<unknown[]>
 }
 
-let places = 0
+let environments = 0
 
 /**
  * Pods of one deployment in one process.
@@ -26,7 +26,7 @@ let places = 0
 export function useSeatPods(
   t: TestContext,
   redis: string | { REDIS_URL: string; REDIS_CLUSTER: boolean },
-  environment = `seats${++places}`,
+  environment = `seats${++environments}`,
 ) {
   let first = true
   const settings = typeof redis === 'string' ? { REDIS_URL: redis } : redis

@@ -9,7 +9,7 @@ export const OverdueConfig = {
   }),
 }
 
-/** What the services that tell of due dates share. */
+/** What the services that notify of due dates share. */
 export const DueConfig = {
   DUE_SOON_SECONDS: Type.Integer({
     default: 259_200,

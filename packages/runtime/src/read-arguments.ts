@@ -3,7 +3,7 @@ import { parseArgs, type ParseArgsConfig } from 'node:util'
 type Options = NonNullable<ParseArgsConfig['options']>
 
 interface Usage<O extends Options> {
-  /** shown for `--help`, and behind the reason when an argument is wrong */
+  /** shown for `--help`, and after the reason when an argument is wrong */
   usage: string
   /** those of `parseArgs` */
   options: O
@@ -14,7 +14,7 @@ interface Usage<O extends Options> {
 /**
  * Reads the arguments of a command. With `--help` it prints the usage and ends the process with exit code 0. An argument that
  * the command does not know ends the process too: with the reason, the usage, and exit code 2.
- * @param args default: those of the process, behind the name of the script
+ * @param args default: those of the process, after the name of the script
  */
 export function readArguments<const O extends Options>(
   { usage, options, positionals: most = 0 }: Usage<O>,

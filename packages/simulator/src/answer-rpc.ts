@@ -1,7 +1,7 @@
 // A node's answers to the calls of the indexer.
 // Source: the JSON-RPC reference of Solana (docs.anza.xyz), for the shapes and the error codes.
 import type { NodeFaults } from './node-faults.js'
-import type { PlacedTransaction, SimulatedChain } from './simulated-chain.js'
+import type { BlockTransaction, SimulatedChain } from './simulated-chain.js'
 
 /** An error as JSON-RPC writes it. */
 export class RpcError extends Error {
@@ -48,8 +48,8 @@ const getSignatures: Handler = (chain, faults, [account, given]) => {
   const from = before === undefined ? undefined : chain.find(before, level)
   if (before !== undefined && from === undefined) throw new RpcError(-32602, 'before: unknown signature')
   const invented = before === undefined ? faults.invented.filter(({ slot }) => slot <= level) : []
-  const told = [...invented, ...chain.transactionsOf(account as string, level, limit, from)]
-  const listed = told
+  const known = [...invented, ...chain.transactionsOf(account as string, level, limit, from)]
+  const listed = known
     .sort((a, b) => b.slot - a.slot)
     .map(each => ({ ...each, transaction: faults.lies.get(each.transaction.signature) ?? each.transaction }))
     .filter(({ slot }) => slot >= faults.firstAvailableBlock)
@@ -69,7 +69,7 @@ const getSignatures: Handler = (chain, faults, [account, given]) => {
     .sort((a, b) => b.slot - a.slot || (a.signature < b.signature ? -1 : 1))
 }
 
-function renderTransaction({ slot, at, transaction, blockTime }: PlacedTransaction, faults: NodeFaults) {
+function renderTransaction({ slot, at, transaction, blockTime }: BlockTransaction, faults: NodeFaults) {
   const { signature, accountKeys, loadedKeys, instructions, inner, logMessages, err, version } = transaction
   const isStatic = accountKeys.length - loadedKeys
   const logs = faults.shortLogs.has(signature) ? [...logMessages.slice(0, 1), 'Log truncated'] : logMessages

@@ -4,7 +4,7 @@ export {
   SimulatedChain,
   type ChainOptions,
   type ExecuteOptions,
-  type PlacedTransaction,
+  type BlockTransaction,
   type SimulatedBlock,
   type SimulatedTransaction,
 } from './simulated-chain.js'

@@ -1,4 +1,4 @@
-import type { PlacedTransaction, SimulatedTransaction } from './simulated-chain.js'
+import type { BlockTransaction, SimulatedTransaction } from './simulated-chain.js'
 
 /** The faults of a node, changeable while the node runs. Each fault was seen at a real node. */
 export interface NodeFaults {
@@ -25,12 +25,12 @@ export interface NodeFaults {
   /** transactions that the node returns in another form than the chain's */
   lies: Map<string, SimulatedTransaction>
   /** transactions that the node lists and returns, but that the chain does not hold */
-  invented: PlacedTransaction[]
+  invented: BlockTransaction[]
   /** every `before` is unknown to the node and gets an empty list */
   emptyPages: boolean
   /** the node's list repeats entries and shuffles the entries of one slot */
   untidyList: boolean
-  /** the node does not report the place of a transaction in its block */
+  /** the node does not report the index of a transaction in its block */
   noTransactionIndex: boolean
   /** the node's sockets stay open and send nothing */
   silentSockets: boolean

@@ -40,10 +40,10 @@ export interface SimulatedBlock {
   transactions: SimulatedTransaction[]
 }
 
-/** A transaction with its place on the chain. */
-export interface PlacedTransaction {
+/** A transaction with its position on the chain. */
+export interface BlockTransaction {
   slot: number
-  /** its place in the block */
+  /** its index in the block */
   at: number
   transaction: SimulatedTransaction
   blockTime: number
@@ -139,8 +139,8 @@ export class SimulatedChain {
       const [confirmed, finalized] = [this.confirmed, this.finalized]
       this.blocks.set(this.tip + 1, this.#emptyBlock(this.tip + 1, this.tip))
       this.tip += 1
-      for (let slot = confirmed + 1; slot <= this.confirmed; slot++) this.#tell('confirmed', slot)
-      for (let slot = finalized + 1; slot <= this.finalized; slot++) this.#tell('finalized', slot)
+      for (let slot = confirmed + 1; slot <= this.confirmed; slot++) this.#notify('confirmed', slot)
+      for (let slot = finalized + 1; slot <= this.finalized; slot++) this.#notify('finalized', slot)
     }
   }
 
@@ -149,7 +149,7 @@ export class SimulatedChain {
     this.advance(this.#options.finalitySlots + 1)
   }
 
-  #tell(level: 'confirmed' | 'finalized', slot: number): void {
+  #notify(level: 'confirmed' | 'finalized', slot: number): void {
     for (const transaction of this.blocks.get(slot)?.transactions ?? []) {
       for (const listener of this.listeners) listener(level, slot, transaction)
     }
@@ -228,9 +228,9 @@ export class SimulatedChain {
     account: string,
     level: number,
     limit: number,
-    below?: PlacedTransaction,
-  ): PlacedTransaction[] {
-    const found: PlacedTransaction[] = []
+    below?: BlockTransaction,
+  ): BlockTransaction[] {
+    const found: BlockTransaction[] = []
     for (let slot = Math.min(level, below?.slot ?? level); slot >= this.firstSlot; slot--) {
       const block = this.blocks.get(slot)
       if (!block) continue
@@ -245,7 +245,7 @@ export class SimulatedChain {
     return found
   }
 
-  find(signature: string, level: number): PlacedTransaction | undefined {
+  find(signature: string, level: number): BlockTransaction | undefined {
     const slot = this.#slotOf.get(signature)
     if (slot === undefined || slot > level) return undefined
     const block = this.blocks.get(slot)!
@@ -259,17 +259,17 @@ function withLoadedKeys(transaction: SimulatedTransaction): SimulatedTransaction
   const isStatic = new Set([0, ...transaction.instructions.map(({ programIdIndex }) => programIdIndex)])
   const order = transaction.accountKeys.map((_, at) => at)
   const moved = [...order.filter(at => isStatic.has(at)), ...order.filter(at => !isStatic.has(at))]
-  const place = (at: number) => moved.indexOf(at)
+  const newIndex = (at: number) => moved.indexOf(at)
   return {
     ...transaction,
     accountKeys: moved.map(at => transaction.accountKeys[at]!),
     instructions: transaction.instructions.map(each => ({
       ...each,
-      programIdIndex: place(each.programIdIndex),
+      programIdIndex: newIndex(each.programIdIndex),
     })),
     inner: transaction.inner.map(({ index, instructions }) => ({
       index,
-      instructions: instructions.map(each => ({ ...each, programIdIndex: place(each.programIdIndex) })),
+      instructions: instructions.map(each => ({ ...each, programIdIndex: newIndex(each.programIdIndex) })),
     })),
     loadedKeys: order.length - isStatic.size,
   }

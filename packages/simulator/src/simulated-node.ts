@@ -92,11 +92,11 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Answers `logsSubscribe` and tells the transactions that name the account. */
+/** Answers `logsSubscribe` and notifies of the transactions that name the account. */
 function serveSocket(socket: WebSocket, chain: SimulatedChain, faults: NodeFaults): void {
   const subscriptions = new Map<number, { account: string; level: string }>()
   let next = 1
-  const tell = (
+  const notify = (
     level: string,
     slot: number,
     { signature, err, logMessages, accountKeys }: SimulatedTransaction,
@@ -109,8 +109,8 @@ function serveSocket(socket: WebSocket, chain: SimulatedChain, faults: NodeFault
       socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'logsNotification', params }))
     }
   }
-  chain.listeners.add(tell)
-  socket.on('close', () => chain.listeners.delete(tell))
+  chain.listeners.add(notify)
+  socket.on('close', () => chain.listeners.delete(notify))
   socket.on('error', () => socket.terminate())
   socket.on('message', (data: Buffer) => {
     const { id, method, params = [] } = JSON.parse(data.toString('utf8')) as Request

@@ -42,8 +42,8 @@ import {
   sweepAnnouncements,
   sweepBatches,
   sweepDeliveries,
-  tellDuePolicies,
-  tellFailingWebhooks,
+  notifyDuePolicies,
+  notifyFailures,
   type KnownAsks,
   type Store,
 } from '../src/index.js'
@@ -153,7 +153,7 @@ await pool.query(
   [MANY],
 )
 await pool.query(
-  `insert into policy_notices (policy, incarnation_start, type, at, told_at)
+  `insert into policy_notices (policy, incarnation_start, type, at, notified_at)
    select 'policy ' || n, '', 'subscription.overdue', n, '2020-01-01' from generate_series(2, $1::int) n`,
   [MANY],
 )
@@ -202,8 +202,8 @@ await analyzeAll(pool)
 
 const DATES = { soonSeconds: 259_200, graceSeconds: 7_200 }
 /** The first page of a round. */
-const tellDates = (known: KnownAsks) =>
-  tellDuePolicies(store, { ...DATES, limit: 500, known, onPage: () => Promise.resolve(false) })
+const notifyDates = (known: KnownAsks) =>
+  notifyDuePolicies(store, { ...DATES, limit: 500, known, onPage: () => Promise.resolve(false) })
 const RETENTION = { batchDays: 7, deadLetterDays: 30, apiKeyDays: 30, limit: 500 }
 const TASKS: Record<string, () => Promise<unknown>> = {
   'sweep of deliveries': () => sweepDeliveries(store, { overdueMs: 5_000, againMs: 30_000, limit: 1_000 }),
@@ -212,19 +212,19 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'sweep of batches': () => sweepBatches(store, { olderThanMs: 3_000, limit: 20 }, () => Promise.resolve()),
   'sweep of announcements': () =>
     sweepAnnouncements(store, { olderThanMs: 3_000, limit: 500 }, () => Promise.resolve()),
-  'a page of due dates of a gateway that nothing is known of': () => tellDates(new Map()),
+  'a page of due dates of a gateway that nothing is known of': () => notifyDates(new Map()),
   'a page of due dates': async () => {
     const known: KnownAsks = new Map()
-    await tellDuePolicies(opened, { ...DATES, limit: 500, known })
+    await notifyDuePolicies(opened, { ...DATES, limit: 500, known })
     await pool.query('update policies set next_look = 0')
-    return tellDates(known)
+    return notifyDates(known)
   },
   'due dates while none is due': async () => {
     const known: KnownAsks = new Map()
-    await tellDuePolicies(opened, { ...DATES, limit: 500, known })
+    await notifyDuePolicies(opened, { ...DATES, limit: 500, known })
     await pool.query('update policies set next_look = 253402300799')
     await pool.query('vacuum analyze policies')
-    await tellDates(known)
+    await notifyDates(known)
     t.ok(
       read.every(({ rows }) => rows < 100),
       'none is looked at',
@@ -232,7 +232,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   },
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
   'age of the oldest wait': () => readOldestAwaitingFactsSeconds(store),
-  'failing webhooks': () => tellFailingWebhooks(store),
+  'failing webhooks': () => notifyFailures(store),
   recovery: () => recoverFailed(store, { restMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
     noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),

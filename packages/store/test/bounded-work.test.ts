@@ -1,5 +1,5 @@
 // Under the writer lock, no statement reads or writes more rows than its transaction has messages, times a constant. A
-// database is filled with long histories behind each key, every kind of message is stored once, each page of the work that
+// database is filled with long histories after each key, every kind of message is stored once, each page of the work that
 // follows is done, and Postgres says how many rows each statement read. To fill the database takes long, so all of it is one
 // file of more than 300 lines.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
@@ -282,7 +282,7 @@ const MESSAGES: Record<string, () => (ChainMessage | ControlMessage)[]> = {
 for (const [name, messages] of Object.entries(MESSAGES))
   t.test(name, t => isBounded(t, () => commit(...messages())))
 
-t.test('a copy that names a better place, and is final', t => {
+t.test('a copy that names a better position, and is final', t => {
   const copy = (message: ChainMessage) => ({ ...message, index: 3, commitment: 'finalized' })
   return isBounded(t, () => commit(...firstPayments.map(copy)))
 })
@@ -345,7 +345,7 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
   'figures/sum-differences.ts': [3, 'reads without the writer lock'],
   'figures/recount-hours.ts': [
     3,
-    'reads without the writer lock, and one for at most 10,000 events behind them',
+    'reads without the writer lock, and one for at most 10,000 events after them',
   ],
   'refold/refold-rows.ts': [1, 'the policies of a page, by their addresses'],
   'ingest/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],

@@ -108,7 +108,7 @@ t.test('a rebuild rights counts of events where nobody has paid', async t => {
   }
 })
 
-/** Calls `between` behind each look of a rebuild at figures, before it takes the writer lock. */
+/** Calls `between` after each look of a rebuild at figures, before it takes the writer lock. */
 const interrupted = (between: () => Promise<void>): Store => ({
   ...store,
   database: {

@@ -65,7 +65,7 @@ async function openIngest(t: Test) {
   }
 }
 
-/** Does the work; `between` is called behind the first look at an hour, before the writer lock is taken. */
+/** Does the work; `between` is called after the first look at an hour, before the writer lock is taken. */
 async function drain(store: Store, between: () => Promise<unknown> = () => Promise.resolve(), rows = 500) {
   let isFirst = true
   const interrupted: Store = {

@@ -99,7 +99,7 @@ t.test('retention', async t => {
     )
     const notice = (policy: string, incarnation: string, type: string, days: number) =>
       pool.query(
-        `insert into policy_notices (policy, incarnation_start, type, at, told_at)
+        `insert into policy_notices (policy, incarnation_start, type, at, notified_at)
          values ($1, $2, $3, 1000, now() - make_interval(days => $4))`,
         [policy, incarnation, type, days],
       )

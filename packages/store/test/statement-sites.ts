@@ -16,7 +16,7 @@ const FILES: Record<string, RegExp> = {
   rows: /\.ts$/,
   work: /^(?:run-page|work-table)\.ts$/,
   webhooks:
-    /^(?:tell|release|release-work|forget|insert-messages|told-webhooks|waiting-facts|waiting-messages)\.ts$/,
+    /^(?:notify|release|release-work|forget|insert-messages|notified-webhooks|waiting-facts|waiting-messages)\.ts$/,
 }
 const STATEMENT = /\btx\.(?:send|\$queryRaw|\$executeRaw)\b/
 

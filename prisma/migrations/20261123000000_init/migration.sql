@@ -162,7 +162,7 @@ create table events (
   shrunk boolean not null default false
 );
 -- Each index is named by the queries that need it; packages/store/test/index-plans.test.ts reads their plans.
--- The primary key: readIdentities, readEventPlaces, derivePayments.
+-- The primary key: readIdentities, readEventTransactions, derivePayments.
 -- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
 -- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
@@ -214,7 +214,7 @@ create index events_tracking_recipient
 create index events_tracking_check on events (tracking_id, occurred_at, slot, event_index, id)
   include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
 -- derivePayments, readRegisters, refoldGateways, refoldUserPayments: what the events of an address beside payments say at
--- a place, or last. An event that names a policy is one of the policy, whatever it names beside.
+-- a chain position, or last. An event that names a policy is one of the policy, whatever it names beside.
 create index events_changes
   on events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
   where amount is null;
@@ -223,7 +223,7 @@ create index events_policy_payments on events (payment_policy, slot, transaction
   where amount is not null and payment_policy <> '11111111111111111111111111111111';
 -- readRecentRetractions: pods ask for late retractions, in case Redis lost them. Hardly an event is retracted.
 create index events_retracted_at on events (retracted_at) where retracted_at is not null;
--- readRetractionsOf: a client that comes back is told which of its payments were retracted.
+-- readRetractionsOf: a client that comes back learns which of its payments were retracted.
 create index events_retracted_tracking on events (tracking_id, retracted_at) where retracted_at is not null;
 -- readRetractedPayments: what a gateway sees of a wallet's payments that were taken back.
 create index events_retracted_payers on events (gateway, payer, retracted_at)
@@ -282,7 +282,7 @@ create table expectations (
   -- the part of paid_amount that was paid up to expires_at
   in_time_amount numeric not null default 0,
   payment_count bigint not null default 0,
-  -- `state` is what webhooks and sockets were told last; `changes` counts how often it changed
+  -- `state` is what webhooks and sockets were sent last; `changes` counts how often it changed
   state text not null default 'open',
   changed_at timestamptz(3) not null default clock_timestamp(),
   changes bigint not null default 0,
@@ -379,8 +379,8 @@ create table policies (
   -- compare them
   due_at bigint,
   ends_at bigint,
-  -- the first second at which one of these dates may have to be told: 0 is at once, null is never. It can be too early,
-  -- because a payment moves the dates and leaves it; then the task that tells dates moves it
+  -- the first second at which one of these dates may need a notice: 0 is at once, null is never. It can be too early,
+  -- because a payment moves the dates and leaves it; then the task that notifies of dates moves it
   next_look bigint default 0,
   -- the same for the accounts that its due payment needs: from three days before the due date on
   next_funds_look bigint default 0,
@@ -400,7 +400,7 @@ create index policies_gateway_live on policies (gateway, created_at, address) wh
 create index policies_gateway_gone on policies (gateway, created_at, address) where not live;
 -- listSubscriptions with `recipient`.
 create index policies_recipient_live on policies (recipient, created_at, address) where live;
--- tellDuePolicies. A payment leaves `next_look` as it is, unless nothing was left to look at.
+-- notifyDuePolicies. A payment leaves `next_look` as it is, unless nothing was left to look at.
 create index policies_next_look on policies (gateway, next_look, address) where next_look is not null;
 -- listWatchedPolicies. A payment leaves `next_funds_look` as it is, too.
 create index policies_next_funds_look on policies (next_funds_look, address) where next_funds_look is not null;
@@ -435,7 +435,7 @@ create table program_facts (
 -- readDueRisks, listDueAccounts.
 create index program_facts_newest on program_facts (kind, gateway, slot);
 
--- Which due payments were at risk, which of that was told to webhooks, and which of it is over.
+-- Which due payments were at risk, which of that webhooks were notified of, and which of it is over.
 create table risk_notices (
   policy text collate "C" not null,
   incarnation_start text collate "C" not null,
@@ -443,11 +443,11 @@ create table risk_notices (
   cause text collate "C" not null,
   began_at timestamptz(3) not null default clock_timestamp(),
   -- a webhook asked for it
-  told boolean not null,
+  notified boolean not null,
   cleared_at timestamptz(3),
   primary key (policy, incarnation_start, due_at, cause)
 );
--- tellRisks, isAtRisk.
+-- notifyRisks, isAtRisk.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).
@@ -519,7 +519,7 @@ create table webhooks (
   secret text not null,
   previous_secret text,
   previous_secret_expires_at timestamptz(3),
-  -- whether payments are told when they are confirmed, or when they are final
+  -- whether payments are sent when they are confirmed, or when they are final
   finality text not null default 'confirmed',
   -- null: the default types
   event_types text[],
@@ -541,14 +541,14 @@ create table webhooks (
   failing_since timestamptz(3),
   -- when the first delivery since then failed with all its tries
   lost_at timestamptz(3),
-  -- when the gateway's other webhooks were told that this webhook fails
-  failure_told_at timestamptz(3),
+  -- when the gateway's other webhooks were notified that this webhook fails
+  failure_notified_at timestamptz(3),
   deactivated_reason text,
   deactivated_at timestamptz(3),
   -- counts how often the webhook was turned on. An open delivery of an earlier activation counts as cancelled, also
   -- while its row says otherwise. So a request that turns a webhook off writes one row, however many deliveries are open
   activation integer not null default 1,
-  -- when and why the webhook was turned off last; what its cancelled deliveries tell
+  -- when and why the webhook was turned off last; what its cancelled deliveries say
   turned_off_at timestamptz(3),
   turned_off_reason text,
   created_at timestamptz(3) not null default now(),
@@ -558,12 +558,12 @@ create table webhooks (
 create index webhooks_gateway_idx on webhooks (gateway) where deleted_at is null;
 -- removeOldDeliveries.
 create index webhooks_deleted on webhooks (deleted_at) where deleted_at is not null;
--- tellFailingWebhooks.
+-- notifyFailures.
 create index webhooks_failing on webhooks (id) where failing_since is not null and active;
 -- recoverFailed.
 create index webhooks_recover on webhooks (id) where recover and active;
 
--- tellDuePolicies.
+-- notifyDuePolicies.
 create index webhooks_due on webhooks (gateway)
   where event_types && array['subscription.due_soon', 'subscription.overdue', 'subscription.expired']::text[];
 
@@ -587,7 +587,7 @@ create table gateway_settings (
   -- somebody reads the feed with types of dates
   feed_dates boolean not null default false
 );
--- tellDuePolicies.
+-- notifyDuePolicies.
 create index gateway_settings_feed_dates on gateway_settings (gateway) where feed_dates;
 
 -- The log of changes: who changed which settings of a gateway. A row is written in the transaction of its change. The newest 1,000
@@ -667,7 +667,7 @@ create index deliveries_open_order on deliveries (webhook_id, activation, order_
   where state in ('pending', 'waiting') and order_key is not null;
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
--- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event. insertMessages: an event tells a webhook
+-- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event. insertMessages: an event sends a webhook
 -- each type of message once. A Created event that is retracted and appears again gives the same message another id.
 create unique index deliveries_event_id_webhook_id_type_key on deliveries (event_id, webhook_id, type)
   where event_id is not null;
@@ -708,7 +708,7 @@ create table webhook_hours (
   primary key (webhook_id, start, accepted, duration)
 ) with (fillfactor = 50);
 
--- One table for everything that webhooks are told later.
+-- One table for everything that webhooks are sent later.
 create table waiting_messages (
   webhook_id bigint not null,
   -- the event's id for a payment, whose message is rendered when it is released
@@ -720,7 +720,7 @@ create table waiting_messages (
   type text collate "C" not null,
   -- what happened to the policy; null for payments
   lifecycle json,
-  -- what the message tells of a policy when its event came; null for what is rendered when it is released
+  -- what the message says of a policy when its event came; null for what is rendered when it is released
   body text collate "C",
   waits_for text collate "C" not null check (waits_for in ('finality', 'facts')),
   since timestamptz(3) not null default clock_timestamp(),
@@ -728,7 +728,7 @@ create table waiting_messages (
 );
 -- `release`, when the highest final slot moves
 create index waiting_messages_slot on waiting_messages (slot) where waits_for = 'finality';
--- `release`, when facts of a policy become known: in the order of the chain, and what time causes behind it.
+-- `release`, when facts of a policy become known: in the order of the chain, and what time causes after it.
 create index waiting_messages_policy
   on waiting_messages (policy, coalesce(slot, 9007199254740991), webhook_id, message_id) where waits_for = 'facts';
 -- readOldestAwaitingFactsSeconds
@@ -741,9 +741,9 @@ create index waiting_messages_event on waiting_messages (event_id) where event_i
 create table feed_messages (
   -- A transaction takes the lock of feeds, then its numbers, and keeps the lock until it commits. So a message that commits later has
   -- a higher number, and a reader that goes on from a number misses nothing.
-  place bigint generated by default as identity primary key,
+  sequence bigint generated by default as identity primary key,
   gateway text collate "C" not null,
-  -- the highest position in `events` when the message was written. The feed lists the message behind all payments up to it
+  -- the highest position in `events` when the message was written. The feed lists the message after all payments up to it
   position bigint not null,
   type text collate "C" not null,
   message_id text collate "C" not null,
@@ -752,19 +752,19 @@ create table feed_messages (
   body text not null,
   -- what the event changed in a policy; replay-missing applies a webhook's filters to it. Null for other messages
   lifecycle json,
-  told_at timestamptz(3) not null default clock_timestamp()
+  notified_at timestamptz(3) not null default clock_timestamp()
 );
 -- readFeedPage.
-create index feed_messages_gateway on feed_messages (gateway, place);
+create index feed_messages_gateway on feed_messages (gateway, sequence);
 -- readGatewayNews.
-create index feed_messages_lifecycles on feed_messages (gateway, position, place) where lifecycle is not null;
+create index feed_messages_lifecycles on feed_messages (gateway, position, sequence) where lifecycle is not null;
 -- writeFeed: a message stands once in a feed. Deliveries have the same keys for each webhook.
 create unique index feed_messages_gateway_message_id_key on feed_messages (gateway, message_id);
 create unique index feed_messages_event_id_gateway_type_key on feed_messages (event_id, gateway, type)
   where event_id is not null;
 
--- The facts that webhooks were told of a payment first. Only payments whose facts have changed since have a row.
-create table told_payments (
+-- The facts of a payment that webhooks were sent first. Only payments whose facts have changed since have a row.
+create table notified_payments (
   event_id uuid primary key,
   recipient text collate "C",
   payer text collate "C",
@@ -772,13 +772,13 @@ create table told_payments (
   kept_at timestamptz(3) not null default clock_timestamp()
 );
 
--- Which due dates and ends of policies were told to webhooks: each is told once, whichever worker finds it.
+-- Of which due dates and ends of policies webhooks were notified: of each once, whichever worker finds it.
 create table policy_notices (
   policy text collate "C" not null,
   incarnation_start text collate "C" not null,
   type text collate "C" not null,
   at bigint not null,
-  told_at timestamptz(3) not null default clock_timestamp(),
+  notified_at timestamptz(3) not null default clock_timestamp(),
   primary key (policy, incarnation_start, type, at)
 );
 

@@ -18,7 +18,7 @@ export const API_TUNABLES = {
   /** Requests that may wait for the feed of one gateway, on one process, and for all feeds. */
   feedWaitsPerGateway: 20,
   feedWaits: 2_000,
-  /** How often a process looks for what no message of Redis told it, while requests wait. */
+  /** How often a process looks for what no message of Redis said, while requests wait. */
   feedLookEveryMs: 1_000,
   /** How often a stream is pinged; one that misses a ping is cut at the next. */
   streamPingEveryMs: 30_000,

@@ -1,11 +1,11 @@
 // REST, webhooks and sockets say the same of a policy's dates. No date that anybody can store makes one of them fail:
 // hostile-policies.test.ts.
 import { dueNoticeOf } from '@payment-tracking/domain'
-import { listSetAside, readTrackedPolicies, takeBack, tellDuePolicies } from '@payment-tracking/store'
+import { listSetAside, readTrackedPolicies, takeBack, notifyDuePolicies } from '@payment-tracking/store'
 import { insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
-import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -14,23 +14,23 @@ const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
 
 const api = await openApi(t, {}, () => Date.now())
 const { pool } = api.database
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 
 const addWebhook = (gateway: string, filters: object | null = null) =>
   insertWebhook(pool, gateway, { types: TYPES, filters })
-/** By policy, sorted: the due dates and ends that webhooks were told. */
-const toldOf = async (gateway: string): Promise<Map<string, string>> => {
-  await tellDuePolicies(api.store, LIMITS)
+/** By policy, sorted: the due dates and ends that webhooks were notified of. */
+const sentOf = async (gateway: string): Promise<Map<string, string>> => {
+  await notifyDuePolicies(api.store, LIMITS)
   const { rows } = await pool.query<{ policy: string; notice: string }>(
     `select d.body::json -> 'data' ->> 'paymentPolicy' as policy, d.type || ' ' || (d.body::json -> 'data' ->> 'dueAt') as notice
        from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by 1, 2`,
     [gateway],
   )
-  const told = new Map<string, string>()
-  for (const { policy, notice } of rows) told.set(policy, [told.get(policy) ?? [], notice].flat().join())
-  return told
+  const sent = new Map<string, string>()
+  for (const { policy, notice } of rows) sent.set(policy, [sent.get(policy) ?? [], notice].flat().join())
+  return sent
 }
-/** By policy, what sockets are told. */
+/** By policy, what sockets are notified of. */
 const noticesOf = async (addresses: string[]): Promise<Map<string, string>> => {
   const policies = await readTrackedPolicies(api.store, { trackingIds: [], addresses, ...LIMITS })
   return new Map(policies.map(({ address, notices }) => [address, notices.join()]))
@@ -67,7 +67,7 @@ const payAsYouGo = (fields: Record<string, string | null>) => ({
 t.test('each moment of a policy has one name for all', async t => {
   const gateway = keyOf('gateway of one rule')
   await addWebhook(gateway)
-  const cases: [name: string, type: Record<string, unknown>, state: string, told: string | null][] = [
+  const cases: [name: string, type: Record<string, unknown>, state: string, sent: string | null][] = [
     ['far', weekly(NOW + 9 * DAY), 'upcoming', null],
     ['soon', weekly(NOW + DAY), 'upcoming', 'due_soon'],
     ['due', weekly(NOW - 3_600), 'due', null],
@@ -92,8 +92,8 @@ t.test('each moment of a policy has one name for all', async t => {
       name,
       (await chain.policy({ gateway, owner: keyOf(name), memo: 'one', type, at: NOW - 40 * DAY })).address,
     )
-  const [told, notices, states] = [
-    await toldOf(gateway),
+  const [sent, notices, states] = [
+    await sentOf(gateway),
     await noticesOf([...addresses.values()]),
     await statesOf(gateway),
   ]
@@ -101,11 +101,11 @@ t.test('each moment of a policy has one name for all', async t => {
     const address = addresses.get(name)!
     t.equal(states.get(address), state, `${name}: REST`)
     t.match(
-      told.get(address) ?? 'nothing',
+      sent.get(address) ?? 'nothing',
       type ? new RegExp(`^subscription.${type} \\d+$`) : 'nothing',
       name,
     )
-    t.equal(notices.get(address), told.get(address) ?? '', `${name}: sockets and webhooks`)
+    t.equal(notices.get(address), sent.get(address) ?? '', `${name}: sockets and webhooks`)
   }
 })
 
@@ -115,12 +115,12 @@ t.test('a one-time policy that was paid and made active again is not overdue', a
   const policy = await chain.policy({ gateway, type: oneTime(0, null), at: NOW - 9 * DAY })
   await chain.pay(policy, NOW - 8 * DAY)
   await chain.change(policy.address, 'Active', NOW - 7 * DAY, 'Completed')
-  t.same([...(await toldOf(gateway))], [], 'webhooks')
+  t.same([...(await sentOf(gateway))], [], 'webhooks')
   t.same([...(await noticesOf([policy.address]))], [[policy.address, '']], 'sockets')
   t.same([...(await statesOf(gateway))], [[policy.address, 'none']], 'REST')
 })
 
-t.test('a policy whose payment is stored while dates are told is not overdue', async t => {
+t.test('a policy whose payment is stored while gateways are notified is not overdue', async t => {
   const gateway = keyOf('gateway of a race')
   await addWebhook(gateway)
   const open = (name: string) =>
@@ -135,7 +135,7 @@ t.test('a policy whose payment is stored while dates are told is not overdue', a
     create function stop_behind() returns trigger language plpgsql as
       'begin perform pg_advisory_xact_lock_shared(4711); return new; end';
     create trigger stop_behind before insert on policy_notices for each row execute function stop_behind()`)
-  const telling = toldOf(gateway)
+  const sending = sentOf(gateway)
   const isStopped = async () =>
     (await pool.query(`select 1 from pg_locks where locktype = 'advisory' and not granted and objid = 4711`))
       .rows.length > 0
@@ -152,14 +152,14 @@ t.test('a policy whose payment is stored while dates are told is not overdue', a
   const isLate = isStored
   await holder.query('select pg_advisory_unlock(4711)')
   holder.release()
-  const told = await telling
+  const sent = await sending
   await paying
   await pool.query('drop function stop_behind cascade')
-  t.ok(told.has(first!.address))
-  t.notOk(isLate && told.has(second!.address), 'told after it was paid')
+  t.ok(sent.has(first!.address))
+  t.notOk(isLate && sent.has(second!.address), 'notified after it was paid')
 })
 
-t.test('webhooks and sockets are told in the very second of the rule', async t => {
+t.test('webhooks and sockets are notified in the very second of the rule', async t => {
   const gateway = keyOf('gateway of seconds')
   await addWebhook(gateway)
   const limits = { soonSeconds: 4, graceSeconds: 4, limit: 500 }
@@ -201,7 +201,7 @@ t.test('webhooks and sockets are told in the very second of the rule', async t =
     await pool.query('delete from policy_notices')
     await pool.query('delete from deliveries')
     const now = await readSecond()
-    await tellDuePolicies(api.store, limits)
+    await notifyDuePolicies(api.store, limits)
     const addresses = policies.map(policy => policy.address)
     const tracked = await readTrackedPolicies(api.store, { trackingIds: [], addresses, ...limits })
     if ((await readSecond()) !== now) continue
@@ -216,7 +216,7 @@ t.test('webhooks and sockets are told in the very second of the rule', async t =
       [addresses],
     )
     const found = new Map(rows.map(({ policy, notice }) => [policy, notice]))
-    t.ok(found.size > 30, `${found.size} dates are told`)
+    t.ok(found.size > 30, `${found.size} dates are notified`)
     t.ok([...expected.values()].includes(''), 'and others are not')
     t.same(new Map(addresses.map(address => [address, found.get(address) ?? ''])), expected, 'webhooks')
     t.same(new Map(tracked.map(({ address, notices }) => [address, notices.join()])), expected, 'sockets')
@@ -247,7 +247,7 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
     await open('of nobody'),
   ]
   await pool.query('delete from user_payments where owner = $1', [other.owner])
-  t.same([...(await toldOf(gateway))], [])
+  t.same([...(await sentOf(gateway))], [])
   const waiting = async () =>
     (
       await pool.query<{ policy: string; waits_for: string }>(
@@ -262,8 +262,8 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
       { owner, token_account: keyOf('account'), token_mint: keyOf('a mint') },
       NOW - 9 * DAY,
     )
-  t.same([...(await toldOf(gateway))], [[late.address, `subscription.overdue ${NOW - DAY}`]])
-  t.same(await waiting(), [`facts ${other.address}`], 'what was paid meanwhile is not told')
+  t.same([...(await sentOf(gateway))], [[late.address, `subscription.overdue ${NOW - DAY}`]])
+  t.same(await waiting(), [`facts ${other.address}`], 'what was paid meanwhile is not sent')
 })
 
 t.test('gateways are looked at in turn, and a policy that makes the task fail is set aside', async t => {
@@ -281,19 +281,19 @@ t.test('gateways are looked at in turn, and a policy that makes the task fail is
   }
   const bad = late[1]!
   await pool.query(`alter table policy_notices add constraint planted check (policy <> '${bad}')`)
-  const told = async () => {
+  const sent = async () => {
     const found: string[] = []
-    for (const gateway of gateways) found.push(...(await toldOf(gateway)).keys())
+    for (const gateway of gateways) found.push(...(await sentOf(gateway)).keys())
     return found.sort()
   }
-  t.same(await told(), late.filter(address => address !== bad).sort(), 'everybody else is told')
+  t.same(await sent(), late.filter(address => address !== bad).sort(), 'everybody else is notified')
   t.match(await listSetAside(api.store, 9), [{ task: 'due-dates', key: bad, error: /planted/ }])
   await pool.query('alter table policy_notices drop constraint planted')
   t.same(
-    await told(),
+    await sent(),
     late.filter(address => address !== bad).sort(),
     'left out until an operator has looked',
   )
   t.ok(await takeBack(api.store, { task: 'due-dates', key: bad }))
-  t.same(await told(), [...late].sort())
+  t.same(await sent(), [...late].sort())
 })

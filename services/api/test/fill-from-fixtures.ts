@@ -46,10 +46,10 @@ export async function fillFromFixtures(store: Store, batchSize = 200): Promise<v
     const refused: RefusedMessage[] = []
     for (const [at, line] of lines.slice(from, from + batchSize).entries()) {
       const bytes = Buffer.from(line)
-      const place = { streamSequence: from + at + 1, subject: 'chain.events.fixture', bytes }
+      const source = { streamSequence: from + at + 1, subject: 'chain.events.fixture', bytes }
       const result = readMessage(bytes, settings)
-      if (result.ok) received.push({ ...place, event: result.event })
-      else refused.push({ ...place, ...result.refusal })
+      if (result.ok) received.push({ ...source, event: result.event })
+      else refused.push({ ...source, ...result.refusal })
     }
     await commitBatch(store, { stream, received, refused })
   }
@@ -65,16 +65,16 @@ export async function fillFromSecondFixtures(store: Store, batchSize = 100): Pro
     const refused: RefusedMessage[] = []
     const controls: ReceivedControl[] = []
     for (const [at, { bytes, subject }] of messages.slice(from, from + batchSize).entries()) {
-      const place = { streamSequence: from + at + 1, subject, bytes }
+      const source = { streamSequence: from + at + 1, subject, bytes }
       const kind = controlKindOf(DEFAULT_SUBJECT_PREFIX, subject)
       if (kind === null) {
         const result = readMessage(bytes, settings)
-        if (result.ok) received.push({ ...place, event: result.event })
-        else refused.push({ ...place, ...result.refusal })
+        if (result.ok) received.push({ ...source, event: result.event })
+        else refused.push({ ...source, ...result.refusal })
       } else {
         const result = readControlMessage(kind, bytes)
-        if (result.ok) controls.push({ ...place, control: result.control })
-        else refused.push({ ...place, ...result.refusal })
+        if (result.ok) controls.push({ ...source, control: result.control })
+        else refused.push({ ...source, ...result.refusal })
       }
     }
     await commitBatch(store, { stream, received, refused, controls })

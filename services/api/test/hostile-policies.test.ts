@@ -47,8 +47,8 @@ import {
   sweepAnnouncements,
   sweepBatches,
   sweepDeliveries,
-  tellDuePolicies,
-  tellFailingWebhooks,
+  notifyDuePolicies,
+  notifyFailures,
 } from '@payment-tracking/store'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { insertWebhook } from '@payment-tracking/testkit'
@@ -56,7 +56,7 @@ import t from 'tap'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 import { signInDirectly } from './merchant/sign-in-directly.js'
 import { openApi } from './open-api.js'
-import { keyOf, memoOf, tellChain, type PolicyTold } from './tell-chain.js'
+import { keyOf, memoOf, openChain, type StoredPolicy } from './open-chain.js'
 import { makeCheckoutKey } from './checkout/make-checkout-keys.js'
 
 const DAY = 86_400
@@ -73,7 +73,7 @@ const api = await openApi(
   () => NOW * 1000,
 )
 const { pool } = api.database
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 const merchants = {
   honest: await signInDirectly(chain, keys, 'honest'),
   hostile: await signInDirectly(chain, keys, 'hostile'),
@@ -153,12 +153,12 @@ const story = fc.record({
   id: fc.constantFrom(0, 1, 2 ** 32 - 1),
 })
 const stories = fc.sample(
-  story.chain(told => TYPES[told.name]!.map(fields => ({ ...told, fields }))),
+  story.chain(played => TYPES[played.name]!.map(fields => ({ ...played, fields }))),
   { numRuns: Number(process.env.HOSTILE_POLICIES ?? 60), seed: Number(process.env.SEED ?? 26) },
 )
 
 const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 40 }
-const told: PolicyTold[] = []
+const played: StoredPolicy[] = []
 const walletOf = (n: number) => keyOf(`hostile wallet ${n}`)
 
 async function drive(work: () => Promise<unknown>): Promise<void> {
@@ -167,7 +167,7 @@ async function drive(work: () => Promise<unknown>): Promise<void> {
 }
 
 /** Stores the hostile policies; `late` tells each payment before its policy. */
-async function tellStories(): Promise<void> {
+async function playStories(): Promise<void> {
   for (const [n, { name, fields, payments, status, id }] of stories.entries()) {
     const policy = await chain.policy({
       gateway: hostile,
@@ -177,7 +177,7 @@ async function tellStories(): Promise<void> {
       at: NOW - 30 * DAY,
       type: { [name]: fields },
     })
-    told.push(policy)
+    played.push(policy)
     const named = { payment_policy: policy.address }
     for (const data of payments)
       await chain.say(
@@ -194,12 +194,12 @@ async function tellStories(): Promise<void> {
         { slot: 900 },
       )
     if (status !== null) await chain.change(policy.address, status, NOW - DAY)
-    await tellOthers(n, { type: { [name]: fields }, id, payments, recipient: policy.recipient })
+    await playOthers(n, { type: { [name]: fields }, id, payments, recipient: policy.recipient })
   }
 }
 
 /** The same of the other family, and transfers without a policy, of which the chain takes back every other. */
-async function tellOthers(
+async function playOthers(
   n: number,
   {
     type,
@@ -263,12 +263,12 @@ await open('soon', NOW + 2 * DAY)
 await open('overdue', NOW - DAY)
 const paid = await open('paid', NOW - 8 * DAY)
 await chain.pay(paid, NOW - 6 * DAY)
-await drive(tellStories)
+await drive(playStories)
 
-const tellAll = () => tellDuePolicies(api.store, LIMITS)
+const notifyAll = () => notifyDuePolicies(api.store, LIMITS)
 
 t.test('tasks', async t => {
-  await tellAll()
+  await notifyAll()
   const { rows } = await pool.query<{ type: string }>(
     `select d.type from deliveries d join webhooks w on w.id = d.webhook_id
       where w.gateway = $1 and d.type in ('subscription.due_soon', 'subscription.overdue') order by 1`,
@@ -277,11 +277,11 @@ t.test('tasks', async t => {
   t.same(
     new Set(rows.map(({ type }) => type)),
     new Set(['subscription.due_soon', 'subscription.overdue']),
-    'the honest gateway is told of what is due',
+    'the honest gateway is notified of what is due',
   )
   await chain.finalize()
   await drive(() => rebuildProjections(api.store, { programId: DEFAULT_PROGRAM_ID }))
-  await tellAll()
+  await notifyAll()
 })
 
 t.test('tasks of the outbox, of deliveries and of retention', async t => {
@@ -303,7 +303,7 @@ t.test('tasks of the outbox, of deliveries and of retention', async t => {
   const { rows: webhooks } = await pool.query<{ id: string }>('select id from webhooks order by id')
   const ids = webhooks.map(({ id }) => BigInt(id))
   await noteWebhookHealth(store, { failed: ids, lost: ids, succeeded: [] }, 1)
-  await tellFailingWebhooks(store)
+  await notifyFailures(store)
   await recoverFailed(store, { restMs: 0, limit: 500 })
   for (const id of ids)
     await beginRedelivery(store, id, { since: new Date(0), until: null, states: ['failed'] })
@@ -431,7 +431,7 @@ t.test('lists and figures', async t => {
 t.test('proofs of payment', async t => {
   const prove = (payload: object) => api.app.inject({ method: 'POST', url: '/v1/tokens/issue', payload })
   const failed: string[] = []
-  for (const { address, owner, recipient, memo } of told)
+  for (const { address, owner, recipient, memo } of played)
     for (const asked of [
       { walletPublicKey: owner },
       { recipient, trackingId: memo },

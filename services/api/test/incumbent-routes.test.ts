@@ -1,11 +1,11 @@
 // The further routes and filters that clients of the incumbent use.
 import t from 'tap'
 import { openApi } from './open-api.js'
-import { keyOf, memoOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, memoOf, subscriptionOf, openChain } from './open-chain.js'
 
 const AT = 1_790_000_000
 const api = await openApi(t, { RATE_LIMIT_MAX: '100000' })
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 const policy = await chain.policy({ owner: keyOf('me'), type: subscriptionOf(), at: AT, memo: 'mine' })
 await chain.pay(policy, AT + 5, { amount: 10 })
 await chain.pay(policy, AT + 6, { amount: 13 })

@@ -8,7 +8,7 @@ import { addSignedIn, openGatewayApi } from './gateway-auth/open-gateway-api.js'
 import { makeSigningKeys } from './gateway-auth/make-signing-keys.js'
 import { signInDirectly } from './merchant/sign-in-directly.js'
 import { openApi } from './open-api.js'
-import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
 // Some 3,000 requests, and sign-ins.
 t.setTimeout(240_000)
@@ -25,7 +25,7 @@ const api = await openApi(
   { JWT_PRIVATE_KEYS: keys, RATE_LIMIT_MAX: '1000', ...CHECKOUT },
   () => clock * 1000,
 )
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 
 const issue = async (body: unknown) => {
   const answer = await api.app.inject({ method: 'POST', url: '/v1/tokens/issue', payload: body as object })

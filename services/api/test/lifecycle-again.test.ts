@@ -1,9 +1,9 @@
-// Work that makes projections anew tells no life-cycle event again.
+// Work that makes projections anew sends no life-cycle event again.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { rebuildProjections, tellDuePolicies } from '@payment-tracking/store'
+import { rebuildProjections, notifyDuePolicies } from '@payment-tracking/store'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -11,7 +11,7 @@ const ALL = ['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon',
 const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
 
 const { store, pool } = await openTestStore(t)
-const chain = tellChain(store)
+const chain = openChain(store)
 const gateway = keyOf('gateway')
 for (const finality of ['confirmed', 'finalized'] as const)
   await insertWebhook(pool, gateway, { types: ALL.map(name => `subscription.${name}`), finality })
@@ -41,33 +41,33 @@ await chain.policy({
   at: NOW - 60 * DAY,
   type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
 })
-await tellDuePolicies(store, LIMITS)
+await notifyDuePolicies(store, LIMITS)
 const late = await open('paid late', NOW - 8 * DAY)
-await tellDuePolicies(store, LIMITS)
+await notifyDuePolicies(store, LIMITS)
 const payment = await chain.pay(late, NOW - 6 * DAY)
-await tellDuePolicies(store, LIMITS)
+await notifyDuePolicies(store, LIMITS)
 await chain.finalize()
 
-const told = async () => {
-  await tellDuePolicies(store, LIMITS)
+const sent = async () => {
+  await notifyDuePolicies(store, LIMITS)
   await chain.finalize()
-  const { rows } = await pool.query<{ told: string }>(
-    `select concat_ws(' ', webhook_id, type, message_id, md5(body)) as told from deliveries order by id`,
+  const { rows } = await pool.query<{ sent: string }>(
+    `select concat_ws(' ', webhook_id, type, message_id, md5(body)) as sent from deliveries order by id`,
   )
-  return rows.map(row => row.told)
+  return rows.map(row => row.sent)
 }
-const first = await told()
+const first = await sent()
 const types = first.map(each => each.split(' ')[1]!.replace('subscription.', ''))
-t.same([...new Set(types)].sort(), [...ALL].sort(), 'every type was told')
+t.same([...new Set(types)].sort(), [...ALL].sort(), 'every type was sent')
 
 t.test('reading the stream again', async t => {
   await chain.repeat()
-  t.strictSame(await told(), first)
+  t.strictSame(await sent(), first)
 })
 
 t.test('a rebuild', async t => {
   await rebuildProjections(store, { programId: DEFAULT_PROGRAM_ID })
-  t.strictSame(await told(), first)
+  t.strictSame(await sent(), first)
 })
 
 t.test('a retraction, after which a date is due again', async t => {
@@ -76,12 +76,12 @@ t.test('a retraction, after which a date is due again', async t => {
     late.address,
   ])
   t.equal(rows[0].due, NOW - 8 * DAY)
-  t.strictSame(await told(), first)
+  t.strictSame(await sent(), first)
 })
 
 t.test('copies of the messages that know the place in the block', async t => {
   await chain.repeat({ transaction_index: 7 })
-  const { rows } = await pool.query('select distinct transaction_index::int as place from events')
-  t.same(rows, [{ place: 7 }])
-  t.strictSame(await told(), first)
+  const { rows } = await pool.query('select distinct transaction_index::int as nth from events')
+  t.same(rows, [{ nth: 7 }])
+  t.strictSame(await sent(), first)
 })

@@ -1,8 +1,8 @@
-// What webhooks are told of a policy, and of its dates. Any order and repetition of messages: packages/store/test/laws.
-import { searchDeliveries, tellDuePolicies } from '@payment-tracking/store'
+// What webhooks are notified of a policy, and of its dates. Any order and repetition of messages: packages/store/test/laws.
+import { searchDeliveries, notifyDuePolicies } from '@payment-tracking/store'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -12,10 +12,10 @@ const ALL = ['created', 'paused', 'resumed', 'completed', 'deleted', 'due_soon',
 const LIMITS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
 
 const { store, pool } = await openTestStore(t)
-const chain = tellChain(store)
+const chain = openChain(store)
 const addWebhook = (gateway: string, types = ALL) => insertWebhook(pool, gateway, { types })
 /** Types and bodies, in the order in which they were written. */
-const toldTo = async (webhook: string) => {
+const sentTo = async (webhook: string) => {
   const { rows } = await pool.query<{ type: string; message_id: string; body: string }>(
     'select type, message_id, body from deliveries where webhook_id = $1 order by id',
     [webhook],
@@ -26,7 +26,7 @@ const toldTo = async (webhook: string) => {
     body: JSON.parse(body),
   }))
 }
-const typesOf = async (webhook: string) => (await toldTo(webhook)).map(({ type }) => type)
+const typesOf = async (webhook: string) => (await sentTo(webhook)).map(({ type }) => type)
 
 t.test('each change is sent once, with the known facts of the policy', async t => {
   const gateway = keyOf('gateway of changes')
@@ -48,7 +48,7 @@ t.test('each change is sent once, with the known facts of the policy', async t =
   t.same(await typesOf(webhook), ['created', 'paused', 'resumed', 'completed', 'deleted'])
   t.same(await typesOf(payments), ['payment.executed', 'payment.executed'])
   t.same(await typesOf(stranger), [])
-  const completed = (await toldTo(webhook))[3]!
+  const completed = (await sentTo(webhook))[3]!
   t.equal(completed.body.id, completed.id)
   t.match(completed.body, {
     type: 'subscription.completed',
@@ -116,18 +116,18 @@ t.test('due dates are reported once, even by several concurrent workers', async 
     },
   })
   await of('deadline', { UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW - 60) } })
-  const told = async () =>
-    (await toldTo(webhook))
+  const sent = async () =>
+    (await sentTo(webhook))
       .filter(({ type }) => ['due_soon', 'overdue', 'expired'].includes(type))
       .map(({ type, body }) => `${type} ${body.data.trackingId}`)
       .sort()
-  await Promise.all(Array.from({ length: 4 }, () => tellDuePolicies(store, LIMITS)))
-  await tellDuePolicies(store, LIMITS)
+  await Promise.all(Array.from({ length: 4 }, () => notifyDuePolicies(store, LIMITS)))
+  await notifyDuePolicies(store, LIMITS)
   const first = ['due_soon soon', 'expired deadline', 'expired missed', 'overdue late', 'overdue open']
-  t.same(await told(), first)
+  t.same(await sent(), first)
   await chain.pay(late, NOW - 30)
-  await tellDuePolicies(store, { ...LIMITS, soonSeconds: 7 * DAY })
-  t.same(await told(), [
+  await notifyDuePolicies(store, { ...LIMITS, soonSeconds: 7 * DAY })
+  t.same(await sent(), [
     ...['due_soon late', 'due_soon later', 'due_soon paid', 'due_soon soon'],
     ...first.slice(1),
   ])
@@ -150,7 +150,7 @@ t.test('messages caused by time are found by the tracking ID of their policy', a
       at: NOW - 40 * DAY,
       type: { OneTime: { amount: '1', due_date: '0', expiry_date: String(NOW - 60) } },
     })
-  await tellDuePolicies(store, LIMITS)
+  await notifyDuePolicies(store, LIMITS)
   for (const trackingId of memos) {
     const found = await searchDeliveries(store, gateway, { trackingId, limit: 9, offset: 0 })
     t.same(

@@ -1,10 +1,10 @@
 // A round of due dates looks at the policies whose next look has come, and at no other: whatever changes their dates, or who
 // asks for them, none is missed.
-import { openStore, tellDuePolicies, type KnownAsks } from '@payment-tracking/store'
+import { openStore, notifyDuePolicies, type KnownAsks } from '@payment-tracking/store'
 import { createDatabase, insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
-import { keyOf, subscriptionOf, tellChain } from './tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -12,7 +12,7 @@ const MARGINS = { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 }
 
 const api = await openApi(t, {}, () => Date.now())
 const { pool } = api.database
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 const gateway = keyOf('gateway')
 const addWebhook = (...names: string[]) =>
   insertWebhook(pool, gateway, { types: names.map(name => `subscription.${name}`) })
@@ -26,14 +26,14 @@ const open = (memo: string, due: number, others = {}) =>
   })
 
 const known: KnownAsks = new Map()
-/** @returns what the round tells, by tracking ID */
+/** @returns what the round sends, by tracking ID */
 const round = async (): Promise<string[]> => {
   await pool.query('delete from deliveries')
-  await tellDuePolicies(api.store, { ...MARGINS, known })
-  const { rows } = await pool.query<{ told: string }>(
-    `select substr(type, 14) || ' ' || (body::json -> 'data' ->> 'trackingId') as told from deliveries order by 1`,
+  await notifyDuePolicies(api.store, { ...MARGINS, known })
+  const { rows } = await pool.query<{ sent: string }>(
+    `select substr(type, 14) || ' ' || (body::json -> 'data' ->> 'trackingId') as sent from deliveries order by 1`,
   )
-  return rows.map(({ told }) => told)
+  return rows.map(({ sent }) => sent)
 }
 const nextLookOf = async ({ address }: { address: string }): Promise<number | null> => {
   const { rows } = await pool.query<{ look: number | null }>(
@@ -64,7 +64,7 @@ t.test('a date is looked at before it comes, and not between', async t => {
   t.same(await round(), [])
   await pass(101)
   t.same(await round(), ['overdue far'])
-  t.equal(await nextLookOf(far), null, 'time alone tells no more')
+  t.equal(await nextLookOf(far), null, 'time alone brings no more')
 })
 
 t.test('a payment leaves the look, unless nothing was left to look at', async t => {
@@ -103,7 +103,7 @@ t.test('what is taken back, paused, resumed or begins again is looked at', async
   t.equal(await nextLookOf(policy), null)
 })
 
-t.test('a webhook that asks for more is told what holds already', async t => {
+t.test('a webhook that asks for more is notified of what holds already', async t => {
   await open('near', NOW + DAY)
   await round()
   t.same(await round(), [])
@@ -112,11 +112,11 @@ t.test('a webhook that asks for more is told what holds already', async t => {
   t.same(await round(), [])
 })
 
-t.test('a process that starts with wider margins tells what they hold', async t => {
+t.test('a process that starts with wider margins notifies of what they hold', async t => {
   await open('later', NOW + 5 * DAY)
   await round()
   await pool.query('delete from deliveries')
-  await tellDuePolicies(api.store, { ...MARGINS, soonSeconds: 7 * DAY })
+  await notifyDuePolicies(api.store, { ...MARGINS, soonSeconds: 7 * DAY })
   const { rows } = await pool.query(`select 1 from deliveries where body like '%"later"%'`)
   t.equal(rows.length, 1)
 })
@@ -126,7 +126,7 @@ t.test('payments of a subscription write no index', async t => {
   const open = () => openStore({ DATABASE_URL: database.url, poolSize: 1 })
   let store = open()
   t.teardown(() => store.close())
-  const told = tellChain(new Proxy(store, { get: (_, name): unknown => Reflect.get(store, name) }))
+  const proxied = openChain(new Proxy(store, { get: (_, name): unknown => Reflect.get(store, name) }))
   /** Updates of policies. A server process tells what it counted before it leaves the list of processes. */
   const readUpdates = async () => {
     await store.close()
@@ -141,7 +141,7 @@ t.test('payments of a subscription write no index', async t => {
     )
     return rows[0]!
   }
-  const policy = await told.policy({
+  const policy = await proxied.policy({
     gateway,
     owner: keyOf('hot'),
     memo: 'hot',
@@ -152,7 +152,7 @@ t.test('payments of a subscription write no index', async t => {
   await database.pool.query('select pg_stat_force_next_flush()')
   const before = await readUpdates()
   const PAYMENTS = 20
-  for (let n = 0; n < PAYMENTS; n++) await told.pay(policy, NOW + n)
+  for (let n = 0; n < PAYMENTS; n++) await proxied.pay(policy, NOW + n)
   const after = await readUpdates()
   t.equal(after.all - before.all, PAYMENTS)
   t.ok(after.hot - before.hot >= PAYMENTS - 2, `${after.hot - before.hot} of ${PAYMENTS} are HOT`)

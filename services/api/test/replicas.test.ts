@@ -47,7 +47,7 @@ async function openReplicatedApi(t: TestContext) {
     const headers = atLeast === undefined ? {} : { 'x-min-position': String(atLeast) }
     const answer = await app.inject({ url: '/v1/events?limit=1', headers })
     const known = answer.statusCode === 200 ? BigInt(answer.json<{ slot: number }[]>()[0]?.slot ?? 0) : null
-    return { status: answer.statusCode, known, told: BigInt(String(answer.headers['x-position'] ?? -1)) }
+    return { status: answer.statusCode, known, answered: BigInt(String(answer.headers['x-position'] ?? -1)) }
   }
   const problemOf = (at: number) => reads.replicas()[at]!.problem
   /** Waits while reads come: without them, servers are looked at seldom. */
@@ -70,24 +70,24 @@ async function readWhile(
   { read, database }: Api,
   work: () => Promise<unknown>,
 ): Promise<Record<string, number>> {
-  const seen = { answers: 0, behind: 0, overstated: 0, notYet: 0, other: 0 }
+  const seen = { answers: 0, stale: 0, overstated: 0, notYet: 0, other: 0 }
   let isOver = false
-  let told = 0n
+  let answered = 0n
   const write = async () => {
     while (!isOver) {
-      told = await appendEvents(database.url, 2).catch(() => told)
+      answered = await appendEvents(database.url, 2).catch(() => answered)
       await sleep(5)
     }
   }
   const follow = async () => {
     while (!isOver) {
-      const wanted = told
-      const { status, known, told: position } = await read(wanted)
+      const wanted = answered
+      const { status, known, answered: position } = await read(wanted)
       if (status === 503) seen.notYet += 1
       else if (status !== 200) seen.other += 1
       else {
         seen.answers += 1
-        if (known! < wanted) seen.behind += 1
+        if (known! < wanted) seen.stale += 1
         if (known! < position) seen.overstated += 1
       }
     }
@@ -117,9 +117,9 @@ t.test('two standbys answer reads', { timeout: 180_000 }, async t => {
     for (const at of [0, 1]) t.ok(countOn(at) - counts[at]! >= 8, 'each in turn')
   })
 
-  await t.test('and nobody reads behind what was told', async t => {
+  await t.test('and nobody reads behind what was answered', async t => {
     const seen = await readWhile(api, () => sleep(1_500))
-    t.match(seen, { behind: 0, overstated: 0, notYet: 0, other: 0 })
+    t.match(seen, { stale: 0, overstated: 0, notYet: 0, other: 0 })
     t.ok(seen.answers! > 50, `${seen.answers} answers`)
   })
 
@@ -128,7 +128,7 @@ t.test('two standbys answer reads', { timeout: 180_000 }, async t => {
       await sqlOn(replicaUrls[0]!, 'select pg_wal_replay_pause()')
       await waitForProblem(0, 'paused')
     })
-    t.match(seen, { behind: 0, overstated: 0, other: 0, notYet: 0 })
+    t.match(seen, { stale: 0, overstated: 0, other: 0, notYet: 0 })
     const [before, other] = [countOn(0), countOn(1)]
     for (let i = 0; i < 10; i++) t.match(await read(), { status: 200 })
     t.equal(countOn(0), before)
@@ -180,7 +180,7 @@ t.test('two standbys answer reads', { timeout: 180_000 }, async t => {
       await waitForProblem(1, 'other-database')
       const counts = [countOn(0), countOn(1)]
       const again = await readWhile(api, () => sleep(1_000))
-      t.match(again, { behind: 0, overstated: 0, other: 0 })
+      t.match(again, { stale: 0, overstated: 0, other: 0 })
       t.same([countOn(0), countOn(1)], counts, 'neither is asked')
       const problems = api.logs.map(line => JSON.parse(line) as { msg: string; problem?: string })
       t.ok(problems.some(({ msg, problem }) => msg === 'replica.not-asked' && problem === 'other-database'))

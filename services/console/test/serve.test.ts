@@ -7,11 +7,11 @@ import { text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { startService, waitFor, type StartedService, type TestContext } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { placeSettings } from '../src/files/place-settings.js'
+import { insertSettings } from '../src/files/insert-settings.js'
 
 const SITE = join(import.meta.dirname, '../dist/site')
 const BUILT = readFileSync(join(SITE, 'index.html'), 'utf8')
-const INDEX = Buffer.from(placeSettings(BUILT, { environment: 'production', explorerUrl: undefined }))
+const INDEX = Buffer.from(insertSettings(BUILT, { environment: 'production', explorerUrl: undefined }))
 const ASSETS = readdirSync(join(SITE, 'assets')).filter(name => !/\.(br|gz)$/.test(name))
 
 interface Console {
@@ -170,9 +170,9 @@ t.test('another environment stands in the title, the icon and the page, and noth
   t.match(page, 'data-explorer="https://explorer.example/{kind}/{value}?a&amp;b"')
   t.match(page, 'href="/console/icon-other.svg"')
   t.equal((await ask(console, '/console/icon-other.svg')).headers['content-type'], 'image/svg+xml')
-  const hostile = placeSettings(BUILT, { environment: '"><script>', explorerUrl: undefined })
+  const hostile = insertSettings(BUILT, { environment: '"><script>', explorerUrl: undefined })
   t.notMatch(hostile, '"><script>')
-  t.throws(() => placeSettings('<html>', { environment: '', explorerUrl: undefined }), /data-environment/)
+  t.throws(() => insertSettings('<html>', { environment: '', explorerUrl: undefined }), /data-environment/)
 })
 
 t.test('settings that are wrong are named in one line', async t => {

@@ -10,7 +10,7 @@ export type IndexerMetrics = ReturnType<typeof createIndexerMetrics>
 export const createIndexerMetrics = (metrics: Metrics) => {
   const leading = metrics.gauge('indexer_leading', 'Whether this indexer holds the lease: 1 or 0')
   const checkpointSlot = metrics.gauge('indexer_checkpoint_slot', 'Highest slot that is published completely')
-  const behind = metrics.gauge('indexer_slots_behind', 'Finalized slots that are not published yet')
+  const lag = metrics.gauge('indexer_slots_behind', 'Finalized slots that are not published yet')
   const age = metrics.gauge(
     'indexer_checkpoint_age_seconds',
     'Time since the checkpoint moved, of the indexer that holds the lease',
@@ -71,12 +71,12 @@ export const createIndexerMetrics = (metrics: Metrics) => {
       if (slot > through) movedAt = performance.now()
       through = slot
       checkpointSlot.set(slot)
-      behind.set(Math.max(0, tip - slot))
+      lag.set(Math.max(0, tip - slot))
     },
     /** @param slot the chain's finalized slot */
     finalized: (slot: number) => {
       tip = slot
-      behind.set(Math.max(0, tip - through))
+      lag.set(Math.max(0, tip - through))
     },
     backfillRemaining: (transactions: number) => remaining.set(transactions),
     request: (node: string, method: string, result: string) => requests.inc({ node, method, result }),

@@ -182,8 +182,8 @@ async function warnOfUnfitNodes(pool: NodePool, log: Logger): Promise<void> {
   const slots = await pool.askAll(node => node.slot('finalized'))
   const highest = Math.max(...slots.map(({ answer }) => answer))
   for (const { node, answer } of slots) {
-    const slotsBehind = highest - answer
-    if (slotsBehind > FAR_BEHIND_SLOTS) log.warn({ node: node.name, slotsBehind }, 'indexer.node-behind')
+    const lagSlots = highest - answer
+    if (lagSlots > WARN_LAG_SLOTS) log.warn({ node: node.name, lagSlots }, 'indexer.node-lagging')
   }
   if (pool.size === 1) {
     const cure = 'name two or more in SOLANA_RPC_URLS: what one node loses another still lists'
@@ -191,4 +191,4 @@ async function warnOfUnfitNodes(pool: NodePool, log: Logger): Promise<void> {
   }
 }
 
-const FAR_BEHIND_SLOTS = 100
+const WARN_LAG_SLOTS = 100

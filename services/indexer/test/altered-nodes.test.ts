@@ -64,9 +64,9 @@ t.test('alone, what cannot be read is a gap', async t => {
   const service = await rig.start()
   await rig.settle()
   const records = await rig.read()
-  const told = new Set(records.map(({ body }) => body.signature))
+  const published = new Set(records.map(({ body }) => body.signature))
   t.same(
-    sent.filter(signature => !told.has(signature)),
+    sent.filter(signature => !published.has(signature)),
     [],
     'each payment is an event or a gap',
   )

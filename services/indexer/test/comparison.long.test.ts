@@ -92,7 +92,7 @@ t.test('a node that is far behind is named, and everything arrives without it', 
   rig.chain.advance(300)
   rig.nodes[0]!.faults.lagSlots = 250
   const service = await rig.start()
-  t.match(await service.waitForLog('indexer.node-behind'), { node: new URL(rig.nodes[0]!.url).host })
+  t.match(await service.waitForLog('indexer.node-lagging'), { node: new URL(rig.nodes[0]!.url).host })
   payOnce(rig, 2)
   await rig.settle()
   t.equal((await rig.events()).length, 2)

@@ -33,7 +33,7 @@ t.test('one after the other, of one chain', async t => {
       async () => (await rig.controls('finalized')).some(({ body }) => Number(body.slot) >= slot),
       { what: 'a watermark' },
     )
-    t.equal((await rig.events()).length, 1, 'it is told once')
+    t.equal((await rig.events()).length, 1, 'it is published once')
     t.same(await rig.controls('retracted'), [])
   })
 

@@ -30,13 +30,13 @@ t.test('what all nodes say that are not behind is agreed, up to the slot of the 
 })
 
 t.test('a node that is behind the others, or behind what is final, says nothing', async t => {
-  const behind = { slot: 849, accounts: [account(1n)] }
+  const lagging = { slot: 849, accounts: [account(1n)] }
   const fresh = { slot: 1_000, accounts: [account(5n)] }
-  t.same(agree([behind, fresh], 1, 0), [{ slot: 1_000, nodes: 1, account: account(5n) }])
+  t.same(agree([lagging, fresh], 1, 0), [{ slot: 1_000, nodes: 1, account: account(5n) }])
   t.same(
-    agree([{ ...behind, slot: 850 }, fresh], 1, 0),
+    agree([{ ...lagging, slot: 850 }, fresh], 1, 0),
     [undefined],
     'less than a minute behind: a contradiction',
   )
-  t.same(agree([behind, { ...behind, slot: 840 }], 1, 1_000), [undefined], 'all are behind')
+  t.same(agree([lagging, { ...lagging, slot: 840 }], 1, 1_000), [undefined], 'all are behind')
 })

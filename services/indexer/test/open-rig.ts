@@ -146,10 +146,10 @@ export async function openRig(
     /** Whether each reported gap has been closed. */
     gapsClosed: async () => {
       const gaps = (await read()).filter(({ kind }) => kind === 'control.gap')
-      const placeOf = ({ body: { signature, fromSlot, toSlot } }: StreamRecord) =>
+      const rangeOf = ({ body: { signature, fromSlot, toSlot } }: StreamRecord) =>
         `${signature ?? ''} ${String(fromSlot)} ${String(toSlot)}`
-      const closed = new Set(gaps.filter(({ body }) => body.closed === true).map(placeOf))
-      return gaps.every(gap => closed.has(placeOf(gap)))
+      const closed = new Set(gaps.filter(({ body }) => body.closed === true).map(rangeOf))
+      return gaps.every(gap => closed.has(rangeOf(gap)))
     },
     /** Makes everything so far final and waits until it is published. */
     settle: async (timeoutMs = 90_000) => {

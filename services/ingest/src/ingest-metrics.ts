@@ -37,7 +37,7 @@ export interface IngestReadings {
   outboxSeconds: () => Promise<number>
   /** how long ago the oldest month in lists had to be archived first */
   archiveDueSeconds: () => Promise<number>
-  /** work that messages left behind: how much, and the age of the oldest in seconds */
+  /** work that messages left: how much, and the age of the oldest in seconds */
   work: () => Promise<{ count: number; oldestSeconds: number }>
 }
 

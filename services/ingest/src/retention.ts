@@ -19,7 +19,7 @@ const STEPS_A_ROUND = 100
 export class Pruner implements Intake {
   readonly #rounds: RepeatedTask
   /** where the next round goes on in each table */
-  readonly #places = new Map<PrunedTable, string[] | null>()
+  readonly #keys = new Map<PrunedTable, string[] | null>()
 
   constructor(private readonly options: PrunerOptions) {
     this.#rounds = repeat({
@@ -39,10 +39,10 @@ export class Pruner implements Intake {
     const limits = { ...days, limit: ROWS_A_STEP }
     let rows = 0
     for (let step = 0; step < STEPS_A_ROUND && !stop.aborted; step++) {
-      const done = await pruneStep(store, table, { ...limits, after: this.#places.get(table) ?? null })
+      const done = await pruneStep(store, table, { ...limits, after: this.#keys.get(table) ?? null })
       rows += done?.removed ?? 0
-      // Behind the last row, the next round begins at the first row again.
-      this.#places.set(table, done?.next ?? null)
+      // After the last row, the next round begins at the first row again.
+      this.#keys.set(table, done?.next ?? null)
       if (done === null || done.next === null) break
     }
     if (rows === 0) return

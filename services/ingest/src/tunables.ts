@@ -12,7 +12,7 @@ export const INGEST_TUNABLES = {
   retentionEveryMs: 60_000,
   /** How often ingest looks for months to archive. */
   archiveEveryMs: 3_600_000,
-  /** How long ago an event must have been stored before it is archived: readers may be behind. */
+  /** How long ago an event must have been stored before it is archived: readers may lag. */
   archiveSettledSeconds: 86_400,
   /** The most events of a file of the archive. */
   archiveEventsAPart: 20_000,

@@ -8,10 +8,10 @@ import { PROGRAM } from './ingest-messages.js'
 
 t.test('an uncommitted batch is given back to the stream, and is neither announced nor enqueued', async t => {
   const { store, pool } = await openTestStore(t)
-  const told: (readonly CommittedNews[])[] = []
+  const relayed: (readonly CommittedNews[])[] = []
   const handle = buildBatchHandler({
     store,
-    relay: { start: committed => void told.push(committed) },
+    relay: { start: committed => void relayed.push(committed) },
     guard: { serverRun: async () => undefined as never, doubt: () => {}, keep: async () => {} },
     program: PROGRAM,
     metrics: createIngestMetrics(createMetrics()),
@@ -29,13 +29,13 @@ t.test('an uncommitted batch is given back to the stream, and is neither announc
   await pool.query('alter table ingest_batches rename to away')
   const redeliver = await handle(messages, stream)
   t.ok(redeliver && redeliver.redeliverAfterMs > 0, 'the messages come again')
-  t.strictSame(told, [])
+  t.strictSame(relayed, [])
   t.equal((await pool.query('select 1 from events')).rowCount, 0)
   t.equal((await pool.query('select 1 from dead_letters')).rowCount, 0)
 
   await pool.query('alter table away rename to ingest_batches')
   t.equal(await handle(messages, stream), undefined, 'now they may be acknowledged')
-  t.equal(told.length, 1)
+  t.equal(relayed.length, 1)
   t.ok((await pool.query('select 1 from events')).rowCount! > 0)
 })
 

@@ -20,8 +20,8 @@ const at = (over: Partial<StreamPosition>): StreamPosition => ({
 })
 
 t.test('messages that were discarded before they were read are found', t => {
-  const behind = at({ firstSequence: 51, acknowledgedSequence: 20, deliveredSequence: 20, deliveries: 20 })
-  t.strictSame(findMissedMessages(behind), { fromSequence: 21, toSequence: 50 })
+  const lagging = at({ firstSequence: 51, acknowledgedSequence: 20, deliveredSequence: 20, deliveries: 20 })
+  t.strictSame(findMissedMessages(lagging), { fromSequence: 21, toSequence: 50 })
   const goneOn = at({ firstSequence: 71, acknowledgedSequence: 90, deliveredSequence: 90, deliveries: 40 })
   const before = at({ firstSequence: 11, acknowledgedSequence: 20, deliveredSequence: 20, deliveries: 20 })
   t.strictSame(

@@ -58,10 +58,10 @@ t.test('a transaction that is repeated too early waits until the first transacti
                          and e.slot = (convert_from(d.bytes, 'UTF8')::json ->> 'slot')::bigint)`,
   )
   t.same(missing, [], 'what waited is stored')
-  const told = committed.flatMap(batch => batch.payments.map(({ eventId }) => eventId))
-  t.equal(new Set(told).size, told.length, 'each payment is told once')
+  const announced = committed.flatMap(batch => batch.payments.map(({ eventId }) => eventId))
+  t.equal(new Set(announced).size, announced.length, 'each payment is announced once')
   // Executions whose policy is unknown here were never announced.
   const followed = committed.flatMap(batch => batch.retractions).filter(({ seq }) => seq !== null)
   t.ok(followed.length > 0)
-  for (const { eventId } of followed) t.ok(told.includes(eventId), 'what is taken back was told')
+  for (const { eventId } of followed) t.ok(announced.includes(eventId), 'what is taken back was announced')
 })

@@ -1,4 +1,4 @@
-// A set of fixtures: every order and cut of its messages ends in the same rows, and a repetition tells nothing. What the rows
+// A set of fixtures: every order and cut of its messages ends in the same rows, and a repetition announces nothing. What the rows
 // answer, services/api/test/truth.test.ts compares with the set's expected.json.
 import { rebuildProjections, refoldPage, type Store } from '@payment-tracking/store'
 import {
@@ -62,8 +62,8 @@ export function holdFixtures(
         batchSize,
         firstSequence: 10_000,
       })
-      const told = again.flatMap(batch => [...batch.payments, ...batch.retractions, ...batch.deliveries])
-      t.strictSame(told, [], 'the repetition tells nothing')
+      const announced = again.flatMap(batch => [...batch.payments, ...batch.retractions, ...batch.deliveries])
+      t.strictSame(announced, [], 'the repetition announces nothing')
       t.ok(
         again.every(({ storedCount }) => storedCount === 0),
         'and stores nothing',

@@ -16,16 +16,16 @@ t.test('payments whose policy came late are announced once, though ingest died a
   const payments = late.flatMap(batch => batch.payments)
   const followed = payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId)
   t.ok(followed.length > 10, `${followed.length} payments got their tracking ID late`)
-  const toldBefore = new Set(early.flatMap(batch => batch.payments.map(({ eventId }) => eventId)))
+  const sentBefore = new Set(early.flatMap(batch => batch.payments.map(({ eventId }) => eventId)))
   t.notOk(
-    followed.some(eventId => toldBefore.has(eventId)),
-    'none was told before',
+    followed.some(eventId => sentBefore.has(eventId)),
+    'none was announced before',
   )
 
-  const told: string[] = []
+  const announced: string[] = []
   const sweep = () =>
     sweepAnnouncements(store, { olderThanMs: 0, limit: 7 }, ({ payments }) => {
-      told.push(...payments.map(({ eventId }) => eventId))
+      announced.push(...payments.map(({ eventId }) => eventId))
       return Promise.resolve()
     })
   await t.rejects(
@@ -33,7 +33,7 @@ t.test('payments whose policy came late are announced once, though ingest died a
     'what Redis did not take stays',
   )
   while ((await sweep()) > 0);
-  t.strictSame([...told].sort(), [...followed].sort(), 'the sweeper tells each of them once')
+  t.strictSame([...announced].sort(), [...followed].sort(), 'the sweeper announces each of them once')
   const { rows } = await pool.query<{ event_id: string; count: string }>(
     'select event_id, count(*) from deliveries group by 1',
   )
@@ -48,7 +48,7 @@ t.test('payments whose policy came late are announced once, though ingest died a
   t.strictSame(
     again.flatMap(batch => [...batch.payments, ...batch.deliveries]),
     [],
-    'the same again tells nothing',
+    'the same again announces nothing',
   )
   t.equal(await sweep(), 0)
 })

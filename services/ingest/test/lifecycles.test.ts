@@ -1,9 +1,9 @@
-// What a committed batch tells of policies, for the announcement to sockets.
+// What a committed batch announces of policies, for the announcement to sockets.
 import { buildChain, insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestMessages } from './ingest-messages.js'
 
-t.test('a batch tells what happened to its policies, as webhooks are told', async t => {
+t.test('a batch announces what happened to its policies, as webhooks are notified', async t => {
   const { store, pool } = await openTestStore(t)
   const chain = buildChain({ seed: 'lifecycles' })
   const gateway = await chain.openGateway()
@@ -44,6 +44,6 @@ t.test('a batch tells what happened to its policies, as webhooks are told', asyn
   t.same(
     again.flatMap(batch => batch.lifecycles),
     [],
-    'copies tell nothing',
+    'copies announce nothing',
   )
 })

@@ -28,13 +28,13 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   await ingestMessages(store, before)
   await database.pool.query(MADE_OTHERWISE)
 
-  const told: CommittedNews[] = []
+  const relayed: CommittedNews[] = []
   const loop = new RefoldLoop({
     store,
     programId: PROGRAM.programId,
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
     guard: { serverRun: () => serverRunOf() },
-    relay: { start: news => void told.push(...news) },
+    relay: { start: news => void relayed.push(...news) },
   })
   const serverRunOf = async () => {
     const { rows } = await database.pool.query<{ server: string }>(
@@ -57,8 +57,8 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   await waitFor(isDone, { what: 'the last page', timeoutMs: 240_000 })
   t.strictSame(await dumpProjections(database.pool), await dumpProjections(reference.database.pool))
   t.same(
-    told.flatMap(({ payments, deliveries, lifecycles }) => [...payments, ...deliveries, ...lifecycles]),
+    relayed.flatMap(({ payments, deliveries, lifecycles }) => [...payments, ...deliveries, ...lifecycles]),
     [],
-    'nothing is told again',
+    'nothing is announced again',
   )
 })

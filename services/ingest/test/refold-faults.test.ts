@@ -45,11 +45,11 @@ t.test('a message, or an address, that makes its page fail is set aside, and all
   )
   await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000000}') }])
   await drain(store)
-  const { rows: counted } = await pool.query<{ told: string; waiting: string; work: string }>(
-    `select (select count(*) from deliveries) as told, (select string_agg(event_id::text, ' ') from waiting_messages) as waiting,
+  const { rows: counted } = await pool.query<{ sent: string; waiting: string; work: string }>(
+    `select (select count(*) from deliveries) as sent, (select string_agg(event_id::text, ' ') from waiting_messages) as waiting,
             (select string_agg(key, ' ') from work) as work`,
   )
-  t.same(counted, [{ told: String(MANY - 1), waiting: bad, work: 'bad' }])
+  t.same(counted, [{ sent: String(MANY - 1), waiting: bad, work: 'bad' }])
   const setAside = await listSetAside(store, 9)
   t.same(keysOf(setAside).sort(), ['refold policy bad', `release-messages ${bad}`])
   await pool.query('alter table deliveries drop constraint planted')

@@ -21,18 +21,18 @@ import {
 
 const PAID = [pay(10), pay(13), pay(16)]
 /** Behind every order of the chain. */
-const BEHIND_ALL = `7${'f'.repeat(63)}`
+const AFTER_ALL = `7${'f'.repeat(63)}`
 const ONE_TIME = { OneTime: { amount: '5000', due_date: '0', expiry_date: null } }
 
-/** What is stored was told when it came. */
+/** What is stored was announced when it came. */
 const addWork = ({ pool }: TestDatabase, cursor: string) =>
   pool.query(
-    `insert into work (kind, key, cursor, state) select 'policy', $1, $2, jsonb_build_object('since', position::text, 'isTold', true)
+    `insert into work (kind, key, cursor, state) select 'policy', $1, $2, jsonb_build_object('since', position::text, 'isNotified', true)
        from stream_head`,
     [policyOf(1), cursor],
   )
 
-/** As a rebuild does: what it finds is not told. */
+/** As a rebuild does: what it finds is not announced. */
 const addQuietWork = ({ pool }: TestDatabase) =>
   pool.query(
     `insert into work (kind, key, state) select 'policy', $1, jsonb_build_object('since', position::text) from stream_head`,
@@ -63,7 +63,7 @@ const KNOWN = PAID.map(() => ({ payer: OWNER, token_mint: MINT }))
 t.test('payments before the place where work waits kept no payer and mint', async t => {
   const { store, database } = await openTestStore(t)
   await ingest(store, [userPayment, ...PAID])
-  await addWork(database, BEHIND_ALL)
+  await addWork(database, AFTER_ALL)
   await ingest(store, [created(1, 2_000, PERIODS)])
   await drain(store)
   t.strictSame(await readFacts(database), KNOWN)
@@ -80,7 +80,7 @@ t.test('payments of the pages before a user payment became known kept no payer a
   t.strictSame(await readFacts(database), KNOWN)
 })
 
-t.test('a retracted payment that came behind the pages before kept no payer and mint', async t => {
+t.test('a retracted payment that came after the pages before kept no payer and mint', async t => {
   const { store, database } = await openTestStore(t)
   await ingest(store, PAID)
   await addWork(database, '')
@@ -91,12 +91,12 @@ t.test('a retracted payment that came behind the pages before kept no payer and 
   t.strictSame(await readFacts(database), [...KNOWN, ...KNOWN.slice(0, 1)])
 })
 
-t.test('a completion that a page of work found without a new event was not told', async t => {
+t.test('a completion that a page of work found without a new event was not announced', async t => {
   const { store, database } = await openTestStore(t)
   await ingest(store, [userPayment, created(1, 2, ONE_TIME)])
   await ingest(store, [created(1, 5_000, ONE_TIME)])
   await ingest(store, [pay(10)])
-  await addWork(database, BEHIND_ALL)
+  await addWork(database, AFTER_ALL)
   await ingest(store, [retracted('PaymentPolicyCreated', 5_000)])
   const pages = await drain(store)
   t.strictSame(
@@ -106,10 +106,10 @@ t.test('a completion that a page of work found without a new event was not told'
 })
 
 t.test(
-  'a completion is told where a rebuild has work for the policy, unless the rebuild itself finds it',
+  'a completion is announced where a rebuild has work for the policy, unless the rebuild itself finds it',
   async t => {
     const completed = [userPayment, created(1, 2, ONE_TIME), pay(10)]
-    for (const [messages, told] of [
+    for (const [messages, sent] of [
       [[retracted('PaymentPolicyStatusChanged', 20)], ['subscription.completed']],
       [[], []],
     ] as const) {
@@ -121,7 +121,7 @@ t.test(
       const pages = await drain(store)
       t.same(
         pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type)),
-        told,
+        sent,
       )
     }
   },

@@ -63,14 +63,14 @@ t.test('a policy that comes after its payments, through a crash between two page
   t.same(
     meanwhile!.payments.map(({ recipient, payer, tokenMint }) => ({ recipient, payer, tokenMint })),
     [{ recipient: RECIPIENT, payer: OWNER, tokenMint: MINT }],
-    'a payment that comes meanwhile is told at once, with its facts',
+    'a payment that comes meanwhile is announced at once, with its facts',
   )
   const pages = await drain(other)
   t.equal(pages.filter(({ kind }) => kind === 'policy').length, 1)
   t.same(
     pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type)),
     ['subscription.created'],
-    'the policy is told once, when its figures are right',
+    'the policy is announced once, when its figures are right',
   )
   t.strictSame(await dumpProjections(database.pool), reference)
 })
@@ -113,10 +113,10 @@ t.test('two processes at once, and a database that dies between pages', async t 
   t.ok(failures > 0, 'a page was lost')
   const { rows } = await database.pool.query('select 1 from work')
   t.same(rows, [])
-  const told = pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type))
+  const announced = pages.flatMap(({ lifecycles }) => lifecycles.map(({ type }) => type))
   t.ok(
-    told.length <= 1,
-    'the policy is told at most once: a page that was committed without an answer tells by its rows',
+    announced.length <= 1,
+    'the policy is announced at most once: a page that was committed without an answer notifies by its rows',
   )
   t.strictSame(await dumpProjections(database.pool), reference)
 })

@@ -65,14 +65,14 @@ t.test('a second appearance that comes too early waits, and its retraction takes
   const { first, second, retraction, inTheEnd, look } = await openCase()
   await ingest(first)
   const early = await ingest(second)
-  t.same(early.payments, [], 'it is not told yet')
+  t.same(early.payments, [], 'it is not announced yet')
   t.match(await look(), {
     payments: [{ slot: first.slot, retracted: false }],
     waiting: [{ code: 'CONFLICT' }],
   })
 
-  const { payments: told, retractions } = await ingest(retraction)
-  t.match(told, [{ slot: second.slot, trackingId: 'order-1' }], 'it is told with the retraction')
+  const { payments: announced, retractions } = await ingest(retraction)
+  t.match(announced, [{ slot: second.slot, trackingId: 'order-1' }], 'it is announced with the retraction')
   t.match(retractions, [{ slot: first.slot, trackingId: 'order-1' }])
   t.same(await look(), inTheEnd)
 })

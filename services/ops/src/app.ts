@@ -67,7 +67,7 @@ const AWAY = 'Postgres, Redis or NATS did not answer; /readyz of the management 
 const LATE = 'FST_ERR_HANDLER_TIMEOUT'
 
 /** Whether a server is away. An outage passes by itself and is no fault to look for. */
-const isOutage = (error: unknown): boolean =>
+const isAway = (error: unknown): boolean =>
   (error instanceof ServiceError && /_(UNAVAILABLE|TIMEOUT)$/.test(error.code)) ||
   (error as { code?: string }).code === LATE
 
@@ -107,7 +107,7 @@ export async function buildApp({
   app.setErrorHandler((error: { statusCode?: number; code?: string }, request, reply) => {
     const { statusCode = 500, code = 'INTERNAL' } = error
     if (statusCode < 500) return refuse(reply, statusCode, 'INVALID_REQUEST', 'The request cannot be read.')
-    if (isOutage(error)) {
+    if (isAway(error)) {
       request.log.warn({ err: error }, 'ops.request-refused')
       return refuse(reply, 503, code === LATE ? 'STORE_TIMEOUT' : code, AWAY)
     }

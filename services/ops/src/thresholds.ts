@@ -18,5 +18,5 @@ export const THRESHOLDS = {
   announced: { most: 60, unit: 's' },
   checkpointAge: { most: 60, unit: 's' },
   /** a minute of the chain */
-  slotsBehind: { most: 150, unit: 'slots' },
+  lagSlots: { most: 150, unit: 'slots' },
 } as const satisfies Record<string, Threshold>

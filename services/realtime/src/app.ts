@@ -50,7 +50,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
   const metrics = createRealtimeMetrics(registry)
   const subscriber = redis.connect('subscriber', { enableOfflineQueue: true })
 
-  /** What becomes of this pod's right to send: told to parts that are built from the seats. */
+  /** What becomes of this pod's right to send: announced to parts that are built from the seats. */
   const fence = new EventEmitter<{ fenced: []; lifted: [] }>()
   const seats = new Seats({
     redis: redis.commands,

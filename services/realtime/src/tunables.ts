@@ -1,14 +1,14 @@
 /** Numbers of a pod that are no settings. Clients know the times of pings from the handshake. */
 export const REALTIME_TUNABLES = {
-  /** How long the places of a pod that died stay taken. */
+  /** How long the seats of a pod that died stay taken. */
   leaseMs: 15_000,
   /** How often rooms are compared with the store. */
   healEveryMs: 10_000,
   /**
-   * How often clients that subscribed with `events: true` are told of due dates, and of events that Redis lost.
+   * How often clients that subscribed with `events: true` are notified of due dates, and of events that Redis lost.
    */
   lifecycleEveryMs: 5_000,
-  /** How often clients are told of expected payments that expired or were cancelled, and of changes that Redis lost. */
+  /** How often clients are notified of expected payments that expired or were cancelled, and of changes that Redis lost. */
   expectationEveryMs: 1_000,
   /** Messages a connection may send, on average. */
   messagesPerSecond: 20,

@@ -1,4 +1,4 @@
-// What two pods tell their clients of payments, and of what is expected: from the answer on, each change is told, announced or not.
+// What two pods tell their clients of payments, and of what is expected: from the answer on, each change is sent, announced or not.
 import { once } from 'node:events'
 import type { ExpectationMessage } from '@payment-tracking/contracts'
 import { cancelExpectation, createExpectation, readExpectation } from '@payment-tracking/store'
@@ -87,9 +87,9 @@ t.test('an expected payment', async t => {
       })
     ).record
   const collect = (client: Client): ExpectationMessage[] => {
-    const told: ExpectationMessage[] = []
-    client.on('expectation', message => told.push(message))
-    return told
+    const received: ExpectationMessage[] = []
+    client.on('expectation', message => received.push(message))
+    return received
   }
   const [order, other] = [await expect('expected-1'), await expect('expected-2')]
 
@@ -118,7 +118,7 @@ t.test('an expected payment', async t => {
 
   t.test('changes reach those who follow it, once', async t => {
     const clients = [one.connect(), two.connect(), one.connect(), one.connect()]
-    const told = clients.map(collect)
+    const received = clients.map(collect)
     for (const client of clients.slice(0, 2))
       await subscribe(client, { trackingId: 'expected-1', expectation: order.id })
     await subscribe(clients[2]!, { trackingId: 'expected-1' })
@@ -134,22 +134,22 @@ t.test('an expected payment', async t => {
       expectations: [{ id: order.id, trackingId: 'expected-1', changes: 1, data }],
     }
     await pods.announce(announcement)
-    for (const each of told.slice(0, 2))
+    for (const each of received.slice(0, 2))
       await waitFor(() => each.length > 0, { what: 'the announced change' })
     await pods.announce(announcement)
-    t.match(told[0]![0], { type: 'expectation', data: { state: 'underpaid' }, timestamp: Number })
+    t.match(received[0]![0], { type: 'expectation', data: { state: 'underpaid' }, timestamp: Number })
 
     // Nobody announces that the time is over.
     await database.pool.query(`update expectations set expires_at = now() - interval '1 s' where id = $1`, [
       order.id,
     ])
-    for (const each of told.slice(0, 2)) await waitFor(() => each.length > 1, { what: 'the expiry' })
-    t.match(told[1]![1]!.data, { state: 'expired', paidAmountString: '5', paymentCount: 1 })
-    t.notMatch(JSON.stringify(told), 'reference')
+    for (const each of received.slice(0, 2)) await waitFor(() => each.length > 1, { what: 'the expiry' })
+    t.match(received[1]![1]!.data, { state: 'expired', paidAmountString: '5', paymentCount: 1 })
+    t.notMatch(JSON.stringify(received), 'reference')
     await cancelExpectation(store, gateway, other.id)
-    await waitFor(() => told[3]!.length > 0, { what: 'the cancellation' })
+    await waitFor(() => received[3]!.length > 0, { what: 'the cancellation' })
     t.same(
-      told.map(messages => messages.map(message => message.data.state)),
+      received.map(messages => messages.map(message => message.data.state)),
       [['underpaid', 'expired'], ['underpaid', 'expired'], [], ['cancelled']],
     )
   })

@@ -15,16 +15,16 @@ t.test('the client of the documentation misses no payment when its pod is replac
   let output = ''
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const told = () => [...output.matchAll(/^payment (\d+): 1000 to /gm)].map(([, seq]) => Number(seq))
-  await waitFor(() => told().length === 110, { what: 'two pages of replay' })
+  const received = () => [...output.matchAll(/^payment (\d+): 1000 to /gm)].map(([, seq]) => Number(seq))
+  await waitFor(() => received().length === 110, { what: 'two pages of replay' })
   await pods.pay({ trackingId: 'order-42' })
-  await waitFor(() => told().length === 111, { what: 'a pushed payment' })
+  await waitFor(() => received().length === 111, { what: 'a pushed payment' })
   t.equal(await pod.service.stop(), 0)
   await pods.pay({ trackingId: 'order-42' })
   await pods.start({ PORT: new URL(pod.url).port })
-  await waitFor(() => told().length === 112, { what: 'what came meanwhile' })
+  await waitFor(() => received().length === 112, { what: 'what came meanwhile' })
   t.same(
-    told(),
+    received(),
     Array.from({ length: 112 }, (_, index) => 11 + index),
   )
   t.notMatch(output, /Error/)

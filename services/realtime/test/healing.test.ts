@@ -62,7 +62,7 @@ t.test('without the time of a round', async t => {
 
 t.test('retractions', async t => {
   const [first, other] = [pod.connect(), pod.connect()]
-  const told = [collectRetractions(first), collectRetractions(other)]
+  const received = [collectRetractions(first), collectRetractions(other)]
   const payments = collectPayments(first)
   await subscribe(first, { trackingId: 'order' })
   await subscribe(other, { trackingId: 'other' })
@@ -83,8 +83,8 @@ t.test('retractions', async t => {
   t.test('a retraction from Redis is sent at once, and healing does not repeat it', async t => {
     await retract(2)
     await announce(2)
-    await waitFor(() => told[0]!.length > 0, { what: 'the retraction' })
-    const [{ type, data }] = told[0] as [RetractionMessage]
+    await waitFor(() => received[0]!.length > 0, { what: 'the retraction' })
+    const [{ type, data }] = received[0] as [RetractionMessage]
     t.equal(type, 'retraction')
     t.strictSame(data, {
       trackingId: 'order',
@@ -96,15 +96,15 @@ t.test('retractions', async t => {
 
   t.test('healing sends a retraction that Redis lost', async t => {
     await retract(3)
-    await waitFor(() => told[0]!.length >= 2, { what: 'healing' })
+    await waitFor(() => received[0]!.length >= 2, { what: 'healing' })
     await retract(4)
-    await waitFor(() => told[0]!.length >= 3, { what: 'healing once more' })
+    await waitFor(() => received[0]!.length >= 3, { what: 'healing once more' })
     t.strictSame(
-      told[0]!.map(({ data }) => data.seq),
+      received[0]!.map(({ data }) => data.seq),
       [2, 3, 4],
       'each once',
     )
-    t.strictSame(told[1], [], 'other tracking IDs hear nothing')
+    t.strictSame(received[1], [], 'other tracking IDs hear nothing')
   })
 
   t.test('the announcement of a retraction that healing sent is not sent again', async t => {
@@ -112,7 +112,7 @@ t.test('retractions', async t => {
     await pods.pay({ trackingId: 'order' })
     await waitFor(() => payments.length === 5, { what: 'what was announced afterwards' })
     t.strictSame(
-      told[0]!.map(({ data }) => data.seq),
+      received[0]!.map(({ data }) => data.seq),
       [2, 3, 4],
     )
   })

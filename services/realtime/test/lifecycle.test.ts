@@ -1,4 +1,4 @@
-// Life-cycle events, for those who asked: announced by ingest they are told at once, and never again by a look. What no
+// Life-cycle events, for those who asked: announced by ingest they are sent at once, and never again by a look. What no
 // announcement told, looks tell.
 import { randomUUID } from 'node:crypto'
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
@@ -12,21 +12,21 @@ const pods = await usePods(t, { 'realtime.lifecycleEveryMs': '100' })
 const pod = await pods.start()
 const { happen, insert, create, change } = buildPolicyWriter(pods.database.pool)
 const announce = (...lifecycles: CommittedLifecycle[]) => pods.announce({ payments: [], lifecycles })
-/** What a new client is told. */
+/** What a new client is sent. */
 const follow = async (trackingId: string, request: Record<string, unknown> = { events: true }) => {
   const client = pod.connect()
-  const told = collectLifecycles(client)
+  const received = collectLifecycles(client)
   await subscribe(client, { trackingId, ...request })
-  return told
+  return received
 }
 
 // The first: nobody else is followed, so that the look which waits for the lock is this one.
 t.test(
-  'events that come while the first look of a subscription waits are told once, after the answer',
+  'events that come while the first look of a subscription waits are sent once, after the answer',
   async t => {
     const [plain, client] = [pod.connect(), pod.connect()]
     const payments = collectPayments(plain)
-    const told = collectLifecycles(client)
+    const received = collectLifecycles(client)
     await subscribe(plain, { trackingId: 'order' })
     const [first, second] = await Promise.all(
       ['first', 'second'].map(async address => ({ address, trackingId: 'order', start: await happen() })),
@@ -58,15 +58,15 @@ t.test(
     t.same(seen, ['answer true', 'first', 'second'])
     await insert(second!)
     await create('third', 'order')
-    await waitFor(() => told.length >= 3, { what: 'the look' })
-    t.same(kindsOf(told), ['first created', 'second created', 'third created'])
+    await waitFor(() => received.length >= 3, { what: 'the look' })
+    t.same(kindsOf(received), ['first created', 'second created', 'third created'])
   },
 )
 
 t.test(
-  'a policy that is created and deleted in one batch is told both, and only who asked is told',
+  'a policy that is created and deleted in one batch is sent twice, to those alone who asked',
   async t => {
-    const told = await follow('brief')
+    const received = await follow('brief')
     const plain = await follow('brief', {})
     const elsewhere = await follow('other')
     const ofRecipient = await follow('brief', { events: true, recipient: '1'.repeat(44) })
@@ -81,71 +81,75 @@ t.test(
       // The same message again, from a second process.
       lifecycleOf(policy, 'deleted', end, paidTo),
     )
-    // A later change that only a look tells: it proves that the looks before said nothing of the first policy.
+    // A later change that only a look sends: it proves that the looks before said nothing of the first policy.
     await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
-    await waitFor(() => [told, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
-    t.same(kindsOf(told), ['brief created', 'brief deleted', 'later created'])
+    await waitFor(() => [received, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
+    t.same(kindsOf(received), ['brief created', 'brief deleted', 'later created'])
     t.same(kindsOf(ofRecipient), ['brief created', 'brief deleted', 'later created'])
-    t.match(told[0], { id: /^msg_[0-9a-f]{40}lifecycle$/, type: 'subscription.created', timestamp: Number })
+    t.match(received[0], {
+      id: /^msg_[0-9a-f]{40}lifecycle$/,
+      type: 'subscription.created',
+      timestamp: Number,
+    })
     t.same([plain, elsewhere, ofAnother], [[], [], []])
   },
 )
 
-t.test('what an announcement told, a look does not tell again', async t => {
-  const told = await follow('told')
+t.test('what an announcement sent, a look does not send again', async t => {
+  const received = await follow('told')
   const policy = { address: 'one', trackingId: 'told', start: await happen() }
   const pause = await happen()
   await announce(lifecycleOf(policy, 'created', policy.start), lifecycleOf(policy, 'paused', pause))
-  await waitFor(() => told.length >= 2, { what: 'the announced' })
+  await waitFor(() => received.length >= 2, { what: 'the announced' })
   await insert(policy, { status: 'paused', changed_status: 'Paused', status_order: pause })
   await create('two', 'told')
-  await waitFor(() => told.length >= 3, { what: 'the look' })
-  t.same(kindsOf(told), ['one created', 'one paused', 'two created'])
+  await waitFor(() => received.length >= 3, { what: 'the look' })
+  t.same(kindsOf(received), ['one created', 'one paused', 'two created'])
   // A retraction takes the pause back, and a copy brings it again.
   await change('one', `status = 'active', changed_status = null, status_order = null`)
   await create('three', 'told')
-  await waitFor(() => told.length >= 4, { what: 'the look after the retraction' })
+  await waitFor(() => received.length >= 4, { what: 'the look after the retraction' })
   await change('one', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
   await create('four', 'told')
-  await waitFor(() => told.length >= 5, { what: 'the look after the copy' })
-  t.same(kindsOf(told).slice(3), ['three created', 'four created'])
+  await waitFor(() => received.length >= 5, { what: 'the look after the copy' })
+  t.same(kindsOf(received).slice(3), ['three created', 'four created'])
 })
 
-t.test('a look tells what Redis lost, and an announcement that comes late is not told again', async t => {
-  const told = await follow('lost')
+t.test('a look sends what Redis lost, and an announcement that comes late is not sent again', async t => {
+  const received = await follow('lost')
   const policy = await create('missed', 'lost')
-  await waitFor(() => told.length >= 1, { what: 'the lost creation' })
+  await waitFor(() => received.length >= 1, { what: 'the lost creation' })
   const pause = await happen()
   await change('missed', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
-  await waitFor(() => told.length >= 2, { what: 'the lost pause' })
+  await waitFor(() => received.length >= 2, { what: 'the lost pause' })
   const resumption = await happen()
   await announce(
     lifecycleOf(policy, 'created', policy.start),
     lifecycleOf(policy, 'paused', pause),
     lifecycleOf(policy, 'resumed', resumption),
   )
-  await waitFor(() => told.length >= 3, { what: 'the announced' })
-  t.same(kindsOf(told), ['missed created', 'missed paused', 'missed resumed'])
-  t.equal(new Set(told.map(({ id }) => id)).size, 3)
+  await waitFor(() => received.length >= 3, { what: 'the announced' })
+  t.same(kindsOf(received), ['missed created', 'missed paused', 'missed resumed'])
+  t.equal(new Set(received.map(({ id }) => id)).size, 3)
 })
 
-t.test('a lost deletion of a policy that no look ever saw is told', async t => {
-  const told = await follow('gone')
+t.test('a lost deletion of a policy that no look ever saw is sent', async t => {
+  const received = await follow('gone')
   const policy = { address: 'gone', trackingId: 'gone', start: await happen() }
   await insert(policy, { live: false, deleted_order: await happen() })
   await announce(lifecycleOf(policy, 'created', policy.start))
-  await waitFor(() => told.length >= 2, { what: 'the deletion' })
-  t.same(kindsOf(told), ['gone created', 'gone deleted'])
+  await waitFor(() => received.length >= 2, { what: 'the deletion' })
+  t.same(kindsOf(received), ['gone created', 'gone deleted'])
 })
 
-t.test('an announcement of an epoch that ended is not told', async t => {
-  const told = await follow('epoch')
+t.test('an announcement of an epoch that ended is not sent', async t => {
+  const received = await follow('epoch')
   const policy = { address: 'present', trackingId: 'epoch', start: await happen() }
   const lost = lifecycleOf({ ...policy, address: 'lost' }, 'created', policy.start)
   await pods.announce({ payments: [], lifecycles: [lost], epoch: randomUUID() })
   await announce(lifecycleOf(policy, 'created', policy.start))
-  await waitFor(() => told.length >= 1)
-  t.same(kindsOf(told), ['present created'])
+  await waitFor(() => received.length >= 1)
+  t.same(kindsOf(received), ['present created'])
 })
 
 // Here Redis loses every announcement.
@@ -153,17 +157,17 @@ t.test('looks alone tell the same on every pod', async t => {
   const [one, two] = [pod, await pods.start()]
   await create('early', 'order-1', { next_payment_due: NOW + DAY, due_at: NOW + DAY })
   const [follower, elsewhere, plain, choosy] = [one.connect(), two.connect(), one.connect(), one.connect()]
-  const told = [follower, elsewhere, plain, choosy].map(collectLifecycles)
+  const received = [follower, elsewhere, plain, choosy].map(collectLifecycles)
   for (const client of [follower, elsewhere]) await subscribe(client, { trackingId: 'order-1', events: true })
   await subscribe(plain, { trackingId: 'order-1' })
   await subscribe(choosy, { trackingId: 'order-1', events: true, recipient: '9'.repeat(44) })
   const expect = async (list: string[]) => {
-    for (const each of [told[0]!, told[1]!])
+    for (const each of [received[0]!, received[1]!])
       await waitFor(() => each.length >= list.length, {
         what: `${list.at(-1)} after ${kindsOf(each).join()}`,
       })
-    t.same(kindsOf(told[0]!), list)
-    t.same(kindsOf(told[1]!), list, 'another pod tells the same')
+    t.same(kindsOf(received[0]!), list)
+    t.same(kindsOf(received[1]!), list, 'another pod sends the same')
   }
 
   await create('lively', 'order-1')
@@ -174,7 +178,7 @@ t.test('looks alone tell the same on every pod', async t => {
   await change('lively', `status = 'active', changed_status = 'Active', status_order = $2`, await happen())
   const first = ['lively created', 'lively paused', 'lively resumed']
   await expect(first)
-  // A retraction takes the places on the chain back, and tells nothing.
+  // A retraction takes the chain positions back, and sends nothing.
   await change('lively', 'status_order = null, changed_status = null')
   await change('lively', 'next_payment_due = $2, due_at = $2', NOW + DAY)
   await expect([...first, 'lively due_soon'])
@@ -186,10 +190,10 @@ t.test('looks alone tell the same on every pod', async t => {
     await happen(),
   )
   await change('lively', 'live = false, deleted_order = $2', await happen())
-  await waitFor(() => told.slice(0, 2).every(each => each.length === 7), { what: 'the end' })
-  t.same(kindsOf(told[0]!).slice(5).sort(), ['early completed', 'lively deleted'])
+  await waitFor(() => received.slice(0, 2).every(each => each.length === 7), { what: 'the end' })
+  t.same(kindsOf(received[0]!).slice(5).sort(), ['early completed', 'lively deleted'])
 
-  t.match(told[0]![1], {
+  t.match(received[0]![1], {
     id: /^msg_[0-9a-f]{40}lifecycle$/,
     type: 'subscription.paused',
     data: {
@@ -204,14 +208,18 @@ t.test('looks alone tell the same on every pod', async t => {
     },
     timestamp: Number,
   })
-  t.match(told[0]![4]!.data, { dueAt: NOW - DAY, eventId: null, signature: null })
-  t.match(told[0]!.find(({ type }) => type === 'subscription.completed')!.data, {
+  t.match(received[0]![4]!.data, { dueAt: NOW - DAY, eventId: null, signature: null })
+  t.match(received[0]!.find(({ type }) => type === 'subscription.completed')!.data, {
     paymentCount: 3,
     totalPaidString: '15',
   })
-  t.same(new Set(told[0]!.map(({ id }) => id)), new Set(told[1]!.map(({ id }) => id)), 'one id over all pods')
-  t.equal(new Set(told[0]!.map(({ id }) => id)).size, 7)
-  t.same([told[2], told[3]], [[], []], 'only those who asked, and for their recipient alone')
+  t.same(
+    new Set(received[0]!.map(({ id }) => id)),
+    new Set(received[1]!.map(({ id }) => id)),
+    'one id over all pods',
+  )
+  t.equal(new Set(received[0]!.map(({ id }) => id)).size, 7)
+  t.same([received[2], received[3]], [[], []], 'only those who asked, and for their recipient alone')
 
   const late = one.connect()
   const toLate = collectLifecycles(late)

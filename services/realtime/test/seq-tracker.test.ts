@@ -10,7 +10,7 @@ t.test('each payment is sent once, and missing payments are known', async t => {
   seqs.baseline(5)
   seqs.baseline(6)
   t.equal(seqs.contiguous, 5, 'a later head changes nothing')
-  t.notOk(seqs.note(4), 'told before the baseline')
+  t.notOk(seqs.note(4), 'sent before the baseline')
   t.ok(seqs.note(5), 'committed before the baseline, arrived after it')
   t.notOk(seqs.note(5))
   t.ok(seqs.note(6))
@@ -29,14 +29,14 @@ t.test('each payment is sent once, and missing payments are known', async t => {
 })
 
 t.test(
-  'any order, any repetition, any losses: filling what is missing tells each payment exactly once',
+  'any order, any repetition, any losses: filling what is missing sends each payment exactly once',
   async () => {
     const arrivals = fc.array(fc.integer({ min: 1, max: 30 }), { maxLength: 60 })
     fc.assert(
       fc.property(arrivals, arrivals, fc.integer({ min: 0, max: 30 }), (before, after, head) => {
         const seqs = new SeqTracker()
-        const told: number[] = []
-        const arrive = (seq: number) => seqs.note(seq) && told.push(seq)
+        const sent: number[] = []
+        const arrive = (seq: number) => seqs.note(seq) && sent.push(seq)
         // Before the first look at the store, only committed payments can arrive.
         for (const seq of before) if (seq <= head) arrive(seq)
         seqs.baseline(head)
@@ -44,9 +44,9 @@ t.test(
         for (let hole; (hole = seqs.missing(30, 7));) {
           for (let seq = hole.from; seq <= hole.to; seq++) arrive(seq)
         }
-        const afterHead = told.filter(seq => seq > head).sort((a, b) => a - b)
+        const afterHead = sent.filter(seq => seq > head).sort((a, b) => a - b)
         return (
-          new Set(told).size === told.length &&
+          new Set(sent).size === sent.length &&
           afterHead.join() === Array.from({ length: 30 - head }, (_, n) => head + 1 + n).join()
         )
       }),

@@ -3,7 +3,7 @@ import t from 'tap'
 import { RecentValues } from '../src/rooms/recent-values.js'
 import { indexPolicies, WatchedRoom } from '../src/rooms/watched-room.js'
 
-const order = (place: number): string => place.toString(16).padStart(64, '0')
+const order = (position: number): string => position.toString(16).padStart(64, '0')
 
 const policyOf = (address: string, more: Partial<TrackedPolicy> = {}): TrackedPolicy => ({
   address,
@@ -39,12 +39,12 @@ t.test('a room remembers 1,000 ids, creations and deleted policies, and no more'
   const room = new WatchedRoom('order')
   const addresses = Array.from({ length: 1_500 }, (_, n) => `policy ${n}`)
   for (const address of addresses) {
-    room.noteTold(address)
+    room.noteSent(address)
     room.noteCreated(address)
   }
   room.baseline([])
-  t.notOk(room.hasTold('policy 499'))
-  t.ok(room.hasTold('policy 500'))
+  t.notOk(room.hasSent('policy 499'))
+  t.ok(room.hasSent('policy 500'))
   t.equal(room.addresses().length, 1_000)
 
   const living = policyOf('living')

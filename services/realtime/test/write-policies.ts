@@ -17,18 +17,18 @@ export interface WrittenPolicy {
 
 export function buildPolicyWriter(pool: Pool) {
   // Behind the payments that a test may write.
-  let place = 1_000
+  let position = 1_000
   /** An order on the chain, with its event. */
   const happen = async (): Promise<string> => {
     const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
-    const id = createHash('sha256').update(String(++place)).digest('hex').slice(0, 32)
+    const id = createHash('sha256').update(String(++position)).digest('hex').slice(0, 32)
     await pool.query(
       `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
                            stream_sequence)
        values ($1::uuid, $2::bigint, $2::bigint, 'signature ' || $2, 0, 'Told', '{}', 'confirmed', now(), gen_random_uuid(), $2::bigint)`,
-      [id, place],
+      [id, position],
     )
-    return hex(place, 16) + hex(0, 16) + id
+    return hex(position, 16) + hex(0, 16) + id
   }
   /** The columns of a policy that `start` created. */
   const insert = async (
@@ -93,11 +93,11 @@ export function lifecycleOf(
 }
 
 export function collectLifecycles(client: Client): LifecycleMessage[] {
-  const told: LifecycleMessage[] = []
-  client.on('lifecycle', message => told.push(message))
-  return told
+  const received: LifecycleMessage[] = []
+  client.on('lifecycle', message => received.push(message))
+  return received
 }
 
 /** Policy and kind of each message. */
-export const kindsOf = (told: readonly LifecycleMessage[]): string[] =>
-  told.map(({ type, data }) => `${data.paymentPolicy} ${type.replace('subscription.', '')}`)
+export const kindsOf = (received: readonly LifecycleMessage[]): string[] =>
+  received.map(({ type, data }) => `${data.paymentPolicy} ${type.replace('subscription.', '')}`)

@@ -193,7 +193,7 @@ t.test('what a webhook chooses', async t => {
     await waitFor(async () => (await statesOf(webhook.id)).join() === 'waiting,delivered')
   })
 
-  t.test('a gateway is told once that a webhook fails, and when it is deactivated', async t => {
+  t.test('a gateway is notified once that a webhook fails, and when it is deactivated', async t => {
     const [bad, good] = [await openReceiver(t), await openReceiver(t)]
     const webhook = await rig.addWebhook(bad.url)
     const listener = await rig.addWebhook(good.url, webhook.gateway)
@@ -213,8 +213,8 @@ t.test('what a webhook chooses', async t => {
     bad.answer({ status: 410 })
     await rig.pay(webhook.gateway, 1)
     await good.waitForRequests(2)
-    const told = good.requests.map(({ body }) => JSON.parse(body))
-    t.match(told, [
+    const received = good.requests.map(({ body }) => JSON.parse(body))
+    t.match(received, [
       {
         type: 'webhook.failing',
         data: { webhookId: Number(webhook.id), gateway: webhook.gateway, endpointUrl: bad.url, reason: null },

@@ -1,7 +1,7 @@
 // How soon a shop gets its own payments while strangers pay dust that its endpoint refuses: judged by the clock.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openDustyShop, placeOf } from './support/pay-dust.js'
+import { openDustyShop, indexOf } from './support/pay-dust.js'
 
 t.test('beside 1,000 payments of dust, 99 of 100 own payments arrive within 2 s', async t => {
   const { receiver, pay } = await openDustyShop(t)
@@ -10,9 +10,9 @@ t.test('beside 1,000 payments of dust, 99 of 100 own payments arrive within 2 s'
   for (let n = 0; n < 200; n++) {
     const paidAt = Date.now()
     const [order] = await pay('own', 1)
-    const place = () => placeOf(receiver.requests, order!)
-    await waitFor(() => place() >= 0, { what: order!, timeoutMs: 60_000 })
-    lates.push(receiver.requests[place()]!.receivedAtMs - paidAt)
+    const index = () => indexOf(receiver.requests, order!)
+    await waitFor(() => index() >= 0, { what: order!, timeoutMs: 60_000 })
+    lates.push(receiver.requests[index()]!.receivedAtMs - paidAt)
   }
   await dust
   lates.sort((a, b) => a - b)

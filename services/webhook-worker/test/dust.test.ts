@@ -1,13 +1,13 @@
 // Strangers pay dust with memos that the shop does not know, and its endpoint answers 404 to each.
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import { insertDeliveries, noteWebhookHealth, tellFailingWebhooks } from '@payment-tracking/store'
+import { insertDeliveries, noteWebhookHealth, notifyFailures } from '@payment-tracking/store'
 import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'
 import { buildDeliveryMetrics } from '../src/deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from '../src/deliveries/delivery-rows.js'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
-import { openDustyShop, placeOf } from './support/pay-dust.js'
+import { openDustyShop, indexOf } from './support/pay-dust.js'
 import { openRig } from './support/start-worker.js'
 
 t.test('a thousand payments of dust hold no payment of the shop back', async t => {
@@ -16,11 +16,11 @@ t.test('a thousand payments of dust hold no payment of the shop back', async t =
   // Twice what a breaker would open at, at each of three workers.
   await receiver.waitForRequests(60, { timeoutMs: 60_000 })
   const own = await pay('own', 5)
-  await waitFor(() => own.every(order => placeOf(receiver.requests, order) >= 0), {
+  await waitFor(() => own.every(order => indexOf(receiver.requests, order) >= 0), {
     what: 'the orders',
     timeoutMs: 60_000,
   })
-  const last = Math.max(...own.map(order => placeOf(receiver.requests, order)))
+  const last = Math.max(...own.map(order => indexOf(receiver.requests, order)))
   t.ok(last < 2_500, `the last order was request ${last} of 4,005: it waited for no last try of dust`)
   await waitFor(
     async () => {
@@ -30,10 +30,10 @@ t.test('a thousand payments of dust hold no payment of the shop back', async t =
     { what: 'five orders delivered at the first try' },
   )
   const { rows } = await rig.database.pool.query(
-    'select active, failing_since, lost_at, failure_told_at from webhooks where id = $1',
+    'select active, failing_since, lost_at, failure_notified_at from webhooks where id = $1',
     [webhook.id],
   )
-  t.strictSame(rows, [{ active: true, failing_since: null, lost_at: null, failure_told_at: null }])
+  t.strictSame(rows, [{ active: true, failing_since: null, lost_at: null, failure_notified_at: null }])
   t.ok(
     (await rig.deliveries(webhook.gateway)).every(({ held_reason }) => held_reason !== 'breaker open'),
     'no breaker opened',
@@ -52,7 +52,7 @@ t.test('a refused message is no reason to say that a webhook is failing, nor to 
   await pay('dust', 3)
   await rig.waitForStates({ failed: 3 }, { ...webhook, timeoutMs: 60_000 })
   t.equal(receiver.requests.length, 12, 'a refusal is a failed try, retried like any other')
-  t.strictSame(await tellFailingWebhooks(rig.store), [], 'nobody is told')
+  t.strictSame(await notifyFailures(rig.store), [], 'nobody is notified')
   const read = async () =>
     (await pool.query('select active, lost_at from webhooks where id = $1', [webhook.id])).rows[0]
   t.strictSame(await read(), { active: true, lost_at: null })
@@ -109,15 +109,15 @@ t.test('an endpoint that fails at dust alone', async t => {
 
   const dust = await pay('dust', 12)
   for (const id of dust.slice(0, 10)) t.match(await turn(id), { kind: 'again', lane: 'first' })
-  for (const id of dust) t.match(await turn(id), { kind: 'again', lane: 'behind' }, 'the breaker is open')
+  for (const id of dust) t.match(await turn(id), { kind: 'again', lane: 'bulk' }, 'the breaker is open')
   const [own] = await pay('own', 1)
-  t.match(await turn(own!), { kind: 'again', lane: 'behind' })
+  t.match(await turn(own!), { kind: 'again', lane: 'bulk' })
 
   // Whichever job comes first, the probe is the oldest delivery that was never tried.
   sent.length = 0
   for (const wanted of [dust[10], dust[11]]) {
     await coolDown()
-    t.match(await turn(dust[0]!), { kind: 'again', lane: 'behind' }, 'the delivery of the job waits on')
+    t.match(await turn(dust[0]!), { kind: 'again', lane: 'bulk' }, 'the delivery of the job waits on')
     t.strictSame(sent.splice(0), [wanted])
     t.equal(String(enqueued.pop()), wanted, 'the probe comes again for its retry')
   }

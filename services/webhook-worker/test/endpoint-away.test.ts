@@ -1,4 +1,4 @@
-// An endpoint that was away has everything afterwards without a hand, also where nothing new comes. How long it was away is told by
+// An endpoint that was away has everything afterwards without a hand, also where nothing new comes. How long it was away is said by
 // ageing rows: a minute is 12 delays of the first retry.
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'

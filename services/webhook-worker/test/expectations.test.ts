@@ -1,4 +1,4 @@
-// Workers write and tell what expires, and tell of one expectation in order, whatever the webhook chose.
+// Workers write and notify of what expires, and of one expectation in order, whatever the webhook chose.
 import { createExpectation } from '@payment-tracking/store'
 import { buildAddress, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -17,7 +17,7 @@ const hookTo = async (url: string) => {
   return webhook
 }
 
-t.test('what expires is told once, although nothing happens', async t => {
+t.test('what expires is notified once, although nothing happens', async t => {
   const receiver = await openReceiver(t)
   const { gateway } = await hookTo(receiver.url)
   const { record } = await createExpectation(rig.store, {
@@ -65,13 +65,13 @@ t.test('a later notice of an expectation waits for the earlier, and for no other
     [id],
   )
   await waitFor(() => receiver.requests.length >= 6, { what: 'all deliveries' })
-  const told = receiver.requests.map(({ body }) => body.replaceAll('"', ''))
+  const received = receiver.requests.map(({ body }) => body.replaceAll('"', ''))
   t.same(
-    told.filter(text => text.endsWith('a')),
+    received.filter(text => text.endsWith('a')),
     ['first of a', 'first of a', 'first of a', 'second of a'],
   )
   t.same(
-    told.filter(text => text.endsWith('b')),
+    received.filter(text => text.endsWith('b')),
     ['first of b', 'second of b'],
   )
 })

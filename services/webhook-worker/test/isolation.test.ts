@@ -63,7 +63,7 @@ t.test('a held delivery is tried when its time comes, and within 24 h in any cas
   const state = async () => (await rig.deliveries()).find(row => row.id === String(held!.id))!
   await waitFor(async () => (await state()).held_reason === 'breaker open', { what: 'the hold' })
   t.match(await state(), { state: 'waiting', attempts_made: 0 })
-  const comesAgain = () => rig.redis.client.zcard('{payment-tracking:test}:deliveries-behind:delayed')
+  const comesAgain = () => rig.redis.client.zcard('{payment-tracking:test}:deliveries-bulk:delayed')
   await waitFor(async () => (await comesAgain()) === 1, { what: 'its job behind those of others' })
   receiver.answer({ status: 200 })
   await rig.database.pool.query(

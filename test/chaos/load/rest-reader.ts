@@ -1,10 +1,10 @@
 // Reads over REST during the whole run. Each answer must be true for some moment of the run, or refuse with a status that
 // means "later". No answer may count fewer events than an earlier answer counted.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ToldPayment } from '../../history/entries.js'
+import type { SentPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
 import { fetchText } from './fetch-text.js'
-import { headOf } from './told-reader.js'
+import { headOf } from './notified-reader.js'
 
 export interface RestReader {
   readonly answers: number
@@ -26,8 +26,8 @@ const NOTED = 20
 
 const countIn = (text: string): number => (JSON.parse(text) as { count: number }).count
 
-function paymentsIn(text: string): ToldPayment[] {
-  const { data } = JSON.parse(text) as { data: ToldPayment | ToldPayment[] }
+function paymentsIn(text: string): SentPayment[] {
+  const { data } = JSON.parse(text) as { data: SentPayment | SentPayment[] }
   return [data].flat().map(({ seq, eventId }) => ({ seq, eventId }))
 }
 

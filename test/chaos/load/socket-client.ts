@@ -13,11 +13,11 @@ import {
   type SubscribeReply,
 } from '@payment-tracking/contracts'
 import { io, type Socket } from 'socket.io-client'
-import type { ToldPayment } from '../../history/entries.js'
+import type { SentPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
 import type { ClientPlan } from '../plan/socket-plan.js'
 import type { CommitChecker } from './commit-checker.js'
-import type { ToldReader } from './told-reader.js'
+import type { NotifiedReader } from './notified-reader.js'
 
 /** What the client knows of a payment: of one whose retraction came first, only these. */
 export type KnownPayment =
@@ -64,7 +64,7 @@ export class SocketClient {
     readonly plan: ClientPlan,
     private readonly checker: CommitChecker,
     private readonly recorder: Recorder,
-    private readonly toldReader: Pick<ToldReader, 'tell'>,
+    private readonly notifiedReader: Pick<NotifiedReader, 'notify'>,
   ) {}
 
   get connected(): boolean {
@@ -200,13 +200,13 @@ export class SocketClient {
     return (reply: SubscribeReply) => {
       if (!reply.ok) return recorder.note({ ...of, what: 'answer', refused: reply.code })
       const { head, epoch, recovered, more, next, replay } = reply
-      const told = replay.map(({ seq, eventId, position, retracted }): ToldPayment => ({
+      const listed = replay.map(({ seq, eventId, position, retracted }): SentPayment => ({
         seq,
         eventId,
         position,
         ...(retracted && { retracted }),
       }))
-      recorder.note({ ...of, what: 'answer', epoch, head, recovered, more, next, replay: told })
+      recorder.note({ ...of, what: 'answer', epoch, head, recovered, more, next, replay: listed })
     }
   }
 
@@ -242,7 +242,7 @@ export class SocketClient {
 
   #onPayment(payment: SocketPayment): void {
     this.#notePush('payment', payment)
-    this.toldReader.tell(payment, this.followed.get(payment.trackingId)?.epoch)
+    this.notifiedReader.notify(payment, this.followed.get(payment.trackingId)?.epoch)
     this.checker.checkPush(this.plan.name, payment)
     const followed = this.followed.get(payment.trackingId)
     if (!followed) {

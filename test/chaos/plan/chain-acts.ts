@@ -1,6 +1,13 @@
 // Direct transfers, composable policies, and what the indexer says of the chain itself: finality and retraction.
 import { buildAddress, toFixedBytes } from '@payment-tracking/stack'
-import { earlier, type ChainEventMessage, type LoadStep, type Say, type Tell, type World } from './world.js'
+import {
+  earlier,
+  type ChainEventMessage,
+  type LoadStep,
+  type Say,
+  type Publish,
+  type World,
+} from './world.js'
 import { PLAIN, writeControl, writeMessage } from './messages.js'
 
 /** What a direct transfer names as its policy. */
@@ -15,20 +22,20 @@ const FINALITY_LAG_SLOTS = 40
 const secondsOf = ({ timestamp }: ChainEventMessage): string =>
   String(Math.floor(Date.parse(timestamp) / 1000))
 
-export async function actAnew(world: World, say: Say, tell: Tell): Promise<void> {
+export async function actAnew(world: World, say: Say, publish: Publish): Promise<void> {
   const { random } = world
   const die = random.next()
-  if (die < 0.3) return transfer(world, tell)
-  if (die < 0.4 || world.composables.length === 0) return openComposable(world, tell)
-  if (die < 0.65) return execute(world, tell)
-  if (die < 0.7) return changeComposable(world, tell)
+  if (die < 0.3) return transfer(world, publish)
+  if (die < 0.4 || world.composables.length === 0) return openComposable(world, publish)
+  if (die < 0.65) return execute(world, publish)
+  if (die < 0.7) return changeComposable(world, publish)
   if (die < 0.82) return finalize(world, say)
-  return retract(world, say, tell)
+  return retract(world, say, publish)
 }
 
 /** Some transfers of one transaction, often to the same tracking ID, sometimes equal but for their index. */
-function transfer({ chain, random, gateways, trackingIds }: World, tell: Tell): void {
-  const isTold = random.chance(0.8)
+function transfer({ chain, random, gateways, trackingIds }: World, publish: Publish): void {
+  const isIndexed = random.chance(0.8)
   const build = (): Record<string, unknown> => ({
     payment_policy: NO_POLICY,
     gateway: random.pick(gateways).address,
@@ -42,16 +49,16 @@ function transfer({ chain, random, gateways, trackingIds }: World, tell: Tell): 
   })
   const first = chain.emit('PaymentRecord', build())
   first.data.timestamp = secondsOf(first)
-  const count = isTold ? random.between(1, LONGEST_BASKET) : 1
+  const count = isIndexed ? random.between(1, LONGEST_BASKET) : 1
   for (let index = 0; index < count; index++) {
     const data =
       index === 0 || random.chance(0.5) ? first.data : { ...build(), timestamp: first.data.timestamp }
     const { index: _index, ...withoutIndex } = first
-    tell(isTold ? { ...first, index, data } : { ...withoutIndex, data })
+    publish(isIndexed ? { ...first, index, data } : { ...withoutIndex, data })
   }
 }
 
-async function openComposable(world: World, tell: Tell): Promise<void> {
+async function openComposable(world: World, publish: Publish): Promise<void> {
   const { chain, random, gateways, trackingIds, composables } = world
   const userPayment = await chain.openUserPayment(buildAddress(`mint ${random.between(1, 3)}`))
   const short = trackingIds.filter(trackingId => Buffer.byteLength(trackingId) <= COMPOSABLE_MEMO_BYTES)
@@ -87,12 +94,12 @@ async function openComposable(world: World, tell: Tell): Promise<void> {
     validation: null,
   })
   composables.push({ ...composable, created })
-  tell(userPayment.created, random.between(0, 2_000))
+  publish(userPayment.created, random.between(0, 2_000))
   // Its first executions may come long before it.
-  tell(created, random.between(0, 4_000))
+  publish(created, random.between(0, 4_000))
 }
 
-function execute({ chain, random, composables, trackingIds }: World, tell: Tell): void {
+function execute({ chain, random, composables, trackingIds }: World, publish: Publish): void {
   const composable = random.pick(composables)
   const executed = chain.emit('ComposableExecuted', {
     composable_policy: composable.address,
@@ -108,7 +115,7 @@ function execute({ chain, random, composables, trackingIds }: World, tell: Tell)
     ...memoOf(random.next(), () => random.pick(trackingIds)),
   })
   executed.data.timestamp = secondsOf(executed)
-  tell(executed)
+  publish(executed)
 }
 
 /** A tracking ID of its own, or that of its policy: older programs have no memo, newer ones an empty one. */
@@ -118,15 +125,15 @@ function memoOf(die: number, pick: () => string): { memo?: number[] | null } {
   return { memo: toFixedBytes(pick(), 64) }
 }
 
-function changeComposable({ chain, random, composables }: World, tell: Tell): void {
+function changeComposable({ chain, random, composables }: World, publish: Publish): void {
   const { address, created } = random.pick(composables)
   if (random.chance(0.2)) {
     const { user_payment, policy_id } = created.data
-    tell(chain.emit('ComposablePolicyDeleted', { composable_policy: address, user_payment, policy_id }))
+    publish(chain.emit('ComposablePolicyDeleted', { composable_policy: address, user_payment, policy_id }))
     return
   }
   const [from, to] = random.chance(0.5) ? ['Active', 'Paused'] : ['Paused', 'Active']
-  tell(
+  publish(
     chain.emit('ComposablePolicyStatusChanged', {
       composable_policy: address,
       old_status: { variant: from },
@@ -148,7 +155,7 @@ function finalize(world: World, say: Say): void {
  * The finalized chain does not hold a transaction; often it holds it in a later slot. Its messages and the retraction
  * come in any order.
  */
-function retract(world: World, say: Say, tell: Tell): void {
+function retract(world: World, say: Say, publish: Publish): void {
   const { chain, random, transactions, contradicted, retracted } = world
   const { message } = earlier(world).message
   if (!message || contradicted.has(message.signature) || retracted.has(message.signature)) return
@@ -159,7 +166,7 @@ function retract(world: World, say: Say, tell: Tell): void {
   if (random.chance(0.5)) return
   const { slot: again } = chain.emit('Nothing', {})
   for (const event of transactions.get(signature) ?? []) {
-    if (event.slot === slot) tell({ ...event, slot: again }, random.between(0, 3_500))
+    if (event.slot === slot) publish({ ...event, slot: again }, random.between(0, 3_500))
   }
 }
 

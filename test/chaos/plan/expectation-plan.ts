@@ -2,7 +2,7 @@
 // back.
 import { buildAddress } from '@payment-tracking/stack'
 import { writeControl } from './messages.js'
-import type { PlannedGateway, Say, Tell, World } from './world.js'
+import type { PlannedGateway, Say, Publish, World } from './world.js'
 
 export interface PlannedExpectation {
   gateway: PlannedGateway
@@ -20,7 +20,7 @@ export interface PlannedExpectation {
 const LATE = Date.UTC(2100, 0, 1)
 
 /** One more expectation, and its payments. Others pay for it by chance where its recipient is one of theirs. */
-export function expectPayment(world: World, atMs: number, say: Say, tell: Tell): void {
+export function expectPayment(world: World, atMs: number, say: Say, publish: Publish): void {
   const { random, gateways, trackingIds, expectations } = world
   const till = random.chance(0.2) ? `shop ${random.between(1, 5)}` : `till ${expectations.length}`
   const expectation: PlannedExpectation = {
@@ -38,7 +38,7 @@ export function expectPayment(world: World, atMs: number, say: Say, tell: Tell):
     [gateway.address, trackingId, recipient, tokenMint].join(' ')
   if (expectations.some(other => keyOf(other) === keyOf(expectation))) return
   expectations.push(expectation)
-  for (const part of drawParts(world, expectation.amount)) pay(world, expectation, part, say, tell)
+  for (const part of drawParts(world, expectation.amount)) pay(world, expectation, part, say, publish)
 }
 
 function drawParts({ random }: World, amount: bigint): bigint[] {
@@ -47,7 +47,13 @@ function drawParts({ random }: World, amount: bigint): bigint[] {
 }
 
 /** A payment of its own transaction, sometimes repeated, sometimes taken back, and then sometimes in a later slot. */
-function pay(world: World, expectation: PlannedExpectation, amount: bigint, say: Say, tell: Tell): void {
+function pay(
+  world: World,
+  expectation: PlannedExpectation,
+  amount: bigint,
+  say: Say,
+  publish: Publish,
+): void {
   const { chain, random, gateways } = world
   const { trackingId, recipient, tokenMint } = expectation
   const gateway = random.pick(gateways).address
@@ -55,15 +61,15 @@ function pay(world: World, expectation: PlannedExpectation, amount: bigint, say:
   const paid = chain.payDirectly({ gateway, amount, trackingId, recipient, tokenMint, payer })
   const payment = random.chance(0.15) ? late(paid) : paid
   const delayMs = random.between(0, 3_000)
-  tell(payment, delayMs)
-  if (random.chance(0.2)) tell(payment, delayMs + random.between(0, 2_000))
+  publish(payment, delayMs)
+  if (random.chance(0.2)) publish(payment, delayMs + random.between(0, 2_000))
   if (!random.chance(0.25)) return
   const { signature, slot } = payment
   world.retracted.add(signature)
   say(writeControl({ kind: 'retracted', signature, slot }), delayMs + random.between(0, 2_500))
   if (random.chance(0.5)) return
   const { slot: again } = chain.emit('Nothing', {})
-  tell({ ...payment, slot: again }, delayMs + random.between(0, 3_000))
+  publish({ ...payment, slot: again }, delayMs + random.between(0, 3_000))
 }
 
 const late = <Message extends { data: Record<string, unknown> }>(message: Message) => ({

@@ -19,7 +19,7 @@ import {
   type LoadStep,
   type PlannedGateway,
   type Say,
-  type Tell,
+  type Publish,
   type World,
 } from './world.js'
 
@@ -70,7 +70,7 @@ const style = (random: Random): Style => ({
   literals: random.chance(0.5),
   reversed: random.chance(0.5),
   prefixed: random.chance(0.5),
-  placed: random.chance(0.2),
+  indexed: random.chance(0.2),
   finalized: random.chance(0.2),
 })
 
@@ -120,9 +120,9 @@ export async function planLoad(seed: string, lengthMs: number, everyMs: number):
     for (; tooEarlyAtMs < atMs; tooEarlyAtMs += TOO_EARLY_EVERY_MS) {
       world.steps.push({ atMs: tooEarlyAtMs, ...comeAgainTooEarly(world) })
     }
-    const { say, tell } = speakAt(world, atMs)
-    for (; expectAtMs < atMs; expectAtMs += EXPECT_EVERY_MS) expectPayment(world, atMs, say, tell)
-    await act(world, say, tell)
+    const { say, publish } = speakAt(world, atMs)
+    for (; expectAtMs < atMs; expectAtMs += EXPECT_EVERY_MS) expectPayment(world, atMs, say, publish)
+    await act(world, say, publish)
   }
   world.steps.sort((a, b) => a.atMs - b.atMs)
   const { steps, expectations } = world
@@ -150,28 +150,28 @@ async function openPolicy(
 }
 
 /** What is said at a moment, or some time after it. */
-function speakAt(world: World, atMs: number): { say: Say; tell: Tell } {
+function speakAt(world: World, atMs: number): { say: Say; publish: Publish } {
   const { random, steps } = world
   const say: Say = (message, delayMs = random.chance(0.15) ? random.between(1, 2_500) : 0) =>
     void steps.push({ atMs: atMs + delayMs, message })
-  const tell: Tell = (message, delayMs) => {
+  const publish: Publish = (message, delayMs) => {
     const events = world.transactions.get(message.signature) ?? []
     if (!events.includes(message)) world.transactions.set(message.signature, [...events, message])
     say(writeMessage(message, random.chance(0.3) ? style(random) : PLAIN), delayMs)
   }
-  return { say, tell }
+  return { say, publish }
 }
 
 /** One more thing happens on the chain, or is said of it. */
-async function act(world: World, say: Say, tell: Tell): Promise<void> {
+async function act(world: World, say: Say, publish: Publish): Promise<void> {
   const { chain, random, policies, steps, trackingIds, gateways } = world
   const policy = random.pick(policies)
   // At first there is nothing to repeat or contradict.
   const die = steps.length === 0 ? 0 : random.next()
-  if (die > 0 && random.chance(0.2)) return actAnew(world, say, tell)
+  if (die > 0 && random.chance(0.2)) return actAnew(world, say, publish)
   if (die < 0.52) {
     const amount = random.chance(0.05) ? random.pick(ODD_AMOUNTS) : policy.amount
-    return tell(random.chance(0.05) ? mute(world, policy) : chain.pay(policy, amount))
+    return publish(random.chance(0.05) ? mute(world, policy) : chain.pay(policy, amount))
   }
   if (die < 0.7) {
     const { message } = earlier(world)
@@ -182,19 +182,19 @@ async function act(world: World, say: Say, tell: Tell): Promise<void> {
   }
   if (die < 0.76) {
     const opened = await openPolicy(world, random.pick(trackingIds))
-    tell(opened.userPayment.created, random.between(0, 2_000))
+    publish(opened.userPayment.created, random.between(0, 2_000))
     // Its first payments may come before it.
-    tell(opened.created, random.between(0, 3_000))
+    publish(opened.created, random.between(0, 3_000))
     return
   }
   if (die < 0.81) {
     const paused = random.chance(0.5)
-    return tell(chain.changeStatus(policy, paused ? 'Active' : 'Paused', paused ? 'Paused' : 'Active'))
+    return publish(chain.changeStatus(policy, paused ? 'Active' : 'Paused', paused ? 'Paused' : 'Active'))
   }
   if (die < 0.84) {
     // Closed, and opened again at the same address: a new life.
-    tell(chain.deletePolicy(policy))
-    if (random.chance(0.8)) tell(chain.emit('PaymentPolicyCreated', policy.created.data))
+    publish(chain.deletePolicy(policy))
+    if (random.chance(0.8)) publish(chain.emit('PaymentPolicyCreated', policy.created.data))
     return
   }
   if (die < 0.9) return say(spoil(chain.pay({ ...policy, address: policy.gateway }), random))
@@ -202,8 +202,8 @@ async function act(world: World, say: Say, tell: Tell): Promise<void> {
     const { message } = earlier(world)
     // Without an index a transfer is known by its content: other words are another transfer.
     if (message.message?.event_name !== 'PaymentRecord' || message.message.index === undefined)
-      return tell(chain.pay(policy))
-    if (world.retracted.has(message.message.signature)) return tell(chain.pay(policy))
+      return publish(chain.pay(policy))
+    if (world.retracted.has(message.message.signature)) return publish(chain.pay(policy))
     world.contradicted.add(message.message.signature)
     // Somebody says that it was another amount.
     const { data } = message.message
@@ -218,10 +218,10 @@ async function act(world: World, say: Say, tell: Tell): Promise<void> {
       new_fee_bps: random.between(1, 1_000),
     })
     const { index: _index, ...withoutIndex } = event
-    return tell(random.chance(0.5) ? withoutIndex : event)
+    return publish(random.chance(0.5) ? withoutIndex : event)
   }
   if (die < 0.98) {
-    return tell(
+    return publish(
       chain.emit('GatewaySignerChanged', {
         gateway: gateways[3]!.address,
         old_signer: gateway.authority.publicKey,
@@ -230,7 +230,9 @@ async function act(world: World, say: Say, tell: Tell): Promise<void> {
     )
   }
   // A later program's event, with what JSON can hold and `jsonb` cannot.
-  tell(chain.emit('SomethingNew', { note: 'a\u0000b', lone: '\ud800', nested: { deep: [1e3, null, true] } }))
+  publish(
+    chain.emit('SomethingNew', { note: 'a\u0000b', lone: '\ud800', nested: { deep: [1e3, null, true] } }),
+  )
 }
 
 /** A payment that nobody can follow. */

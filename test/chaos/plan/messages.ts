@@ -29,7 +29,7 @@ export interface Style {
   reversed: boolean
   prefixed: boolean
   /** the publisher knows where in its block the transaction stands */
-  placed: boolean
+  indexed: boolean
   finalized: boolean
 }
 
@@ -38,7 +38,7 @@ export const PLAIN: Style = {
   literals: false,
   reversed: false,
   prefixed: false,
-  placed: false,
+  indexed: false,
   finalized: false,
 }
 
@@ -69,7 +69,7 @@ export function writeMessage(message: PlannedMessage['message'] & object, style:
   const name = style.prefixed ? `tributary_${message.event_name}` : message.event_name
   const envelope = JSON.stringify({
     ...message,
-    ...(style.placed && { transaction_index: TRANSACTION_INDEX }),
+    ...(style.indexed && { transaction_index: TRANSACTION_INDEX }),
     ...(style.finalized && { commitment: 'finalized' }),
     event_name: name,
     data: null,

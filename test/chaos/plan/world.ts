@@ -38,7 +38,7 @@ export interface PlannedGateway extends ChainGateway {
 
 export type ChainEventMessage = PlannedMessage['message'] & object
 export type Say = (message: PlannedMessage, delayMs?: number) => void
-export type Tell = (message: ChainEventMessage, delayMs?: number) => void
+export type Publish = (message: ChainEventMessage, delayMs?: number) => void
 
 /** A composable policy, with the number of its executions. */
 export interface Composable {

@@ -55,14 +55,14 @@ export function compareDeliveries(
   differences: Differences,
 ): void {
   for (const endpoint of endpoints) compareRequests(endpoint, all, differences)
-  const told = endpoints.filter(({ behaviour }) => isOfPayments(behaviour))
-  const ids = new Set(told.map(({ webhookId }) => String(webhookId)))
+  const notified = endpoints.filter(({ behaviour }) => isOfPayments(behaviour))
+  const ids = new Set(notified.map(({ webhookId }) => String(webhookId)))
   const rows = all.filter(row => ids.has(row.webhook_id))
   const byKey = new Map(rows.map(row => [`${row.webhook_id} ${row.event_id} ${row.type}`, row]))
   if (byKey.size !== rows.length)
     differences.add('deliveries', 'one event has two deliveries for one webhook')
   const expected = new Set<string>()
-  for (const endpoint of told) {
+  for (const endpoint of notified) {
     for (const payment of payments.filter(({ gateway }) => gateway === endpoint.gateway)) {
       const stored = storedOf.get(payment.event.key)
       if (!stored) continue

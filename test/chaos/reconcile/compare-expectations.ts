@@ -71,7 +71,7 @@ export async function compareExpectations(
       state: all.state,
       paidAmountString: String(all.paidAmount),
       late: all.late,
-      finality: finalityOf(all, final),
+      finality: leastFinality(all, final),
     }
     for (const [field, value] of Object.entries(should))
       if (said[field] !== value) say(`${id} answers ${field} ${String(said[field])}; it should be ${value}`)
@@ -105,7 +105,7 @@ const cellsOf = ({ all, final }: Record<Over, ModelSum>): Record<string, string>
   final_payment_count: String(final.payments.length),
 })
 
-const finalityOf = ({ payments }: ModelSum, final: ModelSum): string | null =>
+const leastFinality = ({ payments }: ModelSum, final: ModelSum): string | null =>
   payments.length === 0 ? null : final.payments.length === payments.length ? 'finalized' : 'confirmed'
 
 /** What the endpoint got, each id once, in the order in which it came first. */
@@ -119,13 +119,14 @@ function compareNotices(
   const bodies = promoted
     ? deliveries.filter(row => Number(row.webhook_id) === webhookId).map(({ body }) => body)
     : receiver.requests.map(({ body }) => body)
-  const told = new Map<string, Notice>()
+  const notified = new Map<string, Notice>()
   for (const body of bodies) {
     const { data, ...of } = JSON.parse(body) as Notice & { data: { id: string; state: Notice['state'] } }
-    if (data.id === id && !told.has(of.id)) told.set(of.id, { id: of.id, type: of.type, state: data.state })
+    if (data.id === id && !notified.has(of.id))
+      notified.set(of.id, { id: of.id, type: of.type, state: data.state })
   }
   const over: Over = behaviour === 'expected-final' ? 'final' : 'all'
   const changed = { id, over, changes: over === 'all' ? changes : finalChanges, state: sums[over].state }
-  for (const problem of findNoticeProblems(changed, [...told.values()]))
+  for (const problem of findNoticeProblems(changed, [...notified.values()]))
     say(`webhook ${webhookId} of ${id}: ${problem}`)
 }

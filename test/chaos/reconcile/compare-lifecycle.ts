@@ -20,13 +20,13 @@ import type { StoredEvent } from './stored-events.js'
 
 const GRACE_SECONDS = 7_200
 /** A date is reported within this time; nothing of the plan is due in this span by chance. */
-const TOLD_WITHIN_SECONDS = 60
-export const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + TOLD_WITHIN_SECONDS
+const NOTIFIED_WITHIN_SECONDS = 60
+export const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + NOTIFIED_WITHIN_SECONDS
 /** Longer than the scheduler's statement takes on a loaded machine. */
 const ONE_LOOK_MS = 20_000
 const OF_TIME = new Set(['subscription.due_soon', 'subscription.overdue', 'subscription.expired'])
 
-interface Told {
+interface Notified {
   row: DeliveryRow
   policy: string
   eventId: string | null
@@ -50,11 +50,12 @@ export async function compareLifecycle(
   const commits = await readCommits(checker)
   for (const endpoint of endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')) {
     const rows = deliveries.filter(row => Number(row.webhook_id) === endpoint.webhookId)
-    const told = rows.map(row => readTold(row, say))
-    for (const { row } of told) compareEnd(endpoint, row, false, what => say(`${row.type} ${row.id} ${what}`))
-    compareRepetitions(told, histories, say)
+    const notified = rows.map(row => readNotified(row, say))
+    for (const { row } of notified)
+      compareEnd(endpoint, row, false, what => say(`${row.type} ${row.id} ${what}`))
+    compareRepetitions(notified, histories, say)
     for (const [policy, history] of histories) {
-      const ofPolicy = told.filter(each => each.policy === policy)
+      const ofPolicy = notified.filter(each => each.policy === policy)
       const present = model.policies.get(policy)
       const isOfGateway = history.filter(isCreated).some(({ data }) => data.gateway === endpoint.gateway)
       if (!isOfGateway && ofPolicy.length > 0)
@@ -77,12 +78,12 @@ export async function compareLifecycle(
         if (!ofPolicy.some(({ row, dueAt }) => row.type === 'subscription.overdue' && dueAt === Number(due)))
           say(`subscription.overdue of ${policy} at ${due} was never told`)
     }
-    const strangers = told.filter(({ policy }) => !histories.has(policy))
+    const strangers = notified.filter(({ policy }) => !histories.has(policy))
     for (const { row, policy } of strangers) say(`${row.type} is of an unknown policy ${policy}`)
   }
 }
 
-function readTold(row: DeliveryRow, say: (what: string) => void): Told {
+function readNotified(row: DeliveryRow, say: (what: string) => void): Notified {
   const body = JSON.parse(row.body) as { id: string; type: string; data: Record<string, unknown> }
   if (body.id !== row.message_id) say(`${row.id} has the id ${body.id} in its body, not ${row.message_id}`)
   if (body.type !== row.type) say(`${row.id} is of type ${body.type} in its body, not ${row.type}`)
@@ -100,12 +101,12 @@ function readTold(row: DeliveryRow, say: (what: string) => void): Told {
 
 /** One message for each type, policy, and event or date. A date can be due once in each incarnation. */
 function compareRepetitions(
-  told: readonly Told[],
+  notified: readonly Notified[],
   histories: Model['histories'],
   say: (what: string) => void,
 ): void {
-  const counts = new Map<string, { each: Told; count: number }>()
-  for (const each of told) {
+  const counts = new Map<string, { each: Notified; count: number }>()
+  for (const each of notified) {
     const key = `${each.row.type} of ${each.policy} at ${each.eventId ?? each.dueAt}`
     counts.set(key, { each, count: (counts.get(key)?.count ?? 0) + 1 })
   }
@@ -148,7 +149,7 @@ const typeOfChange = ({ data }: Standing): string =>
 /** Nobody is told that a payment is overdue after the payment was stored. */
 function compareEarlyWarnings(
   policy: string,
-  told: readonly Told[],
+  notified: readonly Notified[],
   {
     history,
     storedOf,
@@ -157,7 +158,7 @@ function compareEarlyWarnings(
   say: (what: string) => void,
 ): void {
   if (history.some(({ retracted }) => retracted) || history.filter(isCreated).length > 1) return
-  for (const { row, dueAt } of told) {
+  for (const { row, dueAt } of notified) {
     if (row.type !== 'subscription.overdue') continue
     const paid = history.find(event => {
       if (!isPayment(event) || Number(event.data.timestamp) < dueAt!) return false
@@ -165,7 +166,7 @@ function compareEarlyWarnings(
       const commit = commits.find(({ last }) => position <= last)
       return commit !== undefined && commit.atMs + ONE_LOOK_MS < Number(row.created_at_ms)
     })
-    if (paid) say(`subscription.overdue of ${policy} at ${dueAt} was told after it was paid`)
+    if (paid) say(`subscription.overdue of ${policy} at ${dueAt} was notified after it was paid`)
   }
 }
 

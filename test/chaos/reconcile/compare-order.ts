@@ -64,18 +64,18 @@ function inOrderOfSeq(stored: readonly StoredEvent[], batches: readonly BatchRow
     Number(batches.find(({ last }) => Number(last) >= position)?.last ?? position)
   const isOwn = ({ name, dataText }: StoredEvent): boolean =>
     name === 'PaymentRecord' || ((JSON.parse(dataText) as { memo?: number[] | null }).memo ?? null) !== null
-  const placed = stored
+  const ordered = stored
     .filter(event => isPayment(event) && event.trackingId !== null)
     .map(event => {
       const created = isOwn(event) ? 0 : (firstCreated.get(event.paymentPolicy ?? '') ?? 0)
       const isLate = created > event.position && endOfBatch(event.position) !== endOfBatch(created)
       return { event, at: isLate ? endOfBatch(created) : event.position, isLate }
     })
-  placed.sort(
+  ordered.sort(
     (a, b) =>
       a.at - b.at ||
       Number(a.isLate) - Number(b.isLate) ||
       (a.isLate ? (a.event.seq ?? 0) - (b.event.seq ?? 0) : a.event.position - b.event.position),
   )
-  return placed.map(({ event }) => event)
+  return ordered.map(({ event }) => event)
 }

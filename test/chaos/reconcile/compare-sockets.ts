@@ -59,8 +59,8 @@ function comparePayment(
   const { signature, ...others } = factsOf(payment)
   // A client that missed a retracted payment gets only the retraction.
   const isWhole = got.amountString !== undefined || !got.retracted
-  const told = { eventId: stored.id, signature, ...(isWhole && others) }
-  for (const [name, should] of Object.entries(told)) {
+  const notified = { eventId: stored.id, signature, ...(isWhole && others) }
+  for (const [name, should] of Object.entries(notified)) {
     const is = got[name as keyof KnownPayment]
     if (is !== should) say(`was told ${name} ${text(is)} for seq ${got.seq}; it is ${text(should)}`)
   }

@@ -80,7 +80,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       policies: model.policies.size,
       lifecycle: deliveries.filter(({ type }) => type.startsWith('subscription.')).length,
       expected: expecter.expected.filter(({ id }) => id !== null).length,
-      expectedTold: deliveries.filter(({ type }) => type.startsWith('expectation.')).length,
+      expectedNotices: deliveries.filter(({ type }) => type.startsWith('expectation.')).length,
       deadLetters: letters.length,
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
       known: clients.reduce(

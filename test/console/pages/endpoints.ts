@@ -42,8 +42,8 @@ export function testEndpoints({
     await holdsText(t, page.locator('.figures'), health, 'the health of the endpoint')
 
     receiver.answer({ status: 500, body: 'broken on purpose' })
-    const told = chain.pay(policy)
-    await publish(told)
+    const paid = chain.pay(policy)
+    await publish(paid)
     await delivery('payment.executed').getByText('failed').waitFor()
     receiver.answer({ status: 200 })
     await takePicture('console-endpoint')
@@ -62,7 +62,7 @@ export function testEndpoints({
     await page.locator('.timeline li').nth(5).waitFor()
 
     // Without a reload, which would end the session.
-    await page.evaluate(path => history.pushState(null, '', path), `/console/payments/${told.signature}`)
+    await page.evaluate(path => history.pushState(null, '', path), `/console/payments/${paid.signature}`)
     const trace = page.getByRole('region', { name: 'Timeline' })
     await trace.getByText('6 attempts').waitFor()
     const way = /Executed[^]*Announced[^]*Webhook 1 delivered[^]*1: 500[^]*4: 500 · 5: 200/

@@ -1,14 +1,14 @@
 // A database that lost commits gets another epoch, and everybody is told. Exactly what was declared lost is missing then, and
 // comes back: the events up to the last kept position stand where they were, and every later one is stored again.
 import type { Entry, Loss } from '../entries.js'
-import { followedFrom, tellsEpoch, type History } from '../history.js'
+import { followedFrom, namesEpoch, type History } from '../history.js'
 import { collect, shortOf, type Add, type Violation } from './violation.js'
 
-type Told = Entry & { epoch: string; who: string }
+type Seen = Entry & { epoch: string; who: string }
 
 export function losses(history: History): Violation[] {
   return collect('what was lost is declared, and everybody is told', add => {
-    const { epochs, firstTold: first } = history
+    const { epochs, firstSeen: first } = history
     epochs.forEach((epoch, index) => {
       const before = epochs[index - 1]
       if (before === undefined) return
@@ -19,7 +19,7 @@ export function losses(history: History): Violation[] {
           first.get(epoch),
         ])
       else {
-        toldInTime(history, loss, epoch, first.get(epoch)!, add)
+        learnedInTime(history, loss, epoch, first.get(epoch)!, add)
         exactlyTheSuffix(history, loss, before, epoch, add)
       }
     })
@@ -30,10 +30,10 @@ export function losses(history: History): Violation[] {
 }
 
 /** At rest, each loss has been noticed. */
-function noticed({ losses, firstTold, rest }: History, add: Add): void {
+function noticed({ losses, firstSeen, rest }: History, add: Add): void {
   losses.forEach((loss, index) => {
     const endsAt = losses[index + 1]?.at ?? Infinity
-    const isNoticed = [...firstTold.values()].some(({ at }) => loss.at < at && at < endsAt)
+    const isNoticed = [...firstSeen.values()].some(({ at }) => loss.at < at && at < endsAt)
     if (rest && !isNoticed)
       add(`nobody was told that what is behind position ${loss.kept} was lost`, [loss, rest])
   })
@@ -42,7 +42,7 @@ function noticed({ losses, firstTold, rest }: History, add: Add): void {
 /** What comes over a connection is of one database: a service that learns of another one ends the connection. */
 function oneDatabase({ entries, databaseOf }: History, add: Add): void {
   for (const entry of entries) {
-    if (!tellsEpoch(entry) || !('connection' in entry)) continue
+    if (!namesEpoch(entry) || !('connection' in entry)) continue
     const first = databaseOf.get(entry.connection)
     if (first && first.epoch !== entry.epoch)
       add(`${entry.who} was told of two databases over one connection`, [first, entry])
@@ -50,15 +50,15 @@ function oneDatabase({ entries, databaseOf }: History, add: Add): void {
 }
 
 /** Nobody is told of the lost past once somebody was told of the new database, and others had time to notice. */
-function toldInTime(history: History, loss: Loss, epoch: string, first: Told, add: Add): void {
+function learnedInTime(history: History, loss: Loss, epoch: string, first: Seen, add: Add): void {
   const known = new Set(history.epochs.slice(0, history.epochs.indexOf(epoch)))
   const endsAt = first.at + history.begin.noticedWithinMs
   for (const entry of history.entries) {
     if (entry.at <= endsAt || !('who' in entry)) continue
-    const isTold = 'connection' in entry && entry.what !== 'ask' && entry.what !== 'lost'
-    const told = tellsEpoch(entry) ? entry : isTold ? history.databaseOf.get(entry.connection) : undefined
-    if (told && known.has(told.epoch))
-      add(`${entry.who} was told of the lost database ${shortOf(told.epoch)}`, [loss, told, first, entry])
+    const isPushed = 'connection' in entry && entry.what !== 'ask' && entry.what !== 'lost'
+    const seen = namesEpoch(entry) ? entry : isPushed ? history.databaseOf.get(entry.connection) : undefined
+    if (seen && known.has(seen.epoch))
+      add(`${entry.who} was told of the lost database ${shortOf(seen.epoch)}`, [loss, seen, first, entry])
   }
 }
 
@@ -66,17 +66,17 @@ function exactlyTheSuffix(history: History, loss: Loss, before: string, epoch: s
   const [old, now] = [before, epoch].map(name => eventsOf(history, name)) as [Events, Events]
   const followed = followedFrom(history, epoch)
   const mustBeThere = history.rest && epoch === history.lastEpoch && followed?.position === 1
-  for (const [eventId, { position, told }] of old) {
+  for (const [eventId, { position, seen }] of old) {
     const again = now.get(eventId)
     if (position <= loss.kept && again && again.position !== position)
       add(`event ${eventId} was kept at position ${position} and is at ${again.position} now`, [
-        ...told,
+        ...seen,
         loss,
-        ...again.told,
+        ...again.seen,
       ])
     if (!again && mustBeThere)
       add(`event ${eventId} was at position ${position} and never came back`, [
-        ...told,
+        ...seen,
         loss,
         ...followed.entries,
         history.rest,
@@ -84,7 +84,7 @@ function exactlyTheSuffix(history: History, loss: Loss, before: string, epoch: s
   }
 }
 
-type Events = Map<string, { position: number; told: Entry[] }>
+type Events = Map<string, { position: number; seen: Entry[] }>
 
 /** Events of a database by the stream of all events, which tells each of them. */
 function eventsOf({ streamed, databaseOf }: History, epoch: string): Events {
@@ -92,25 +92,25 @@ function eventsOf({ streamed, databaseOf }: History, epoch: string): Events {
   for (const event of streamed) {
     const database = databaseOf.get(event.connection)
     if (database?.epoch === epoch && !events.has(event.eventId))
-      events.set(event.eventId, { position: event.position, told: [database, event] })
+      events.set(event.eventId, { position: event.position, seen: [database, event] })
   }
   return events
 }
 
 /** At rest, whoever is subscribed, reads or follows the stream knows the newest database. */
-function everybody(history: History, first: ReadonlyMap<string, Told>, add: Add): void {
+function everybody(history: History, first: ReadonlyMap<string, Seen>, add: Add): void {
   const { rest, lastEpoch, entries, epochs } = history
   if (!rest || lastEpoch === undefined || epochs.length < 2) return
-  const latest = new Map<string, Told>()
+  const latest = new Map<string, Seen>()
   for (const entry of entries) {
-    if (tellsEpoch(entry)) latest.set(keyOf(entry), entry)
+    if (namesEpoch(entry)) latest.set(keyOf(entry), entry)
     if ('via' in entry && entry.via === 'socket' && entry.what === 'lost') latest.delete(keyOf(entry))
   }
-  for (const told of latest.values())
-    if (told.epoch !== lastEpoch)
+  for (const seen of latest.values())
+    if (seen.epoch !== lastEpoch)
       add(
-        `${told.who} was never told that database ${shortOf(lastEpoch)} took the place of ${shortOf(told.epoch)}`,
-        [told, first.get(lastEpoch), rest],
+        `${seen.who} was never told that database ${shortOf(lastEpoch)} took the place of ${shortOf(seen.epoch)}`,
+        [seen, first.get(lastEpoch), rest],
       )
 }
 

@@ -13,34 +13,34 @@ export function oneOrder(history: History): Violation[] {
       const first = getOrSet(numbers, `${epoch} ${seq} ${trackingId}`, fact)
       if (first.eventId !== eventId)
         add(`seq ${seq} of ${trackingId} is two payments in database ${shortOf(epoch)}`, [
-          ...first.told,
-          ...fact.told,
+          ...first.seen,
+          ...fact.seen,
         ])
       const other = getOrSet(payments, `${epoch} ${eventId}`, fact)
       if (other.seq !== seq || other.trackingId !== trackingId)
-        add(`payment ${eventId} has two numbers in database ${shortOf(epoch)}`, [...other.told, ...fact.told])
+        add(`payment ${eventId} has two numbers in database ${shortOf(epoch)}`, [...other.seen, ...fact.seen])
     }
-    onePlace(history, add)
+    onePosition(history, add)
     inOrderOfCommits(history, add)
   })
 }
 
-function onePlace(history: History, add: Add): void {
-  const places = new Map<string, { eventId: string; told: Entry[] }>()
-  const events = new Map<string, { position: number; told: Entry[] }>()
-  for (const { epoch, position, eventId, told } of placesIn(history)) {
-    const at = getOrSet(places, `${epoch} ${position}`, { eventId, told })
+function onePosition(history: History, add: Add): void {
+  const positions = new Map<string, { eventId: string; seen: Entry[] }>()
+  const events = new Map<string, { position: number; seen: Entry[] }>()
+  for (const { epoch, position, eventId, seen } of positionsIn(history)) {
+    const at = getOrSet(positions, `${epoch} ${position}`, { eventId, seen })
     if (at.eventId !== eventId)
-      add(`position ${position} is two events in database ${shortOf(epoch)}`, [...at.told, ...told])
-    const of = getOrSet(events, `${epoch} ${eventId}`, { position, told })
+      add(`position ${position} is two events in database ${shortOf(epoch)}`, [...at.seen, ...seen])
+    const of = getOrSet(events, `${epoch} ${eventId}`, { position, seen })
     if (of.position !== position)
-      add(`event ${eventId} has two positions in database ${shortOf(epoch)}`, [...of.told, ...told])
+      add(`event ${eventId} has two positions in database ${shortOf(epoch)}`, [...of.seen, ...seen])
   }
 }
 
-function* placesIn({ facts, streamed, databaseOf }: History) {
-  for (const { epoch, position, eventId, told } of facts)
-    if (position !== undefined) yield { epoch, position, eventId, told }
+function* positionsIn({ facts, streamed, databaseOf }: History) {
+  for (const { epoch, position, eventId, seen } of facts)
+    if (position !== undefined) yield { epoch, position, eventId, seen }
   for (const event of streamed) {
     const database = databaseOf.get(event.connection)
     if (database)
@@ -48,7 +48,7 @@ function* placesIn({ facts, streamed, databaseOf }: History) {
         epoch: database.epoch,
         position: event.position,
         eventId: event.eventId,
-        told: [database, event] as Entry[],
+        seen: [database, event] as Entry[],
       }
   }
 }

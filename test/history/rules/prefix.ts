@@ -36,8 +36,8 @@ export function prefix(history: History): Violation[] {
       } else if (entry.what === 'answer') {
         if (entry.epoch === undefined) continue
         const request = history.subscribes.get(entry.op)
-        const told = request && latest.before(entry.epoch, entry.trackingId, request.at)
-        if (request) checkAnswer(history, entry, request, told, add)
+        const seen = request && latest.before(entry.epoch, entry.trackingId, request.at)
+        if (request) checkAnswer(history, entry, request, seen, add)
         learn(view, entry)
       } else if (entry.what === 'lost') view.subscribed = undefined
       else {
@@ -80,7 +80,7 @@ function checkAnswer(
   history: History,
   answer: Subscribed,
   asked: Subscribe,
-  told: Fact | undefined,
+  seen: Fact | undefined,
   add: Add,
 ): void {
   const { who, trackingId, epoch, head = 0, replay = [], recovered, more, next = 0 } = answer
@@ -108,17 +108,17 @@ function checkAnswer(
     add(`${at} got nothing behind seq ${replay.at(-1)!.seq}, though the head is ${head}`, [asked, answer])
   if (replay.length === 0 && asked.since < head)
     add(`${at} got nothing, though the head is ${head}`, [asked, answer])
-  if (told && head < told.seq && !isLost(history, told, answer.at))
-    add(`${at} was told of head ${head}, after somebody was told of seq ${told.seq}`, [
-      ...told.told,
+  if (seen && head < seen.seq && !isLost(history, seen, answer.at))
+    add(`${at} was told of head ${head}, after somebody was told of seq ${seen.seq}`, [
+      ...seen.seen,
       asked,
       answer,
     ])
 }
 
 /** Until a loss of commits is noticed, the database answers under its old epoch and without what it lost. */
-const isLost = ({ losses, firstTold }: History, { epoch, position = Infinity }: Fact, at: number): boolean =>
-  losses.some(loss => firstTold.get(epoch)!.at < loss.at && loss.at < at && position > loss.kept)
+const isLost = ({ losses, firstSeen }: History, { epoch, position = Infinity }: Fact, at: number): boolean =>
+  losses.some(loss => firstSeen.get(epoch)!.at < loss.at && loss.at < at && position > loss.kept)
 
 function learn(view: View, answer: Subscribed): void {
   if ((view.epoch !== undefined && view.epoch !== answer.epoch) || answer.recovered === false) forget(view)
@@ -139,12 +139,12 @@ function checkEnd(history: History, views: readonly View[], latest: Latest, add:
     if (!subscribed || epoch !== lastEpoch) continue
     for (const fact of latest.all(lastEpoch, trackingId)) {
       if (known.has(fact.seq)) continue
-      add(`${who} never knew seq ${fact.seq} of ${trackingId}`, [subscribed, ...fact.told, rest])
+      add(`${who} never knew seq ${fact.seq} of ${trackingId}`, [subscribed, ...fact.seen, rest])
     }
-    for (const [eventId, told] of retractions)
-      if (told.trackingId === trackingId && !retracted.has(eventId))
-        add(`${who} was never told that seq ${told.seq} of ${trackingId} was retracted`, [
-          ...[subscribed, rest, history.databaseOf.get(told.connection), told],
+    for (const [eventId, seen] of retractions)
+      if (seen.trackingId === trackingId && !retracted.has(eventId))
+        add(`${who} was never told that seq ${seen.seq} of ${trackingId} was retracted`, [
+          ...[subscribed, rest, history.databaseOf.get(seen.connection), seen],
         ])
   }
 }

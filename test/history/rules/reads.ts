@@ -8,7 +8,7 @@ const READ = new Set([200, 404])
 
 export function reads(history: History): Violation[] {
   return collect('reads never go back', add => {
-    const told = new Told(history)
+    const seen = new Seen(history)
     const checkCount = buildCountCheck(history, add)
     const sessions = new Map<string, ReadAnswer>()
     for (const answer of history.entries.filter(isReadAnswer)) {
@@ -16,7 +16,7 @@ export function reads(history: History): Violation[] {
       if (!asked || !READ.has(answer.status) || answer.epoch === undefined) continue
       checkPosition(asked, answer, add)
       checkCount(asked, answer)
-      checkKnown(asked, answer, told, add)
+      checkKnown(asked, answer, seen, add)
       const list = `${asked.who} ${answer.epoch} ${asked.trackingId ?? ''} ${asked.signature ?? ''}`
       const before = sessions.get(list)
       if (before && asked.trackingId !== undefined && (answer.count ?? 0) < (before.count ?? 0))
@@ -44,17 +44,17 @@ function checkPosition(asked: Read, answer: ReadAnswer, add: Add): void {
 }
 
 /** What was told before the read was asked for, up to its position, is in the answer. */
-function checkKnown(asked: Read, answer: ReadAnswer, told: Told, add: Add): void {
+function checkKnown(asked: Read, answer: ReadAnswer, seen: Seen, add: Add): void {
   const { trackingId, minPosition, signature } = asked
   if (trackingId === undefined || minPosition === undefined || !isOfSame(asked, answer)) return
   const { payments = [], count = 0 } = answer
   if (signature === undefined && payments.length < count) return
   const known = new Set(payments.map(({ eventId }) => eventId))
-  for (const fact of told.before(answer.epoch!, asked)) {
+  for (const fact of seen.before(answer.epoch!, asked)) {
     if (fact.position === undefined || fact.position > minPosition || known.has(fact.eventId)) continue
     add(
       `${asked.who} asked for ${trackingId} from position ${minPosition} and did not find seq ${fact.seq}, at ${fact.position}`,
-      [...fact.told, asked, answer],
+      [...fact.seen, asked, answer],
     )
   }
 }
@@ -85,15 +85,15 @@ function buildCountCheck(
 }
 
 /** Of each payment, the first that was told of it, in the order of time. */
-class Told {
+class Seen {
   readonly #facts = new Map<string, Fact[]>()
   readonly #ofTransaction = new Map<string, Fact[]>()
 
   constructor({ facts }: History) {
     const known = new Set<string>()
     for (const fact of facts) {
-      const { epoch, trackingId, eventId, told } = fact
-      const push = told.find(isPush)
+      const { epoch, trackingId, eventId, seen } = fact
+      const push = seen.find(isPush)
       if (push) append(this.#ofTransaction, `${epoch} ${trackingId} ${push.signature}`, fact)
       if (known.has(`${epoch} ${trackingId} ${eventId}`)) continue
       known.add(`${epoch} ${trackingId} ${eventId}`)

@@ -1,4 +1,4 @@
-// The stream of all events tells each event once, in the order of commits: a stream begins behind its cursor, and each event
+// The stream of all events tells each event once, in the order of commits: a stream begins after its cursor, and each event
 // is one position further. At rest it told of everything that anybody was told of, and of everything that was acknowledged.
 import type { Entry, FollowStream, Publish, StreamedEvent, StreamHead } from '../entries.js'
 import { followedFrom, isPublish, isStreamedEvent, startOf, type History } from '../history.js'
@@ -48,13 +48,13 @@ function everything(history: History, add: Add): void {
   const { rest, lastEpoch, facts, streamed, databaseOf } = history
   const followed = lastEpoch === undefined ? undefined : followedFrom(history, lastEpoch)
   if (!rest || !followed) return
-  const told = new Set(
+  const seen = new Set(
     streamed
       .filter(({ connection }) => databaseOf.get(connection)?.epoch === lastEpoch)
       .map(({ eventId }) => eventId),
   )
-  for (const { epoch, eventId, position = followed.position, told: entries } of facts)
-    if (epoch === lastEpoch && !told.has(eventId) && position >= followed.position)
+  for (const { epoch, eventId, position = followed.position, seen: entries } of facts)
+    if (epoch === lastEpoch && !seen.has(eventId) && position >= followed.position)
       add(`the stream of database ${shortOf(epoch)} never told of event ${eventId}`, [
         ...entries,
         ...followed.entries,
@@ -82,9 +82,9 @@ function acknowledged(history: History, add: Add): void {
       add(`event ${entry.eventId} was told before anybody published it`, [...followed.entries, entry])
   }
   if (!rest) return
-  const told = new Set(streamed.map(nameOf))
+  const seen = new Set(streamed.map(nameOf))
   const [, head] = followed.entries
   for (const [ask, answer] of kept)
-    if (ask.at > head!.at && !told.has(nameOf(ask)))
+    if (ask.at > head!.at && !seen.has(nameOf(ask)))
       add(`${nameOf(ask)} was acknowledged and never stored`, [...followed.entries, ask, answer, rest])
 }

@@ -57,7 +57,7 @@ function oneNumber({ facts, epochs, requests }: History, add: Add): void {
     if (known.length < epochs.length || known.length === 0) continue
     if (known.some(fact => fact.eventId === eventId)) continue
     add(`${who} was told of another payment as seq ${seq} of ${trackingId}`, [
-      ...known.flatMap(({ told }) => told),
+      ...known.flatMap(({ seen }) => seen),
       request,
     ])
   }

@@ -24,7 +24,7 @@ interface Reached {
 export function search(model: Model, onProgress?: (states: number) => void): Found {
   const first: Reached = { state: model.init(), from: null, by: 'init', depth: 0 }
   const seen = new Set([keyOf(first.state)])
-  let [steps, depth, toldMs] = [0, 0, Date.now()]
+  let [steps, depth, reportedMs] = [0, 0, Date.now()]
   const end = (violation: Found['violation']): Found => ({ states: seen.size, steps, depth, violation })
   const brokenAtFirst = model.broken(first.state)
   if (brokenAtFirst.length > 0) return end({ broken: brokenAtFirst, trace: [] })
@@ -32,9 +32,9 @@ export function search(model: Model, onProgress?: (states: number) => void): Fou
   while (level.length > 0) {
     const next: Reached[] = []
     for (const reached of level) {
-      if (onProgress && Date.now() - toldMs > 1_000) {
+      if (onProgress && Date.now() - reportedMs > 1_000) {
         onProgress(seen.size)
-        toldMs = Date.now()
+        reportedMs = Date.now()
       }
       for (const { action, state } of model.stepsFrom(reached.state)) {
         steps += 1

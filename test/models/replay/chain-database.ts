@@ -11,7 +11,7 @@ import {
   type Members,
 } from '../../../packages/domain/test/messages.js'
 
-export interface ChainPlace {
+export interface ChainPosition {
   kind: 'payment' | 'retracted'
   tx: number
   slot: number
@@ -32,8 +32,8 @@ export function batchWith(
   slot: number,
   streamSequence: number,
 ): Batch {
-  const place = { slot: slotOf(slot), signature: signatureOf(tx), program_id: DEFAULT_PROGRAM_ID }
-  const bytes = Buffer.from(JSON.stringify(envelopeOf(name, data, place)))
+  const position = { slot: slotOf(slot), signature: signatureOf(tx), program_id: DEFAULT_PROGRAM_ID }
+  const bytes = Buffer.from(JSON.stringify(envelopeOf(name, data, position)))
   const result = readMessage(bytes, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
   if (!result.ok) throw new Error(result.refusal.reason)
   const received = [{ streamSequence, subject: SUBJECT, bytes, event: result.event }]
@@ -41,7 +41,7 @@ export function batchWith(
 }
 
 /** One message of a model as a batch. @param policy whose payment it is */
-export function batchOf({ kind, tx, slot }: ChainPlace, streamSequence: number, policy?: string): Batch {
+export function batchOf({ kind, tx, slot }: ChainPosition, streamSequence: number, policy?: string): Batch {
   if (kind === 'payment') {
     const data = { ...PAYMENT, record_id: tx, ...(policy === undefined ? {} : { payment_policy: policy }) }
     return batchWith('PaymentRecord', data, tx, slot, streamSequence)

@@ -10,14 +10,14 @@ import {
   signatureOf,
   slotOf,
   verify,
-  type ChainPlace,
+  type ChainPosition,
 } from './chain-database.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 
 export const INGEST_BOUNDS: Bounds = { LOSSES: '1', CRASHES: '3' }
 
 /** The messages of the model. */
-const MESSAGES: Record<number, ChainPlace> = {
+const MESSAGES: Record<number, ChainPosition> = {
   1: { kind: 'payment', tx: 1, slot: 1 },
   2: { kind: 'payment', tx: 2, slot: 2 },
   3: { kind: 'retracted', tx: 1, slot: 1 },

@@ -44,7 +44,7 @@ export const retractedBatch = (tx: number, order: number): Batch =>
   batchOf({ kind: 'retracted', tx, slot: order }, 500 + tx)
 
 /** The place in the chain that an order begins with; '' is the beginning. */
-const placeOf = (order: string | null): number =>
+const positionOf = (order: string | null): number =>
   order === null || order === '' ? -1 : parseInt(order.slice(0, 16), 16) - slotOf(0)
 
 /** Replays one trace in a database that no other trace uses. @returns null, or the first step after which rows differ */
@@ -76,8 +76,8 @@ export async function replayRefold(
     )
     const { row, work, payments } = rows[0]!.found
     return {
-      row: [placeOf(row?.[0] ?? null), row?.[1] ?? '0'],
-      work: work && [placeOf(work[0]), work[1]],
+      row: [positionOf(row?.[0] ?? null), row?.[1] ?? '0'],
+      work: work && [positionOf(work[0]), work[1]],
       payments,
     }
   }

@@ -51,14 +51,14 @@ interface Connection {
 }
 
 /** Of a standby. A pod forgets after two leases what it gave up, and the model never (docs/reliability.md). */
-const MOST_TICKS_BEHIND = 3
+const MOST_LAG_TICKS = 3
 /** The trace as far as no standby with older data takes the server's place. */
 function upToLateStandby(trace: readonly TraceStep[]): readonly TraceStep[] {
-  let behind = 0
+  let lag = 0
   const end = trace.findIndex(({ action }) => {
-    if (action === 'copy') behind = 0
-    if (action === 'tick') behind += 1
-    return action === 'failOver' && behind > MOST_TICKS_BEHIND
+    if (action === 'copy') lag = 0
+    if (action === 'tick') lag += 1
+    return action === 'failOver' && lag > MOST_LAG_TICKS
   })
   return end < 0 ? trace : trace.slice(0, end)
 }

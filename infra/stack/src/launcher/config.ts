@@ -114,10 +114,10 @@ export async function readStackConfig(
 /** Ingest says the same, but only after all servers were started. */
 function findArchiveProblem({
   EVENTS_RETENTION_MONTHS: months,
-  EVENTS_ARCHIVE: place,
+  EVENTS_ARCHIVE: archive,
 }: NodeJS.ProcessEnv): string | undefined {
   if (!(Number(months) > 0)) return undefined
-  const directory = place?.trim()
+  const directory = archive?.trim()
   if (!directory)
     return 'EVENTS_ARCHIVE is not set, and EVENTS_RETENTION_MONTHS is: name the directory of archived months, or s3://bucket/folder'
   // Ingest asks the store.

@@ -28,8 +28,8 @@ const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
   'indexer.nodes-disagree': ({ node, signature }) =>
     `chain: node ${node} contradicts the others on transaction ${String(signature)}`,
   'indexer.node-unfit': ({ node, reason, cure }) => `chain: node ${node}: ${reason}; ${cure}`,
-  'indexer.node-behind': ({ node, slotsBehind }) =>
-    `chain: node ${node} is ${String(slotsBehind)} slots behind the others`,
+  'indexer.node-lagging': ({ node, lagSlots }) =>
+    `chain: node ${node} is ${String(lagSlots)} slots behind the others`,
   'indexer.node-recovered': ({ node }) => `chain: node ${node} answers again`,
   'indexer.one-node-alone': ({ cure }) => `chain: there is only one node; ${cure}`,
   'indexer.list-incomplete': ({ reason }) => `chain: cannot go on yet: ${reason}`,

@@ -21,7 +21,7 @@ const HARMLESS = ['PATH', 'NODE_OPTIONS', 'TZ', 'LOG_LEVEL', 'EXPLORER_URL']
 export const SERVICES = ['ingest', 'api', 'realtime', 'console', 'webhook-worker', 'ops', 'indexer'] as const
 
 export const USUAL_OPS_PORT = 3004
-/** Two, so that sockets are told across processes here as in a deployment. */
+/** Two, so that sockets are notified across processes here as in a deployment. */
 const REALTIME_PROCESSES = 2
 
 export interface ServiceSettings {

@@ -85,19 +85,19 @@ const majorOf = (binDir: string): number =>
  */
 export function findPostgres(path: string, account: Account | undefined): PostgresProgram {
   const native = findNpmBinaries()
-  const places = [
+  const folders = [
     native && join(account && !isOpenToOthers(native) ? copyForOthers(native) : native, 'bin'),
     ...[findOnPath('postgres', path)].map(file => file && dirname(file)),
     ...(existsSync('/usr/lib/postgresql') ? readdirSync('/usr/lib/postgresql') : [])
       .sort((a, b) => Number(b) - Number(a))
       .map(major => `/usr/lib/postgresql/${major}/bin`),
   ]
-  for (const binDir of places) {
+  for (const binDir of folders) {
     if (!binDir || !isExecutable(join(binDir, 'initdb')) || !isExecutable(join(binDir, 'postgres'))) continue
     try {
       return { binDir, major: majorOf(binDir) }
     } catch {
-      // A binary for another libc (Alpine) or without its libraries: the next place may have a working binary.
+      // A binary for another libc (Alpine) or without its libraries: the next folder may have a working binary.
     }
   }
   throw new ServerMissingError(

@@ -3,7 +3,7 @@ import { ServerMissingError } from '../errors.js'
 import { isExecutable } from './account.js'
 import { downloadPackages, findDownloaded, type Program } from './debian-packages.js'
 
-export interface SearchPlaces {
+export interface SearchPaths {
   /** The folder of downloaded servers; safe to delete. */
   cacheDir: string
   /** Directories to search, in the form of PATH. */
@@ -40,22 +40,22 @@ const CURES = {
  * Finds Redis or NATS: on PATH, in the cache, as Debian packages without root, as an installed package.
  * @throws ServerMissingError naming the package to install, and the variable to set instead
  */
-export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces): Promise<Program> {
+export async function findProgram(server: 'redis' | 'nats', paths: SearchPaths): Promise<Program> {
   const name = `${server}-server`
   const { title, variable, debian, brew } = CURES[server]
-  const installed = findOnPath(name, places.path)
+  const installed = findOnPath(name, paths.path)
   if (installed) return { file: installed, env: {} }
-  const downloaded = findDownloaded(places.cacheDir, server)
+  const downloaded = findDownloaded(paths.cacheDir, server)
   if (downloaded) return downloaded
   const tried: string[] = []
-  if (findOnPath('apt-get', places.path) && findOnPath('dpkg-deb', places.path)) {
+  if (findOnPath('apt-get', paths.path) && findOnPath('dpkg-deb', paths.path)) {
     const startedAt = Date.now()
-    places.log(`downloading ${title} (Debian package, nothing is installed) …`)
+    paths.log(`downloading ${title} (Debian package, nothing is installed) …`)
     const sayMore = setInterval(() => {
-      places.log(`downloading ${title} … ${Math.round((Date.now() - startedAt) / 1_000)} s`)
+      paths.log(`downloading ${title} … ${Math.round((Date.now() - startedAt) / 1_000)} s`)
     }, SAY_EVERY_MS)
     try {
-      return await downloadPackages(places.cacheDir, server)
+      return await downloadPackages(paths.cacheDir, server)
     } catch (error) {
       tried.push(`download: ${lastLine(error)}`)
     } finally {
@@ -72,17 +72,14 @@ export async function findProgram(server: 'redis' | 'nats', places: SearchPlaces
  * Finds promtool, which checks rules for Prometheus: on PATH, in the cache, or as a Debian package without root.
  * @returns the reason as text when promtool is unavailable
  */
-export async function findPromtool(
-  places: Pick<SearchPlaces, 'cacheDir' | 'path'>,
-): Promise<Program | string> {
-  const installed = findOnPath('promtool', places.path)
+export async function findPromtool(paths: Pick<SearchPaths, 'cacheDir' | 'path'>): Promise<Program | string> {
+  const installed = findOnPath('promtool', paths.path)
   if (installed) return { file: installed, env: {} }
-  const downloaded = findDownloaded(places.cacheDir, 'promtool')
+  const downloaded = findDownloaded(paths.cacheDir, 'promtool')
   if (downloaded) return downloaded
-  if (!findOnPath('apt-get', places.path))
-    return 'there is no promtool on PATH, and no apt-get to get it with'
+  if (!findOnPath('apt-get', paths.path)) return 'there is no promtool on PATH, and no apt-get to get it with'
   try {
-    return await downloadPackages(places.cacheDir, 'promtool')
+    return await downloadPackages(paths.cacheDir, 'promtool')
   } catch (error) {
     return lastLine(error)
   }

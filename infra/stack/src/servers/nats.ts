@@ -12,18 +12,18 @@ export const natsKind: ServerKind = {
   title: 'NATS',
   usualPort: 42229,
   stopSignal: 'SIGTERM',
-  async prepare(place) {
-    const program = await findProgram('nats', place)
-    const dir = join(place.dataDir, 'nats')
+  async prepare(setup) {
+    const program = await findProgram('nats', setup)
+    const dir = join(setup.dataDir, 'nats')
     makePrivateFolder(dir)
     const settingsFile = join(dir, 'nats.conf')
     return {
-      url: port => `nats://${USER}:${place.password}@127.0.0.1:${port}`,
+      url: port => `nats://${USER}:${setup.password}@127.0.0.1:${port}`,
       command(port) {
         const settings = [
           `listen: "127.0.0.1:${port}"`,
           `jetstream { store_dir: "${join(dir, 'jetstream')}" }`,
-          `authorization { user: "${USER}", password: "${place.password}" }`,
+          `authorization { user: "${USER}", password: "${setup.password}" }`,
         ]
         writeFileSync(settingsFile, settings.join('\n') + '\n', { mode: 0o600 })
         return { file: program.file, args: ['-c', settingsFile], env: program.env }
@@ -32,7 +32,7 @@ export const natsKind: ServerKind = {
         converse(port, [
           {
             expect: /^INFO .*"jetstream":\s*true/,
-            send: `CONNECT ${JSON.stringify({ verbose: false, pedantic: false, user: USER, pass: place.password })}\r\nPING`,
+            send: `CONNECT ${JSON.stringify({ verbose: false, pedantic: false, user: USER, pass: setup.password })}\r\nPING`,
           },
           { expect: /PONG/ },
         ]),

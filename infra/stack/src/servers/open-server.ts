@@ -15,7 +15,7 @@ import {
   type ProcessIdentity,
 } from './processes.js'
 import { makePrivateFolder } from './private-folder.js'
-import type { PreparedServer, ServerKind, ServerPlace } from './server-kind.js'
+import type { PreparedServer, ServerKind, ServerSetup } from './server-kind.js'
 
 /** A server that reads much data, or a machine that is busy, takes long. */
 const START_TIMEOUT_MS = 90_000
@@ -50,10 +50,10 @@ interface Remembered extends ProcessIdentity {
  * Finds a running server of an earlier start, or starts the server.
  * @throws ServerMissingError, ServerFailedError
  */
-export async function openServer(kind: ServerKind, place: ServerPlace): Promise<RunningServer> {
-  const stateFile = join(place.dataDir, 'servers', `${kind.name}.json`)
-  makePrivateFolder(join(place.dataDir, 'servers'))
-  const prepared = await kind.prepare(place)
+export async function openServer(kind: ServerKind, setup: ServerSetup): Promise<RunningServer> {
+  const stateFile = join(setup.dataDir, 'servers', `${kind.name}.json`)
+  makePrivateFolder(join(setup.dataDir, 'servers'))
+  const prepared = await kind.prepare(setup)
   const remembered = readState(stateFile)
   let process: Remembered | undefined
   if (remembered && isAlive(remembered)) {
@@ -61,8 +61,8 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
     else await stopProcess(remembered, kind.stopSignal, STOP_GRACE_MS)
   }
   const adopted = process !== undefined
-  const firstPort = async () => remembered?.port ?? (place.quietPort ? await findQuietPort() : kind.usualPort)
-  let current = process ?? (await start(kind, prepared, place, stateFile, await firstPort()))
+  const firstPort = async () => remembered?.port ?? (setup.quietPort ? await findQuietPort() : kind.usualPort)
+  let current = process ?? (await start(kind, prepared, setup, stateFile, await firstPort()))
   const stop = async () => {
     await stopProcess(current, kind.stopSignal, STOP_GRACE_MS)
     rmSync(stateFile, { force: true })
@@ -71,7 +71,7 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
   return {
     name: kind.name,
     title: kind.title,
-    logFile: logFileOf(kind, place),
+    logFile: logFileOf(kind, setup),
     url: prepared.url(current.port),
     port: current.port,
     adopted,
@@ -85,27 +85,27 @@ export async function openServer(kind: ServerKind, place: ServerPlace): Promise<
     },
     async restart() {
       await stopProcess(current, kind.stopSignal, STOP_GRACE_MS)
-      current = await start(kind, prepared, place, stateFile, current.port, true)
+      current = await start(kind, prepared, setup, stateFile, current.port, true)
     },
     signalStop: () => signalProcess(current, kind.stopSignal),
     close: () => (closing ??= stop()),
   }
 }
 
-const logFileOf = (kind: ServerKind, place: ServerPlace): string =>
-  join(place.dataDir, 'logs', `${kind.name}.log`)
+const logFileOf = (kind: ServerKind, setup: ServerSetup): string =>
+  join(setup.dataDir, 'logs', `${kind.name}.log`)
 
 /** @param samePort other processes know the address: wait for the port instead of taking another port */
 async function start(
   kind: ServerKind,
   prepared: PreparedServer,
-  place: ServerPlace,
+  setup: ServerSetup,
   stateFile: string,
   wantedPort: number,
   samePort = false,
 ): Promise<Remembered> {
-  const logFile = logFileOf(kind, place)
-  makePrivateFolder(join(place.dataDir, 'logs'))
+  const logFile = logFileOf(kind, setup)
+  makePrivateFolder(join(setup.dataDir, 'logs'))
   const end = Date.now() + START_TIMEOUT_MS
   for (let attempt = 1; ; attempt += 1) {
     const port = samePort ? wantedPort : await findFreePort(attempt === 1 ? wantedPort : undefined)

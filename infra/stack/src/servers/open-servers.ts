@@ -57,7 +57,7 @@ export const findServerProgram = (server: 'redis' | 'nats'): Promise<Program> =>
 export async function openServers(options: OpenServersOptions): Promise<Servers> {
   const { log = () => {}, urls = {} } = options
   const home = lockDataDir(options.dataDir)
-  const place = {
+  const setup = {
     dataDir: home.path,
     password: home.password,
     durable: options.durable ?? true,
@@ -68,7 +68,7 @@ export async function openServers(options: OpenServersOptions): Promise<Servers>
   }
   const open = async (name: ServerName): Promise<RunningServer | undefined> => {
     if (urls[name]) return undefined
-    const server = await openServer(KINDS[name], place)
+    const server = await openServer(KINDS[name], setup)
     log(`${KINDS[name].title} ${server.adopted ? 'was still running' : 'runs'} on port ${server.port}`)
     return server
   }

@@ -16,7 +16,7 @@ import { isPostgresAnswering } from '@payment-tracking/store'
 import { findPostgresAccount, isOpenToOthers, type Account } from './account.js'
 import { findPostgres } from './find-postgres.js'
 import { birthOf } from './processes.js'
-import type { ServerKind, ServerPlace } from './server-kind.js'
+import type { ServerKind, ServerSetup } from './server-kind.js'
 
 const USER = 'app'
 
@@ -30,7 +30,7 @@ const DURABLE_SETTINGS = {
   checkpoint_timeout: '15min',
 }
 
-/** The place of Postgres' data when its account cannot reach the data directory; one place for each data directory. */
+/** The folder of Postgres' data when its account cannot reach the data directory; one for each data directory. */
 export function outsideDir(dataDir: string): string {
   const id = createHash('sha256').update(resolve(dataDir)).digest('hex').slice(0, 12)
   return `/var/tmp/payment-tracking-data-${id}`
@@ -46,11 +46,11 @@ function clusterDir(dataDir: string, major: number, account: Account | undefined
   return join(outside, `pg${major}`)
 }
 
-async function createCluster(binDir: string, dir: string, place: ServerPlace, account: Account | undefined) {
+async function createCluster(binDir: string, dir: string, setup: ServerSetup, account: Account | undefined) {
   const passwordFile = `${dir}.password`
   rmSync(dir, { recursive: true, force: true }) // what an interrupted initdb left
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  writeFileSync(passwordFile, place.password, { mode: 0o600 })
+  writeFileSync(passwordFile, setup.password, { mode: 0o600 })
   if (account) for (const path of [dir, passwordFile]) chownSync(path, account.uid, account.gid)
   try {
     await promisify(execFile)(
@@ -96,18 +96,18 @@ export const postgresKind: ServerKind = {
   title: 'Postgres',
   usualPort: 54329,
   stopSignal: 'SIGINT',
-  async prepare(place) {
+  async prepare(setup) {
     const account = findPostgresAccount()
-    const { binDir, major } = findPostgres(place.path, account)
-    const dir = clusterDir(place.dataDir, major, account)
-    if (!dir.startsWith(place.dataDir)) place.log(`Postgres keeps its data in ${dir}`)
+    const { binDir, major } = findPostgres(setup.path, account)
+    const dir = clusterDir(setup.dataDir, major, account)
+    if (!dir.startsWith(setup.dataDir)) setup.log(`Postgres keeps its data in ${dir}`)
     if (!existsSync(join(dir, '.complete'))) {
-      place.log('creating the database …')
-      await createCluster(binDir, dir, place, account)
+      setup.log('creating the database …')
+      await createCluster(binDir, dir, setup, account)
     }
     if (account) chmodSync(dir, 0o700)
     const url = (port: number, database = 'postgres') =>
-      `postgresql://${USER}:${place.password}@127.0.0.1:${port}/${database}`
+      `postgresql://${USER}:${setup.password}@127.0.0.1:${port}/${database}`
     return {
       url,
       command(port) {
@@ -116,7 +116,7 @@ export const postgresKind: ServerKind = {
           listen_addresses: '127.0.0.1',
           unix_socket_directories: '',
           max_connections: '300',
-          ...(place.durable ? DURABLE_SETTINGS : { fsync: 'off', full_page_writes: 'off' }),
+          ...(setup.durable ? DURABLE_SETTINGS : { fsync: 'off', full_page_writes: 'off' }),
         }
         return {
           file: join(binDir, 'postgres'),

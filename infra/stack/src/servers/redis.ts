@@ -10,32 +10,32 @@ export const redisKind: ServerKind = {
   title: 'Redis',
   usualPort: 63799,
   stopSignal: 'SIGTERM',
-  async prepare(place) {
-    const program = await findProgram('redis', place)
-    const dir = join(place.dataDir, 'redis')
+  async prepare(setup) {
+    const program = await findProgram('redis', setup)
+    const dir = join(setup.dataDir, 'redis')
     makePrivateFolder(dir)
     const settingsFile = join(dir, 'redis.conf')
     return {
-      url: port => `redis://:${place.password}@127.0.0.1:${port}`,
+      url: port => `redis://:${setup.password}@127.0.0.1:${port}`,
       command(port) {
         // In a file, not on the command line, where every user of the machine could read the password.
         const settings = [
           'bind 127.0.0.1',
           `port ${port}`,
           `dir "${dir}"`,
-          `requirepass ${place.password}`,
+          `requirepass ${setup.password}`,
           'appendonly yes',
           'save ""',
           // Redis must not evict BullMQ's keys.
           'maxmemory-policy noeviction',
-          `databases ${place.durable ? 16 : 2048}`,
+          `databases ${setup.durable ? 16 : 2048}`,
         ]
         writeFileSync(settingsFile, settings.join('\n') + '\n', { mode: 0o600 })
         return { file: program.file, args: [settingsFile], env: program.env }
       },
       answers: port =>
         converse(port, [
-          { send: `AUTH ${place.password}` },
+          { send: `AUTH ${setup.password}` },
           { expect: /\+OK/, send: 'PING' },
           { expect: /\+PONG/ },
         ]),

@@ -1,8 +1,8 @@
 import type { StdioOptions } from 'node:child_process'
-import type { SearchPlaces } from './find-program.js'
+import type { SearchPaths } from './find-program.js'
 
-/** The place and the options of one server. */
-export interface ServerPlace extends SearchPlaces {
+/** What one server is started with. */
+export interface ServerSetup extends SearchPaths {
   dataDir: string
   /** The password of every private server in this data directory; keeps other users of the machine out. */
   password: string
@@ -30,7 +30,7 @@ export interface ServerKind {
   /** The signal that stops the server. */
   stopSignal: NodeJS.Signals
   /** Finds the program and makes its data directory. Called once. @throws ServerMissingError */
-  prepare(place: ServerPlace): Promise<PreparedServer>
+  prepare(setup: ServerSetup): Promise<PreparedServer>
 }
 
 export interface PreparedServer {

@@ -1,4 +1,4 @@
-// Expected payments, by the contract's words: the state of a sum, and what each change of it tells.
+// Expected payments, by the contract's words: the state of a sum, and the notices of each change.
 import { createHash } from 'node:crypto'
 import type { Model, ModelPayment } from './model.js'
 
@@ -63,25 +63,25 @@ export function expectationOf(terms: ExpectedTerms, model: Model, now: Date): Re
   return { all: over(counting), final: over(counting.filter(({ event }) => event.isFinal)) }
 }
 
-/** The types that a change of the state tells. */
+/** The types of the notices of a change of the state. */
 export function noticesOf(before: ExpectedState, after: ExpectedState): string[] {
   if (before === after || after === 'cancelled') return []
-  const told: string[] = []
-  if (isMet(before) && !isMet(after)) told.push('reopened')
-  if (isMet(after) || after === 'expired') told.push(after)
-  if (before === 'open' && after === 'underpaid') told.push('underpaid')
-  return told.map(type => `expectation.${type}`)
+  const notices: string[] = []
+  if (isMet(before) && !isMet(after)) notices.push('reopened')
+  if (isMet(after) || after === 'expired') notices.push(after)
+  if (before === 'open' && after === 'underpaid') notices.push('underpaid')
+  return notices.map(type => `expectation.${type}`)
 }
 
 export interface Notice {
   /** of the message */
   id: string
   type: string
-  /** that the record of the notice tells */
+  /** in the record of the notice */
   state: ExpectedState
 }
 
-/** The id of the message that tells a change: the first is number 1. */
+/** The id of the notice of a change: the first is number 1. */
 function idOfNotice(type: string, { id, over }: Changed, change: number): string {
   const identity = JSON.stringify([type, id, over, String(change)])
   return `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}expectation`
@@ -97,35 +97,35 @@ interface Changed {
 }
 
 /**
- * Follows the changes of an expectation from its creation by what was told of it: each change tells what it must, once and in
- * its order. Only a retraction of all parts and a cancelling tell nothing.
- * @param told each message once, in the order in which they came
+ * Follows the changes of an expectation from its creation by its notices: each change sends what it must, once and in
+ * its order. Only a retraction of all parts and a cancelling send nothing.
+ * @param notices each message once, in the order in which they came
  */
-export function findNoticeProblems(changed: Changed, told: readonly Notice[]): string[] {
-  const left = [...told]
+export function findNoticeProblems(changed: Changed, notices: readonly Notice[]): string[] {
+  const left = [...notices]
   let state: ExpectedState = 'open'
   for (let change = 1; change <= changed.changes; change++) {
     const [first] = left
-    const isTold = first !== undefined && first.id === idOfNotice(first.type, changed, change)
+    const isSent = first !== undefined && first.id === idOfNotice(first.type, changed, change)
     const isCancelled = change === changed.changes && changed.state === 'cancelled'
-    const after: ExpectedState = isTold ? first.state : isCancelled ? 'cancelled' : 'open'
+    const after: ExpectedState = isSent ? first.state : isCancelled ? 'cancelled' : 'open'
     const must = noticesOf(state, after)
     const isRight =
       must.length === 0
-        ? !isTold && isSilent(state, after)
+        ? !isSent && isSilent(state, after)
         : must.every((type, at) => left[at]?.id === idOfNotice(type, changed, change))
     if (!isRight)
       return [
-        `change ${change} from ${state} is told by ${listOf(left.slice(0, 2))}, into ${changed.state} at last`,
+        `change ${change} from ${state} has the notices ${listOf(left.slice(0, 2))}, into ${changed.state} at last`,
       ]
     left.splice(0, must.length)
     state = after
   }
-  if (left.length > 0) return [`no change is told by ${listOf(left)}`]
-  return state === changed.state ? [] : [`told until ${state}, and the record is ${changed.state}`]
+  if (left.length > 0) return [`no change has the notices ${listOf(left)}`]
+  return state === changed.state ? [] : [`notified until ${state}, and the record is ${changed.state}`]
 }
 
-/** Whether there is such a change that tells nothing. Once something was paid, nothing can be cancelled. */
+/** Whether there is such a change without a notice. Once something was paid, nothing can be cancelled. */
 const isSilent = (before: ExpectedState, after: ExpectedState): boolean =>
   after === 'cancelled'
     ? before === 'open' || before === 'expired'

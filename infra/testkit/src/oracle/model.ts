@@ -16,7 +16,7 @@ export interface ModelPayment {
   payer: string | null
   tokenMint: string | null
   trackingId: string | null
-  /** its tracking ID is that of a policy that is not known at its place: nobody was told of the payment yet */
+  /** its tracking ID is that of a policy that is not known at its position: nobody was notified of the payment yet */
   awaitsPolicy: boolean
 }
 
@@ -135,7 +135,7 @@ function readPayment(event: Standing, { created, policies, userPayments }: Model
   const account = known && userPayments.get(known.userPayment)
   const own = data.memo == null ? null : trackingIdOf(data.memo)
   // A Created event whose transaction was retracted said the same when it came again.
-  const told = name === 'ComposableExecuted' && own === null ? createdBefore(ever, event) : undefined
+  const creation = name === 'ComposableExecuted' && own === null ? createdBefore(ever, event) : undefined
   return {
     event,
     policy,
@@ -144,7 +144,7 @@ function readPayment(event: Standing, { created, policies, userPayments }: Model
     recipient: (data.recipient ?? incarnation?.data.recipient ?? null) as string | null,
     payer: (data.payer ?? account?.owner ?? null) as string | null,
     tokenMint: (data.token_mint ?? known?.inputMint ?? account?.tokenMint ?? null) as string | null,
-    trackingId: told ? trackingIdOf(told.data.memo) : own,
-    awaitsPolicy: name === 'ComposableExecuted' && own === null && told === undefined,
+    trackingId: creation ? trackingIdOf(creation.data.memo) : own,
+    awaitsPolicy: name === 'ComposableExecuted' && own === null && creation === undefined,
   }
 }

@@ -43,7 +43,7 @@ const seconds = ({ at }: Standing): number => Math.floor(at / 1000)
 export const amountOf = ({ data }: Standing): bigint => (data.amount ?? data.input_amount) as bigint
 const paidAtOf = ({ data }: Standing): bigint => data.timestamp as bigint
 
-/** The Created event that began the incarnation in which an event stands: the latest at its place or before. */
+/** The Created event that began the incarnation in which an event stands: the latest at its position or before. */
 export const createdBefore = (created: readonly Standing[], event: Standing): Standing | undefined =>
   created
     .filter(each => compare(each, event) <= 0)

@@ -7,7 +7,7 @@ import { sumsOf } from './sums.js'
 /** Whether the latest Created of an address came after every Deleted. */
 const LIVE = `(incarnation_start is not null and (deleted_order is null or incarnation_start > deleted_order)) as live`
 /** Slot, transaction and index: an order without the event's id. */
-const PLACE = 32
+const POSITION = 32
 const KEY_OF_FIGURE = `gateway, span, extract(epoch from start)::bigint as start`
 
 export const PROJECTIONS = {
@@ -19,7 +19,7 @@ export const PROJECTIONS = {
   user_payments: `select address, ${LIVE}, owner, token_mint from user_payments where incarnation_start is not null`,
   gateways: `
     select address, ${LIVE}, authority,
-           case when left(signer_order, ${PLACE}) >= left(incarnation_start, ${PLACE}) then signer else authority end as signer
+           case when left(signer_order, ${POSITION}) >= left(incarnation_start, ${POSITION}) then signer else authority end as signer
       from gateways where incarnation_start is not null`,
   event_counts: `
     select name, span, extract(epoch from start)::bigint as start, count from event_counts where count > 0`,

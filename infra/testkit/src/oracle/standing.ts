@@ -16,7 +16,7 @@ export interface Standing {
   data: Fields
   retracted: boolean
   isFinal: boolean
-  /** some copies do not know its place */
+  /** some copies do not know its position */
   moves: boolean
   /** the messages that agree about the event, in their order */
   copies: SaidEvent[]
@@ -42,10 +42,10 @@ function identityOf(message: SaidEvent): string {
 /** The same for a message and for a row: see `keyOfRow`. No two events of a history share it. */
 export const keyOf = (message: SaidEvent): string => {
   const { signature, slot, name, index, data } = message
-  const place = isRecordOfPolicy(message)
+  const position = isRecordOfPolicy(message)
     ? `${text(data.payment_policy)} ${text(data.record_id)}`
     : (index ?? 0)
-  return `${signature} ${slot} ${name} ${place}`
+  return `${signature} ${slot} ${name} ${position}`
 }
 
 /**
@@ -82,7 +82,7 @@ export function standingOf(messages: readonly Said[]): Stood {
 const agree = (a: SaidEvent, b: SaidEvent): boolean =>
   a.at === b.at && meaningOf(a.data) === meaningOf(b.data)
 
-/** The place that any of the copies knows: an unknown number is 0. */
+/** The position that any of the copies knows: an unknown number is 0. */
 function combine(copies: readonly SaidEvent[], retracted: boolean, isBelow: boolean): Standing {
   const [{ name, signature, slot, at, data }] = copies as [SaidEvent]
   return {
@@ -101,7 +101,7 @@ function combine(copies: readonly SaidEvent[], retracted: boolean, isBelow: bool
   }
 }
 
-/** Chain order. No two events of a world that stand share a place. */
+/** Chain order. No two events of a world that stand share a position. */
 export const compare = (a: Standing, b: Standing): number =>
   a.slot - b.slot || a.transactionIndex - b.transactionIndex || a.index - b.index
 

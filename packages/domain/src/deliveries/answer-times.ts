@@ -2,7 +2,7 @@
 
 /** Each class is this many times as long as the one before, so a percentile is right to within a tenth. */
 const GROWTH = 1.2
-/** What a class is told as: as far, in parts, from its end as from its beginning. */
+/** What a class is shown as: as far, in parts, from its end as from its beginning. */
 const MIDDLE = (1 + GROWTH) / 2
 /** Three minutes: no request takes so long. */
 const LAST_CLASS = 66
@@ -24,9 +24,9 @@ export function percentileOf(
   share: number,
 ): number | null {
   const total = counts.reduce((sum, { requests }) => sum + requests, 0n)
-  const place = BigInt(Math.max(1, Math.ceil(Number(total) * share)))
+  const rank = BigInt(Math.max(1, Math.ceil(Number(total) * share)))
   let seen = 0n
   for (const { duration, requests } of [...counts].sort((a, b) => a.duration - b.duration))
-    if ((seen += requests) >= place) return middleOf(duration)
+    if ((seen += requests) >= rank) return middleOf(duration)
   return null
 }

@@ -53,7 +53,7 @@ export const renderPaymentMessage = (payment: CommittedPayment): DeliveryMessage
   renderMessage(PAYMENT_MESSAGE_TYPE, '', payment)
 
 /**
- * How a webhook is told: in our form; payments as the incumbent tells them, and everything else in our form; or in a line that
+ * How a webhook is notified: in our form; payments as the incumbent sends them, and everything else in our form; or in a line that
  * people read, which is made of our form when it is sent.
  */
 export const WEBHOOK_FORMATS = ['standard', 'tributary', ...PEOPLE_FORMATS] as const
@@ -63,7 +63,7 @@ const MEMO_BYTES = 64
 
 /**
  * The message of a payment as the incumbent writes it, under the id of ours. `memo` holds the tracking ID's bytes; a memo
- * that is no tracking ID is told as zeros.
+ * that is no tracking ID is sent as zeros.
  */
 export function renderTributaryMessage(facts: CommittedPayment): DeliveryMessage {
   const { id, type } = renderPaymentMessage(facts)
@@ -91,7 +91,7 @@ export function renderTributaryMessage(facts: CommittedPayment): DeliveryMessage
 export const renderRetractionMessage = (payment: CommittedPayment): DeliveryMessage =>
   renderMessage(RETRACTION_MESSAGE_TYPE, 'retracted', payment)
 
-/** @param suffix letters that tell the id of this type from those of others */
+/** @param suffix letters that distinguish the id of this type from those of others */
 function renderMessage(type: string, suffix: string, payment: CommittedPayment): DeliveryMessage {
   const text = (value: string | null) => JSON.stringify(value)
   const data = [

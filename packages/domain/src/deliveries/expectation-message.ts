@@ -1,4 +1,4 @@
-// What webhooks are told of an expected payment.
+// What webhooks are sent of an expected payment.
 import { createHash } from 'node:crypto'
 import { renderExpectation, type ExpectationRecord } from '../expectations/expectation-record.js'
 import type { ExpectationType } from '../expectations/expectation-types.js'

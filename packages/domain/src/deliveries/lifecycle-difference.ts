@@ -1,4 +1,4 @@
-// What happened to a policy between two looks at it, as sockets are told.
+// What happened to a policy between two looks at it, as sockets are notified.
 import type { ChainOrder } from '../messages/chain-event.js'
 import { isOfIncarnation } from '../state/incarnation.js'
 import { eventKey, STATUS_TYPES, type LifecyclePolicy } from './lifecycle-message.js'
@@ -28,8 +28,8 @@ const isAfter = (order: ChainOrder | null, before: ChainOrder | null | undefined
   order !== null && (before === null || before === undefined || order > before)
 
 /**
- * Of several changes of one kind between two looks, the last is told. A retraction tells nothing: it takes places on the
- * chain back.
+ * Of several changes of one kind between two looks, the last is sent. A retraction sends nothing: it takes chain positions
+ * back.
  * @param before undefined for a policy that did not exist at the look before
  */
 export function lifecyclesBetween(
@@ -37,9 +37,9 @@ export function lifecyclesBetween(
   after: TrackedPolicy,
 ): LifecycleDifference[] {
   const start = after.incarnationStart
-  const told: LifecycleDifference[] = []
+  const differences: LifecycleDifference[] = []
   const add = (type: LifecycleType, key: string, order: ChainOrder | null, dueAt: bigint | null = null) =>
-    told.push({ type, key, order, dueAt })
+    differences.push({ type, key, order, dueAt })
   const isSame = before?.incarnationStart === start
   if (isAfter(start, before?.incarnationStart)) add('subscription.created', eventKey(start), start)
   const { statusOrder, deletedOrder, changedStatus } = after
@@ -61,7 +61,7 @@ export function lifecyclesBetween(
     const [type, at] = notice.split(' ') as [LifecycleType, string]
     add(type, at, null, BigInt(at))
   }
-  return told
+  return differences
 }
 
 /** The id of the event that an order ends with. */

@@ -1,4 +1,4 @@
-// What happens to a policy beside its payments, as webhooks are told of it.
+// What happens to a policy beside its payments, as webhooks are notified of it.
 import { createHash } from 'node:crypto'
 import type { ChainEvent, ChainOrder } from '../messages/chain-event.js'
 import type { DeliveryMessage } from './delivery-message.js'
@@ -40,7 +40,7 @@ export interface Lifecycle {
   /** of a due date or an end, Unix seconds */
   dueAt: bigint | null
   cause: LifecycleCause | null
-  /** of what time or the nodes tell: whether the due payment can execute, as JSON text */
+  /** of what time or the nodes cause: whether the due payment can execute, as JSON text */
   dueRisk?: string
   /** the cause of a risk that is over */
   clearedCause?: string
@@ -60,9 +60,9 @@ const OF_ONE_EVENT: ReadonlySet<LifecycleType> = new Set([
 ])
 
 /**
- * One id for each policy, type and key: a change that is told again has the same id. A completion and a date are of an
- * incarnation, which is known by its Created event, because a copy can move that event to another place. What an event
- * says is told once, also where the Created event before it was retracted and appeared again.
+ * One id for each policy, type and key: a change that is sent again has the same id. A completion and a date are of an
+ * incarnation, which is known by its Created event, because a copy can give that event another position. What an event
+ * says is sent once, also where the Created event before it was retracted and appeared again.
  */
 export function lifecycleMessageId(
   { address, incarnationStart }: Pick<LifecyclePolicy, 'address' | 'incarnationStart'>,
@@ -123,11 +123,11 @@ export const STATUS_TYPES: Readonly<Record<string, LifecycleType>> = {
   Completed: 'subscription.completed',
 }
 
-/** A Created event that gets another place still begins the same incarnation. */
+/** A Created event that gets another position still begins the same incarnation. */
 const isSameIncarnation = (before: ChainOrder | null, after: ChainOrder): boolean =>
   before !== null && eventKey(before) === eventKey(after)
 
-/** Of a stored event, what a message tells of its cause. */
+/** Of a stored event, what a message says of its cause. */
 export type CausingEvent = Pick<ChainEvent, 'id' | 'signature' | 'slot' | 'occurredAt'>
 
 /** A policy before or after a batch, with the status that is served. */
@@ -143,7 +143,7 @@ const isCompletedNow = (was: StatedPolicy | undefined, { state, status }: Stated
 /**
  * The stored event that completed a policy without new events: it moved into the incarnation, or what undid it was
  * retracted.
- * @returns null where new events tell the completion, or nothing was completed
+ * @returns null where new events say the completion, or nothing was completed
  */
 export function storedCompletion(
   was: StatedPolicy | undefined,
@@ -157,8 +157,8 @@ export function storedCompletion(
 }
 
 /**
- * What new events say of a policy. Events that came before the policy's Created are told with it: until then nobody
- * knew whom to tell.
+ * What new events say of a policy. Events that came before the policy's Created are sent with it: until then nobody
+ * knew whom to notify.
  * @param was the policy before these events; undefined where nothing was known
  * @param is the policy after them
  * @param events the new ones of the policy that stand
@@ -178,10 +178,10 @@ export function lifecyclesOf(
     return []
   const byOrder = new Map(events.map(event => [event.order, event]))
   const created = byOrder.get(start)
-  const told: Lifecycle[] = []
+  const lifecycles: Lifecycle[] = []
   const add = (type: LifecycleType, key: string, event: CausingEvent | undefined) => {
     const cause = event ?? created ?? completing ?? events.at(-1)!
-    told.push({
+    lifecycles.push({
       type,
       key,
       at: cause.occurredAt.toISOString(),
@@ -212,5 +212,5 @@ export function lifecyclesOf(
       'completed',
       byOrder.get(after.lastPaymentOrder ?? '') ?? byOrder.get(after.statusOrder ?? ''),
     )
-  return told
+  return lifecycles
 }

@@ -15,12 +15,12 @@ export const RECOVERED_HOURS = 72
 /** The longest rest while the endpoint fails: 8 hours with the default delay of 5 s, which is the unit. */
 const LONGEST = 5_760
 
-/** The rests behind each round while the endpoint fails, in delays of the first retry. */
+/** The rests after each round while the endpoint fails, in delays of the first retry. */
 export const RESTS_WHILE_FAILING: readonly number[] = Array.from({ length: ROUNDS - 1 }, (_, round) =>
   Math.min(12 * 2 ** round, LONGEST),
 )
 
-/** How long the rests are together that are left behind each round, in the same unit. */
+/** How long the rests are together that are left after each round, in the same unit. */
 const RESTS_LEFT: readonly number[] = RESTS_WHILE_FAILING.map((_, round) =>
   RESTS_WHILE_FAILING.slice(round).reduce((sum, rest) => sum + rest, 0),
 )

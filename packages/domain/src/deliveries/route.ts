@@ -30,34 +30,30 @@ type Endpoint = 'asks' | 'asks, is off' | 'does not ask' | 'does not ask, is off
 type Filtered = ReturnType<typeof judgeFilters>
 /** Whether an event can still name a missing recipient or token. */
 type Facts = 'can come' | 'never come'
-/** When the webhook is told, and whether the cause is final. */
-type Finality =
-  | 'told at once, not final'
-  | 'told at once, final'
-  | 'told when final, not final'
-  | 'told when final, final'
+/** When the webhook is notified, and whether the cause is final. */
+type Finality = 'at once, not final' | 'at once, final' | 'when final, not final' | 'when final, final'
 
 type Routes = Record<Filtered, Record<Facts, Record<Finality, Route>>>
 
 const ALL_DROPPED: Record<Finality, Route> = {
-  'told at once, not final': 'drop',
-  'told at once, final': 'drop',
-  'told when final, not final': 'drop',
-  'told when final, final': 'drop',
+  'at once, not final': 'drop',
+  'at once, final': 'drop',
+  'when final, not final': 'drop',
+  'when final, final': 'drop',
 }
 
 const ALL_AWAIT_FACTS: Record<Finality, Route> = {
-  'told at once, not final': 'await-facts',
-  'told at once, final': 'await-facts',
-  'told when final, not final': 'await-facts',
-  'told when final, final': 'await-facts',
+  'at once, not final': 'await-facts',
+  'at once, final': 'await-facts',
+  'when final, not final': 'await-facts',
+  'when final, final': 'await-facts',
 }
 
 const WHEN_KNOWN: Record<Finality, Route> = {
-  'told at once, not final': 'send',
-  'told at once, final': 'send',
-  'told when final, not final': 'await-finality',
-  'told when final, final': 'send',
+  'at once, not final': 'send',
+  'at once, final': 'send',
+  'when final, not final': 'await-finality',
+  'when final, final': 'send',
 }
 
 const NOTHING: Routes = {
@@ -88,8 +84,8 @@ function endpointOf({ active, eventTypes }: RoutedWebhook, type: string): Endpoi
 }
 
 function finalityOf({ finality }: RoutedWebhook, isFinal: boolean): Finality {
-  if (finality === 'finalized') return isFinal ? 'told when final, final' : 'told when final, not final'
-  return isFinal ? 'told at once, final' : 'told at once, not final'
+  if (finality === 'finalized') return isFinal ? 'when final, final' : 'when final, not final'
+  return isFinal ? 'at once, final' : 'at once, not final'
 }
 
 /**
@@ -103,7 +99,7 @@ export function route(
   isFinal: boolean,
 ): Route {
   const filtered = known === null ? 'refused' : judgeFilters(webhook.filters, known)
-  // Nothing can tell more about a direct transfer, which has no policy.
+  // Nothing can become known of a direct transfer, which has no policy.
   const facts = message.policy === DIRECT_TRANSFER_POLICY ? 'never come' : 'can come'
   return ROUTES[endpointOf(webhook, message.type)][filtered][facts][finalityOf(webhook, isFinal)]
 }

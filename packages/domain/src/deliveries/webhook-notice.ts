@@ -1,4 +1,4 @@
-// What the other webhooks of a gateway are told of a webhook that fails or was deactivated.
+// What the other webhooks of a gateway are sent when a webhook fails or was deactivated.
 import { createHash } from 'node:crypto'
 import type { DeliveryMessage } from './delivery-message.js'
 import type { NoticeType } from '../policies/lifecycle-types.js'

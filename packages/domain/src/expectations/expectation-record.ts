@@ -1,4 +1,4 @@
-// An expected payment as it is told: by REST, webhooks and sockets alike.
+// An expected payment as it is shown: by REST, webhooks and sockets alike.
 import { writeJson } from '../json/json.js'
 import {
   isLate,
@@ -6,7 +6,7 @@ import {
   type Expected,
   type ExpectationState,
   type ExpectedSums,
-  type ToldState,
+  type NotifiedState,
 } from './expectation-state.js'
 
 /** The event ids that a record lists: the newest. */
@@ -19,7 +19,7 @@ export interface ExpectationTerms extends Expected {
   trackingId: string
   recipient: string
   tokenMint: string
-  /** the gateway's own; never told in public */
+  /** the gateway's own; never shown in public */
   reference: string | null
   createdAt: Date
 }
@@ -50,7 +50,7 @@ export interface ExpectationRecord {
 /** @param finalCount how many of the payments of `sums` are final */
 export function toExpectationRecord(
   terms: ExpectationTerms,
-  { state, changedAt }: Pick<ToldState, 'state' | 'changedAt'>,
+  { state, changedAt }: Pick<NotifiedState, 'state' | 'changedAt'>,
   { sums, finalCount, payments }: { sums: ExpectedSums; finalCount: bigint; payments: readonly string[] },
 ): ExpectationRecord {
   const { id, gateway, trackingId, recipient, tokenMint, amount, reference, createdAt, expiresAt } = terms
@@ -80,12 +80,17 @@ export function toExpectationRecord(
 /**
  * The state as a reader sees it: what has expired is expired, also before it was written.
  */
-export function stateAt(told: ToldState, expected: Expected, sums: ExpectedSums, now: Date): ToldState {
+export function stateAt(
+  notified: NotifiedState,
+  expected: Expected,
+  sums: ExpectedSums,
+  now: Date,
+): NotifiedState {
   const state = stateOf(expected, sums, now)
-  if (state === told.state) return told
+  if (state === notified.state) return notified
   const { expiresAt } = expected
-  const changedAt = expiresAt !== null && expiresAt > told.changedAt ? expiresAt : told.changedAt
-  return { state, changedAt, changes: told.changes + 1n }
+  const changedAt = expiresAt !== null && expiresAt > notified.changedAt ? expiresAt : notified.changedAt
+  return { state, changedAt, changes: notified.changes + 1n }
 }
 
 /** As JSON text, every digit kept. */

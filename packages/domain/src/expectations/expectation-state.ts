@@ -1,5 +1,5 @@
 // An expected payment is a state of a sum. `stateOf` is the only place that decides it, and `NOTICES` the only place that
-// decides what a change of it tells.
+// decides the notices of a change.
 import type { ExpectationType } from './expectation-types.js'
 
 export const EXPECTATION_STATES = ['open', 'underpaid', 'paid', 'overpaid', 'expired', 'cancelled'] as const
@@ -72,7 +72,7 @@ const REOPENED: readonly ExpectationType[] = ['expectation.reopened']
 const REOPENED_LATE: readonly ExpectationType[] = ['expectation.reopened', 'expectation.expired']
 
 /**
- * What a change tells: the state before × the state after. Nothing follows a cancellation. Time never goes back, so what has
+ * The notices of a change: the state before × the state after. Nothing follows a cancellation. Time never goes back, so what has
  * expired becomes open or underpaid only on paper.
  */
 export const NOTICES: Record<ExpectationState, Record<ExpectationState, readonly ExpectationType[]>> = {
@@ -112,31 +112,31 @@ export const NOTICES: Record<ExpectationState, Record<ExpectationState, readonly
   cancelled: { open: NONE, underpaid: NONE, paid: NONE, overpaid: NONE, expired: NONE, cancelled: NONE },
 }
 
-/** What was written and told last. */
-export interface ToldState {
+/** What was written last, and gateways and sockets were notified of. */
+export interface NotifiedState {
   state: ExpectationState
   changedAt: Date
   /** counts the changes */
   changes: bigint
 }
 
-/** One change of the state, with the sums that it tells. */
-export interface ExpectationChange extends ToldState {
+/** One change of the state, with the sums at it. */
+export interface ExpectationChange extends NotifiedState {
   sums: ExpectedSums
   types: readonly ExpectationType[]
 }
 
 /**
  * The changes that sums bring, in their order. What has expired before the sums changed expires first, also where the
- * scheduler has not seen it yet: what is told does not depend on when the scheduler looks.
+ * scheduler has not seen it yet: the notices do not depend on when the scheduler looks.
  */
 export function changesOf(
-  told: ToldState,
+  notified: NotifiedState,
   expected: Expected,
   { before, after, now }: { before: ExpectedSums; after: ExpectedSums; now: Date },
 ): ExpectationChange[] {
   const changes: ExpectationChange[] = []
-  let last: ToldState = told
+  let last: NotifiedState = notified
   const step = (state: ExpectationState, sums: ExpectedSums) => {
     if (state === last.state) return
     const { expiresAt } = expected

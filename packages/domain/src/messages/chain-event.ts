@@ -1,7 +1,7 @@
 // An event after every check, as ingest stores and projects it.
 import type { RefusalCode } from './refusal-codes.js'
 
-/** The place of an event on the chain: slot, transaction, index, event id, as text whose byte order is chain order. */
+/** The chain position of an event: slot, transaction, index, event id, as text whose byte order is chain order. */
 export type ChainOrder = string
 
 /** What the indexer knew when it published: a confirmed transaction can still be retracted. */
@@ -74,7 +74,7 @@ export interface ChainEvent {
   /** what two messages of the same identity must agree on: data, slot and timestamp (uuid text) */
   fingerprint: string
   slot: number
-  /** place of the transaction in its block; 0 when the publisher sent none */
+  /** index of the transaction in its block; 0 when the publisher sent none */
   transactionIndex: number
   /** position in the transaction; 0 when the publisher sent none */
   index: number

@@ -4,7 +4,7 @@ import { ExactNumber, type ExactJsonObject } from '../json/exact-json.js'
 import { readSafeInteger } from '../json/safe-integer.js'
 import { Refused } from './refused.js'
 
-/** What is not told of an account is null; an account that does not exist has none of it. */
+/** What is not sent of an account is null; an account that does not exist has none of it. */
 export interface TokenAccountSeen {
   tokenAccount: string
   slot: number

@@ -25,7 +25,7 @@ export function idInSlot(id: string, slot: number): string {
   return digest(['event-in-slot', id, slot])
 }
 
-/** Any other event is known by its place, or by what it says when the publisher does not tell the place. */
+/** Any other event is known by its index, or by what it says when the publisher sends no index. */
 export function idOfEvent(signature: string, index: number | null, name: string, canonical: string): string {
   return index === null
     ? digest(['event-by-content', signature, name, canonical])
@@ -39,14 +39,14 @@ export function fingerprintOf(slot: number, occurredAtMs: number, canonical: str
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-/** Where an event stands, without its id. Two events of one transaction share a place when they have no index. */
-export interface ChainPlace {
+/** Where an event stands, without its id. Two events of one transaction share a position when they have no index. */
+export interface ChainPosition {
   slot: number
   transactionIndex: number
   index: number
 }
 
 /** Text whose byte order is chain order: 16 hex digits of slot, 8 of transaction, 8 of index, the id's 32. */
-export function orderOf({ slot, transactionIndex, index }: ChainPlace, id: string): ChainOrder {
+export function orderOf({ slot, transactionIndex, index }: ChainPosition, id: string): ChainOrder {
   return hex(slot, 16) + hex(transactionIndex, 8) + hex(index, 8) + id.replaceAll('-', '')
 }

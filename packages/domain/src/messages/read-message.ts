@@ -80,12 +80,12 @@ function readEvent({ envelope, plain }: Envelope, settings: ReadSettings): Chain
       ? idOfPayment(signature, effect.policy, effect.recordId)
       : idOfEvent(signature, index, name, canonical)
   const fingerprint = fingerprintOf(slot, occurredAtMs, canonical)
-  const place = { slot, transactionIndex, index: index ?? 0 }
+  const chainPosition = { slot, transactionIndex, index: index ?? 0 }
   return {
     id,
-    order: orderOf(place, id),
+    order: orderOf(chainPosition, id),
     fingerprint,
-    ...place,
+    ...chainPosition,
     commitment,
     signature,
     name,

@@ -1,6 +1,6 @@
 // Says whether a due payment can execute. The nodes have read the token accounts that it needs.
 
-/** What keeps a due payment from executing, in the order in which one of several is told. */
+/** What keeps a due payment from executing, in the order in which one of several is reported. */
 export const RISK_CAUSES = [
   'program_paused',
   'account_missing',
@@ -24,7 +24,7 @@ export type RiskState = (typeof RISK_STATES)[number]
 const DAY = 86_400
 /**
  * From when on the accounts of a due payment are read: three days before its due date, and a quarter of an hour more, so
- * that they are known when `due_soon` is told.
+ * that they are known when `due_soon` is sent.
  */
 export const WATCHED_SECONDS = 3 * DAY + 900
 /** What was seen longer ago says nothing any more. */
@@ -38,7 +38,7 @@ export interface SeenAccount {
   age: number
   exists: boolean
   mint: string | null
-  /** u64; null was not told */
+  /** u64; null was not sent */
   balance: bigint | null
   /** null is none */
   delegate: string | null

@@ -95,7 +95,7 @@ export interface DueNotice {
 }
 
 /**
- * What webhooks and sockets are told of a policy's dates at a time; null is nothing.
+ * What webhooks and sockets are notified of a policy's dates at a time; null is nothing.
  * @param soonSeconds how long before a due date it is near
  */
 export function dueNoticeOf(

@@ -1,4 +1,4 @@
-// Types of webhook messages that tell what happens to a policy beside its payments.
+// Types of webhook messages on what happens to a policy beside its payments.
 
 /** What the chain says of a policy. */
 export const CHAIN_LIFECYCLE_TYPES = [
@@ -23,6 +23,6 @@ export const LIFECYCLE_TYPES = [
 ] as const
 export type LifecycleType = (typeof LIFECYCLE_TYPES)[number]
 
-/** What a gateway's other webhooks are told of a webhook. */
+/** What a gateway's other webhooks are notified of. */
 export const NOTICE_TYPES = ['webhook.failing', 'webhook.deactivated'] as const
 export type NoticeType = (typeof NOTICE_TYPES)[number]

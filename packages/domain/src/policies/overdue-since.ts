@@ -24,7 +24,7 @@ export function dueAfter(terms: PolicyTerms, paidAt: bigint | null, createdAt: b
 }
 
 /**
- * The millisecond from which a policy that was active first was overdue: behind its due date and the grace time, while it was
+ * The millisecond from which a policy that was active first was overdue: after its due date and the grace time, while it was
  * active. Null when it was not, up to the end of the changes.
  * @param fromMs of the payment or the creation before: a policy can be created with a due date that has passed
  * @param changes since then, by time

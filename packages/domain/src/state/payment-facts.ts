@@ -12,7 +12,7 @@ export interface PaymentFacts {
 
 /** The rows that supply what a payment's event lacks. */
 export interface FactSources {
-  /** the incarnation of the policy at the payment's place; null while no Created event at or before it is known */
+  /** the incarnation of the policy at the payment's position; null while no Created event at or before it is known */
   incarnation: { recipient: string | null; tokenMint: string | null } | null
   /** the policy's latest incarnation */
   policy: { tokenMint: string | null } | null

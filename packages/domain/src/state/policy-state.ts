@@ -4,7 +4,7 @@
 import type { ChainEvent, ChainOrder, PolicyFamily } from '../messages/chain-event.js'
 import { nextPaymentDue } from '../policies/due-date.js'
 import { policyDates, type PolicyDates } from '../policies/due-state.js'
-import { isLive, isOfIncarnation, laterOf, samePlaceOrAfter, type Incarnation } from './incarnation.js'
+import { isLive, isOfIncarnation, laterOf, isAtOrAfter, type Incarnation } from './incarnation.js'
 import { readPolicyTerms, type PolicyTerms } from '../policies/policy-terms.js'
 
 export interface PolicyState extends Incarnation {
@@ -162,22 +162,22 @@ function sumsAfter(state: PolicyState, payment: SummedPayment): Sums {
 }
 
 /**
- * Whether an event can be applied to the state, whatever came before: it stands behind everything that it could change, or
+ * Whether an event can be applied to the state, whatever came before: it comes after everything that it could change, or
  * gives the same in any order. Payments that overtook each other add to the same sums where no incarnation and no period
  * begins between them, so two processes whose batches take turns need no refold. All other events need one.
  */
 export function isAppendable(state: PolicyState, { order, effect }: ChainEvent): boolean {
   const { incarnationStart, lastPaymentOrder } = state
-  const isBehind = (known: ChainOrder | null) => known === null || known < order
+  const isAfter = (known: ChainOrder | null) => known === null || known < order
   switch (effect.kind) {
     case 'policy-created':
       // The first Created event names the user payment of earlier payments too.
       if (state.userPayment === null && lastPaymentOrder !== null) return false
-      return isBehind(incarnationStart) && !(lastPaymentOrder && samePlaceOrAfter(lastPaymentOrder, order))
+      return isAfter(incarnationStart) && !(lastPaymentOrder && isAtOrAfter(lastPaymentOrder, order))
     case 'payment':
       if (incarnationStart === null) return true
       if (!isOfIncarnation(incarnationStart, order)) return false
-      return isBehind(lastPaymentOrder) || isOfLatestPeriod(state, { order, paidAt: effect.paidAt })
+      return isAfter(lastPaymentOrder) || isOfLatestPeriod(state, { order, paidAt: effect.paidAt })
     default:
       return true
   }
@@ -185,7 +185,7 @@ export function isAppendable(state: PolicyState, { order, effect }: ChainEvent):
 
 /**
  * The sums after payments of the latest incarnation were added or taken back anywhere in it, by their difference.
- * @returns null when the difference does not tell the period of a pay-as-you-go policy: a payment before the period, or
+ * @returns null when the difference does not show the period of a pay-as-you-go policy: a payment before the period, or
  *   one that begins a period, can move every later period
  */
 export function withDifference(

@@ -84,8 +84,8 @@ class Client(Operations):
 
     def _read_position(self, response: httpx.Response) -> bool:
         """Returns whether the position is of another database than the last one."""
-        told = response.headers.get("x-position")
-        return told is not None and self._remember(int(told), response.headers.get("x-epoch"))
+        known = response.headers.get("x-position")
+        return known is not None and self._remember(int(known), response.headers.get("x-epoch"))
 
     def _remember(self, position: int, epoch: str | None) -> bool:
         is_other = epoch is not None and self._epoch is not None and epoch != self._epoch

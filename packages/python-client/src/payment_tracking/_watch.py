@@ -126,9 +126,9 @@ def watch_payments(
                 for event in _read(client, url, query, last_id):
                     failures = 0
                     last_id = event.id or last_id
-                    told = _event_of(event)
-                    if told is not None:
-                        yield told
+                    found = _event_of(event)
+                    if found is not None:
+                        yield found
                 wait = 1.0
             except _Refused as refusal:
                 if refusal.is_final:

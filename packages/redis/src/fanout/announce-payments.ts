@@ -119,7 +119,7 @@ async function send(
 }
 
 /**
- * Tells every pod of committed payments and life-cycle events, many in a message, one pipeline for each route. Payments
+ * Notifies every pod of committed payments and life-cycle events, many in a message, one pipeline for each route. Payments
  * without tracking ID are left out. A route whose node is away does not hold the others up.
  * @param timeoutMs how long Redis may take
  * @returns how many payments, retractions and life-cycle events were announced, once Redis took them all

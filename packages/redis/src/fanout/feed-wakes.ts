@@ -1,12 +1,12 @@
-// Tells the API's processes which gateways' feeds went on, for the requests that wait. What is lost is found by their own look
+// Notifies the API's processes which gateways' feeds went on, for the requests that wait. What is lost is found by their own look
 // at the database, a second later at most.
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'
 
-/** More gateways are told as all. */
+/** More gateways are sent as all. */
 const MOST_NAMED = 200
 
-/** Best effort: nobody depends on it. @returns how many processes were told */
+/** Best effort: nobody depends on it. @returns how many processes were notified */
 export async function wakeFeeds(redis: Redis, keys: RedisKeys, gateways: readonly string[]): Promise<number> {
   if (gateways.length === 0 || redis.status !== 'ready') return 0
   const named = gateways.length > MOST_NAMED ? null : gateways

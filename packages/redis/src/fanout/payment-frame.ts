@@ -25,7 +25,7 @@ export interface PaymentFrame {
   /** `NO_SEQ` for a retraction and for a life-cycle event */
   readonly seq: number
   readonly committedAtMs: number
-  /** null when it was not known at the time of telling */
+  /** null when it was not known when it was announced */
   readonly recipient: string | null
   /**
    * a whole unmasked WebSocket text frame, as a server sends it; part of a larger read buffer, so copy what is
@@ -69,7 +69,7 @@ export interface AnnouncedFrame {
   trackingId: string
   /** `NO_SEQ` for a retraction and for a life-cycle event */
   seq: number
-  /** who is paid, null while not known: only those who wait for this recipient, or for any, are told */
+  /** who is paid, null while not known: only those who wait for this recipient, or for any, are notified */
   recipient: string | null
   wsFrame: Buffer
 }

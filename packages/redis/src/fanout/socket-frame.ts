@@ -71,7 +71,7 @@ const messageOf = <M>(wsFrame: Buffer): M => JSON.parse(eventOfFrame(wsFrame).js
 export const eventIdOfRetraction = (wsFrame: Buffer): string =>
   messageOf<RetractionMessage>(wsFrame).data.eventId
 
-/** Which change of which policy the frame of a `lifecycle` event tells. */
+/** Which change of which policy the frame of a `lifecycle` event is of. */
 export function changeOfLifecycle(
   wsFrame: Buffer,
 ): Pick<CommittedLifecycle, 'id' | 'type' | 'paymentPolicy'> {

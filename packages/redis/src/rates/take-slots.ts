@@ -72,28 +72,28 @@ export async function takeSlots(
 ): Promise<Slot[]> {
   if (!('paymentSlots' in commands))
     commands.defineCommand('paymentSlots', { numberOfKeys: 1, lua: TAKE_SCRIPT })
-  const groups = new Map<string, SlotRequest & { places: number[] }>()
-  for (const [place, request] of requests.entries()) {
+  const groups = new Map<string, SlotRequest & { indexes: number[] }>()
+  for (const [index, request] of requests.entries()) {
     const name = `${request.id} ${request.perSecond}`
-    const group = groups.get(name) ?? { ...request, places: [] }
-    group.places.push(place)
+    const group = groups.get(name) ?? { ...request, indexes: [] }
+    group.indexes.push(index)
     groups.set(name, group)
   }
   const pipeline = commands.pipeline()
-  for (const { id, perSecond, places } of groups.values())
-    (pipeline as unknown as WithSlots).paymentSlots(keys.other('rate', id), 1_000 / perSecond, places.length)
+  for (const { id, perSecond, indexes } of groups.values())
+    (pipeline as unknown as WithSlots).paymentSlots(keys.other('rate', id), 1_000 / perSecond, indexes.length)
   const results = await withDeadline(
     pipeline.exec(),
     ANSWER_WITHIN_MS,
     () => new RedisUnavailableError('Redis does not answer'),
   )
   const slots: Slot[] = []
-  for (const [at, { places }] of [...groups.values()].entries()) {
+  for (const [at, { indexes }] of [...groups.values()].entries()) {
     const [error, answers] = results![at]!
     if (error) throw new RedisUnavailableError('no slot could be taken', { cause: error })
-    for (const [nth, place] of places.entries()) {
+    for (const [nth, index] of indexes.entries()) {
       const ms = (answers as number[])[nth]!
-      slots[place] = { free: ms >= 0, inMs: Math.abs(ms) }
+      slots[index] = { free: ms >= 0, inMs: Math.abs(ms) }
     }
   }
   return slots

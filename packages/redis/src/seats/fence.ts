@@ -2,7 +2,7 @@
 //
 //   fenced --extend--> holding --no renewal in time--> fenced
 //
-// A fenced pod sends nothing and admits nobody, because other pods may hold its places by now. Its connections stay
+// A fenced pod sends nothing and admits nobody, because other pods may hold its seats by now. Its connections stay
 // open, and they receive the payments they missed when the fence is lifted. The fence falls before Redis frees the
 // seats: its time runs on the monotonic clock from the moment the last renewal was *sent*, and ends a margin earlier
 // than the lease. It needs no timer: the pod asks before each payment, so a process that was stopped for a minute finds

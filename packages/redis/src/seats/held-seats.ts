@@ -13,7 +13,7 @@ export class HeldSeats {
   readonly #held = new Map<string, Held>()
   /** Members whose release Redis has not confirmed. */
   readonly #toRelease = new Map<string, string>()
-  /** What was given up lately: a failover may have lost that, and nobody else would free the place again. */
+  /** What was given up lately: a failover may have lost that, and nobody else would free the seat again. */
   readonly #given = new Map<string, { name: string; atMs: number }>()
 
   constructor(link: LeaseLink, leaseMs: number) {
@@ -52,7 +52,7 @@ export class HeldSeats {
     held.request.onLost(reason)
   }
 
-  /** Frees a place in Redis: now, and with the next renewals when that fails. */
+  /** Frees a seat in Redis: now, and with the next renewals when that fails. */
   release(member: string, name: string): void {
     this.#toRelease.set(member, name)
     this.#given.set(member, { name, atMs: performance.now() })

@@ -11,13 +11,13 @@
 //   evict:<pod>  set: seats that another pod took over and that this pod must give up
 //
 // A seat lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
-// A seat of a pod whose lease ended counts until somebody needs its place.
+// A seat of a pod whose lease ended counts until somebody needs it.
 //
 //   init      leases are used for the first time: an empty Redis has lost nothing
 //   join      a pod without seats begins → 'joined', generation
 //   renew     it goes on → 'renewed', seats to give up… | 'restore' (write your seats again), generation |
 //             'expired'
-//   restore   its seats, again → the members that have no place any more
+//   restore   its seats, again → the members that have no seat any more
 //   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
 //   release   → 1 | 0
 //   holds     whether the seat is written → 1 | 0
@@ -26,7 +26,7 @@
 // A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged
 // writes may be gone: for one lease time nobody is admitted but those who hold seats, and after that
 // everybody who did not restore has fenced itself. Pods that fenced themselves because Redis was away then take
-// back what is free, for half a lease time, before newcomers are admitted: a failover must not give a client's place to
+// back what is free, for half a lease time, before newcomers are admitted: a failover must not give a client's seat to
 // somebody else.
 
 import { TAG_LENGTH } from './seat.js'
@@ -139,7 +139,7 @@ if op == 'acquire' then
       end
     end
   end
-  -- Whether one of the asker's networks has all places that it may have: each wider one has twice as many.
+  -- Whether one of the asker's networks has all seats that it may have: each wider one has twice as many.
   local function isAddressFull()
     if addressLimit == 0 then return false end
     local tag = string.match(member, '^[^.]+(%.[^.]+)%.')

@@ -1,7 +1,7 @@
 // The lease of this pod, under which all its seats live: kept by renewing, and begun anew after a fence.
 //
 // A pod begins under a new name each time, `<node>~<number>`: the old name's seats may be gone, and where they
-// are still there they are swapped for new ones, which needs no free place.
+// are still there they are swapped for new ones, which needs no free seat.
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RedisEvictionError } from '@payment-tracking/runtime'
@@ -39,7 +39,7 @@ export class PodLease {
   #known = false
   /** The generation of Redis' data in which all seats of this pod are known to be written. */
   #restored = ''
-  /** Seats to give up that the last renewal told of and the next one confirms. */
+  /** Seats to give up that the last renewal named and the next one confirms. */
   #heard: readonly string[] = []
   #auditAtMs = performance.now() + AUDIT_INTERVAL_MS
   #stopped = false
@@ -70,7 +70,7 @@ export class PodLease {
     this.#wake()
   }
 
-  /** Ends the pod in Redis: all its places are free at once. */
+  /** Ends the pod in Redis: all its seats are free at once. */
   async close(): Promise<void> {
     this.#stopped = true
     this.#wake()
@@ -109,21 +109,21 @@ export class PodLease {
       const sentAtMs = performance.now()
       const unfenced = fence.mayDeliver() ? '1' : '0'
       const answer = await link.call(this.#call('renew', [this.#restored, unfenced, ...this.#heard]))
-      const [result, ...told] = answer as string[]
+      const [result, ...rest] = answer as string[]
       if (result === 'expired') return fence.fall()
       if (result === 'renewed') {
-        for (const member of told) held.lose(member, 'taken-over')
-        this.#heard = told
+        for (const member of rest) held.lose(member, 'taken-over')
+        this.#heard = rest
         fence.extend(sentAtMs)
         await held.retryReleases()
         if (performance.now() > this.#auditAtMs) await this.#restore(this.#restored)
         return
       }
-      await this.#restore(told[0]!)
+      await this.#restore(rest[0]!)
     }
   }
 
-  /** Writes every seat again. A seat for which no place is left is lost. */
+  /** Writes every seat again. A seat that is not free any more is lost. */
   async #restore(generation: string): Promise<void> {
     const { link, held } = this.#options
     const byName = new Map<string, Held[]>()
@@ -180,7 +180,7 @@ export class PodLease {
     await link.callAll(this.#oldNames.map(pod => ({ op: 'leave', pod, name: '', rest: [] })))
     this.#oldNames = []
     // A client can have taken a seat over since this pod took it back in Redis, before the answer came: the message about it
-    // named a seat that this pod did not know yet. The renewal that lifts the fence tells of it.
+    // named a seat that this pod did not know yet. The renewal that lifts the fence names it.
     await this.#renew()
   }
 

@@ -39,7 +39,7 @@ export class SeatTakeovers {
       this.#waiting.set(member, () => resolve(true))
       timer = setTimeout(() => resolve(false), waitMs)
     })
-    this.#tell(oldNode, { evict: member, answer: this.#options.node })
+    this.#publish(oldNode, { evict: member, answer: this.#options.node })
     const confirmed = await over
     clearTimeout(timer)
     this.#waiting.delete(member)
@@ -49,10 +49,10 @@ export class SeatTakeovers {
   #receive(message: Message): void {
     if ('evicted' in message) return this.#waiting.get(message.evicted)?.()
     this.#options.giveUp(message.evict)
-    this.#tell(message.answer, { evicted: message.evict })
+    this.#publish(message.answer, { evicted: message.evict })
   }
 
-  #tell(node: string, message: Message): void {
+  #publish(node: string, message: Message): void {
     const { redis, keys } = this.#options
     redis.publish(keys.evictions(node), JSON.stringify(message)).catch(() => {})
   }

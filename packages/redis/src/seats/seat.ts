@@ -2,19 +2,19 @@
 import { createHash } from 'node:crypto'
 
 export interface SeatRequest {
-  /** what the places are of, such as a tracking ID */
+  /** what the seats are of, such as a tracking ID */
   name: string
-  /** how many places there are, over all pods */
+  /** how many seats there are, over all pods */
   limit: number
   /** who asks, for `addressLimit`: an address or the networks around it, the narrowest first */
   networks: readonly string[]
-  /** places for the narrowest network, and twice as many for each wider one; absent: no such limit */
+  /** seats for the narrowest network, and twice as many for each wider one; absent: no such limit */
   addressLimit?: number
   /** the secret of a seat that the client held before: the request takes that seat over, on whichever pod it is */
   resume?: string | undefined
   /**
    * The seat is lost: from now on nothing may be sent to its connection. `taken-over`: the client came back on another
-   * connection. `full`: there was no place for the seat after Redis lost its data.
+   * connection. `full`: the seat was not free any more after Redis lost its data.
    */
   onLost: (reason: LostReason) => void
 }
@@ -24,7 +24,7 @@ export type LostReason = 'taken-over' | 'full'
 export interface Seat {
   /** a secret for the client: with it the client can take the seat over */
   readonly resume: string
-  /** Gives the place back in the background, and tries again later while Redis is away. */
+  /** Gives the seat back in the background, and tries again later while Redis is away. */
   release(): void
 }
 

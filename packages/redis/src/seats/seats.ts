@@ -1,4 +1,4 @@
-// The seats that this pod gives its clients. All pods together never give more seats than there are places. Four
+// The seats that this pod gives its clients. All pods together never give more seats than there are. Four
 // files keep that limit: the lease of the pod, the fence that stops sending when the lease is not renewed, the seats
 // this pod holds, and the takeover of a seat by another pod.
 import { randomBytes } from 'node:crypto'
@@ -59,14 +59,14 @@ export class Seats {
     this.#lease.start()
   }
 
-  /** Ends the pod: all its places are free at once. Nothing may be sent any more. */
+  /** Ends the pod: all its seats are free at once. Nothing may be sent any more. */
   async close(): Promise<void> {
     this.#fence.close()
     await this.#lease.close()
   }
 
   /**
-   * Takes a place. With `resume` this connection takes over the seat of an earlier one, also when all are taken;
+   * Takes a seat. With `resume` this connection takes over the seat of an earlier one, also when all are taken;
    * the answer comes when the pod of the earlier connection gave it up or can no longer send.
    * @returns a refusal, also while Redis is away or has lost its data: nothing is thrown
    */

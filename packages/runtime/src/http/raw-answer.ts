@@ -61,7 +61,7 @@ export function refuseOnSocket(socket: Duplex, refusal: Refusal, { withBody = tr
  * long to arrive (408).
  */
 export function answerRawError(error: RawError, socket: Duplex): void {
-  // If the client does not read an earlier answer, a refusal behind it would never be sent: the socket is closed.
+  // If the client does not read an earlier answer, a refusal after it would never be sent: the socket is closed.
   const isStuck = socket.writableLength > 0
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable || isStuck) {
     socket.destroy()

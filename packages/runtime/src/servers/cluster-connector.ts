@@ -11,7 +11,7 @@ import { AbstractConnector, Redis, type RedisOptions } from 'ioredis'
 import { REDIS_RECONNECT, type ClusterAddress } from './redis.js'
 
 /** Which node a connection leads to: the primary that serves a key, or any node, such as for pub/sub. */
-export type RedisPlace = { key: string } | 'any node'
+export type RedisRoute = { key: string } | 'any node'
 
 interface ClusterNode {
   host: string
@@ -39,7 +39,7 @@ const shuffled = <T>(items: readonly T[]): T[] =>
     .map(({ item }) => item)
 
 /** @throws what the client throws when the node is away, hangs, or is no node of a cluster */
-async function askNode(node: ClusterNode, address: ClusterAddress, place: RedisPlace): Promise<ClusterView> {
+async function askNode(node: ClusterNode, address: ClusterAddress, route: RedisRoute): Promise<ClusterView> {
   const redis = new Redis({
     ...node,
     ...credentialsOf(address),
@@ -53,7 +53,7 @@ async function askNode(node: ClusterNode, address: ClusterAddress, place: RedisP
     await redis.connect()
     // Ranges of slots: the first and the last slot, the primary, the replicas.
     const ranges = await redis.cluster('SLOTS')
-    const slot = place === 'any node' ? undefined : await redis.cluster('KEYSLOT', place.key)
+    const slot = route === 'any node' ? undefined : await redis.cluster('KEYSLOT', route.key)
     // A node names itself without a host while it knows none.
     const read = ([host, port]: [string, number, ...unknown[]]) => ({ host: host || node.host, port })
     const nodes = ranges.flatMap(([, , ...each]) => each.map(read))
@@ -84,7 +84,7 @@ const credentialsOf = ({ username, password, tls }: ClusterAddress) => ({
  * Finds the node by asking the nodes that are known, in random order. A primary must say itself that it serves the key:
  * another node's knowledge may be old, and the primary may hang.
  */
-function buildFinder(address: ClusterAddress, place: RedisPlace): () => Promise<ClusterNode> {
+function buildFinder(address: ClusterAddress, route: RedisRoute): () => Promise<ClusterNode> {
   let learned: ClusterNode[] = []
   return async () => {
     let problem: unknown = new Error('no node of the Redis Cluster serves the key')
@@ -94,11 +94,11 @@ function buildFinder(address: ClusterAddress, place: RedisPlace): () => Promise<
     ]
     for (const node of shuffled(known)) {
       try {
-        const { nodes, owner } = await askNode(node, address, place)
+        const { nodes, owner } = await askNode(node, address, route)
         if (nodes.length > 0) learned = nodes
-        if (place === 'any node') return node
+        if (route === 'any node') return node
         if (!owner) continue
-        const said = isSame(owner, node) ? owner : (await askNode(owner, address, place)).owner
+        const said = isSame(owner, node) ? owner : (await askNode(owner, address, route)).owner
         if (isSame(owner, said)) return owner
       } catch (error) {
         problem = error
@@ -111,9 +111,9 @@ function buildFinder(address: ClusterAddress, place: RedisPlace): () => Promise<
 /** For `Connector` of ioredis' options. Connections that are made of the same options share what was learned. */
 export function buildClusterConnector(
   address: ClusterAddress,
-  place: RedisPlace,
+  route: RedisRoute,
 ): NonNullable<RedisOptions['Connector']> {
-  const findNode = buildFinder(address, place)
+  const findNode = buildFinder(address, route)
 
   return class ClusterConnector extends AbstractConnector {
     #waiting = new AbortController()
@@ -124,12 +124,12 @@ export function buildClusterConnector(
     }
 
     /** Tries without an end, because ioredis gives a connection up when this rejects. */
-    override async connect(tell: (type: string, error: Error) => void) {
+    override async connect(emit: (type: string, error: Error) => void) {
       this.connecting = true
       this.#waiting = new AbortController()
       for (let attempt = 1; ; attempt++) {
         const node = await findNode().catch((error: unknown) => {
-          tell('error', error as Error)
+          emit('error', error as Error)
           return undefined
         })
         if (node && this.connecting) return this.#open(node)

@@ -2,7 +2,7 @@
 // cluster.
 import { Redis, type RedisOptions } from 'ioredis'
 import { waitAtMost } from '../wait-at-most.js'
-import { buildClusterConnector, type RedisPlace } from './cluster-connector.js'
+import { buildClusterConnector, type RedisRoute } from './cluster-connector.js'
 import {
   findRedisProblem,
   readRedisAddress,
@@ -13,14 +13,14 @@ import {
   type RedisUnsupportedError,
 } from './redis.js'
 
-export type { RedisPlace } from './cluster-connector.js'
+export type { RedisRoute } from './cluster-connector.js'
 
 /** Options of the client, but for one that ioredis types apart. */
 export type MoreRedisOptions = Omit<RedisOptions, 'replyMapping'>
 
 export interface ConnectOptions extends RedisSettings {
-  /** the node of a cluster; without a cluster there is one place */
-  place: RedisPlace
+  /** the node of a cluster; without a cluster there is one */
+  route: RedisRoute
   /** each error of the connection; it comes back by itself */
   onError?: ((error: Error) => void) | undefined
   /** told that the server is no Redis that this service can use; should end the process */
@@ -61,7 +61,7 @@ function optionsOfCluster(
     ...REDIS_RECONNECT,
     reconnectOnError: (error: Error) =>
       ELSEWHERE.test(error.message) ? onElsewhere : REDIS_RECONNECT.reconnectOnError(error),
-    Connector: buildClusterConnector({ nodes, ...credentials }, options.place),
+    Connector: buildClusterConnector({ nodes, ...credentials }, options.route),
   }
 }
 
@@ -101,7 +101,7 @@ export async function checkRedis(settings: RedisSettings): Promise<void> {
   let problem: RedisUnsupportedError | undefined
   const redis = connectToRedis({
     ...settings,
-    place: 'any node',
+    route: 'any node',
     onUnsupported: error => (problem ??= error),
   })
   const asked = new Promise<void>(resolve => {

@@ -24,7 +24,7 @@ export async function findArchivedEvent({ database }: Store, id: string): Promis
   return found?.month ?? null
 }
 
-/** The month of the first archived events behind a position. Relies on archive_parts_last_position. */
+/** The month of the first archived events after a position. Relies on archive_parts_last_position. */
 export async function findArchivedAfter({ database }: Store, position: bigint): Promise<string | null> {
   const [found] = await database.read<{ month: string }>(
     sql`select month from archive_parts where last_position > ${position} order by last_position limit 1`,

@@ -85,7 +85,7 @@ export async function surveyMonth(
 }
 
 /**
- * Events that happened before lists begin, and came late: behind the position of a head. Reads at most a page of positions.
+ * Events that happened before lists begin, and came late: after the position of a head. Reads at most a page of positions.
  * Relies on ingest_batches_first_position_key, ingest_batches_pending and events_position_key.
  * @returns also the position up to which all events were stored some time ago and announced, and all late ones are final;
  *   `held` is the first that is not final

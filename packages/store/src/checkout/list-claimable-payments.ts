@@ -47,14 +47,14 @@ const paidBy = (wallet: string, policy: string | undefined, limit: number): Sql 
     select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${STANDS}
      ${NEWEST} limit 1000) e`
 
-/** The index events_tracking_recipient holds the payments behind these. */
+/** The index events_tracking_recipient holds the payments after these. */
 const FIRST = raw('1000')
-/** Payments behind the first ones that a search looks at, the newest: anybody can write any tracking ID. */
+/** Payments after the first ones that a search looks at, the newest: anybody can write any tracking ID. */
 const SEARCHED = raw('1000')
 /** As in the index events_tracking_recipient. */
 const RECEIVED_AS = sql`(e.tracking_id || ' ' || e.recipient)`
 
-/** The newest payments of a tracking ID to a recipient, behind its first ones. */
+/** The newest payments of a tracking ID to a recipient, after its first ones. */
 const receivedAs = (trackingId: string, recipient: string): Sql => {
   const key = hidden(sql`${`${trackingId} ${recipient}`}::text`)
   return sql`

@@ -26,7 +26,7 @@ export interface TransactionLimits {
   timeout?: number
 }
 
-/** Whatever a transaction told gateways is in their feeds when it commits. */
+/** Whatever a transaction notifies gateways of is in their feeds when it commits. */
 const withFeed =
   <Own extends Tx, T>(work: (tx: Own) => Promise<T>) =>
   async (tx: Own): Promise<T> => {
@@ -68,7 +68,7 @@ export interface Database {
   writePrepared: RunWrite
   /**
    * As `read`, over two pipelined connections. For reads that Postgres answers at once, whatever is stored:
-   * a slow statement would delay every statement behind it.
+   * a slow statement would delay every statement after it.
    */
   lookUp: RunRead
 }

@@ -1,7 +1,7 @@
-// What a transaction tells gateways, beside payments of its own batch, is written in its last statements, whatever it told first.
+// What a transaction notifies gateways of, beside payments of its own batch, is written in its last statements.
 //
-// A place is given under the feed's lock, and the lock is held until the commit: so the order of places is the order of commits,
-// and a reader that goes on behind a place skips nothing. Nobody asks for another lock behind it: there is no deadlock.
+// A sequence is given under the feed's lock, and the lock is held until the commit: so sequences are in the order of commits, and a
+// reader that goes on after one skips nothing. Nobody asks for another lock while holding it: there is no deadlock.
 import type { DeliveryMessage } from '@payment-tracking/domain'
 import { columnTable } from './columns.js'
 import { raw, type Tx } from './sql.js'
@@ -38,8 +38,8 @@ export function markNotes(tx: Tx): () => void {
 /** The number is arbitrary and unused elsewhere. */
 const FEED_LOCK = raw('741120261127')
 
-const NOTES = columnTable<FeedNote & { place: number }>('m', {
-  place: ['integer', ({ place }) => place],
+const NOTES = columnTable<FeedNote & { nth: number }>('m', {
+  nth: ['integer', ({ nth }) => nth],
   gateway: ['text', ({ gateway }) => gateway],
   type: ['text', ({ type }) => type],
   message_id: ['text', ({ id }) => id],
@@ -49,7 +49,7 @@ const NOTES = columnTable<FeedNote & { place: number }>('m', {
 })
 
 /**
- * Writes what a transaction noted, as its last statements. What was told before stays: the keys are those of deliveries. A
+ * Writes what a transaction noted, as its last statements. Stored messages stay: the keys are those of deliveries. A
  * transaction without notes sends nothing, and takes no lock.
  */
 export async function writeFeed(tx: Tx): Promise<void> {
@@ -60,7 +60,7 @@ export async function writeFeed(tx: Tx): Promise<void> {
   await tx.$executeRaw`
     insert into feed_messages (gateway, position, type, message_id, event_id, body, lifecycle)
     select m.gateway, h.position, m.type, m.message_id, m.event_id, m.body, m.lifecycle
-      from ${NOTES.listOf(notes.map((note, place) => ({ ...note, place })))} join stream_head h on h.id = 1
-     order by m.place
+      from ${NOTES.listOf(notes.map((note, nth) => ({ ...note, nth })))} join stream_head h on h.id = 1
+     order by m.nth
     on conflict do nothing`
 }

@@ -1,4 +1,4 @@
-// What a request writes, and the answer that tells of it, are one: the answer is built before the commit. So no webhook is
+// What a request writes, and the answer to it, are one: the answer is built before the commit. So no webhook is
 // made whose secret nobody has seen. The functions of this package need not know: their lanes join the transaction.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mapStoreErrors } from '../errors.js'

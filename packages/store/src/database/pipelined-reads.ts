@@ -12,7 +12,7 @@ const CONNECTIONS = 2
 /** When both connections have this many unanswered statements, the pool takes the next statement. */
 const MOST_UNANSWERED = 64
 
-/** A failed preparation fails the statements behind it that use the same name, with this SQLSTATE. */
+/** A failed preparation fails the statements after it that use the same name, with this SQLSTATE. */
 const NOT_PREPARED = '26000'
 
 type Query = (config: pg.QueryConfig) => Promise<pg.QueryResult<Record<string, unknown>>>

@@ -20,7 +20,7 @@ const FEW = 200
 export const FINAL_AT_ONCE = 500
 
 /**
- * Counts the payments of a transaction for the expectations that they concern, and tells what changed. The payments are
+ * Counts the payments of a transaction for the expectations that they concern, and notifies of what changed. The payments are
  * stored. What concerns too many expectations becomes work.
  */
 export async function expectBatch(tx: PipelinedTx, input: ExpectedInput): Promise<ExpectedNews> {

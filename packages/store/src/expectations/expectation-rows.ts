@@ -1,4 +1,4 @@
-// The table expectations: what each gateway expects, the sums of what counts, and what was told of them.
+// The table expectations: what each gateway expects, the sums of what counts, and the notified states.
 import {
   stateAt,
   toExpectationRecord,
@@ -6,7 +6,7 @@ import {
   type ExpectationState,
   type ExpectationTerms,
   type ExpectedSums,
-  type ToldState,
+  type NotifiedState,
 } from '@payment-tracking/domain'
 import type { RunRead } from '../database/database.js'
 import { inline, sql, type Sql } from '../database/sql.js'
@@ -17,10 +17,10 @@ export type Over = 'all' | 'final'
 
 export interface Expectation {
   terms: ExpectationTerms
-  /** stored payments are still being counted: nothing is told yet */
+  /** stored payments are still being counted: nobody is notified yet */
   counting: boolean
   sums: Record<Over, ExpectedSums>
-  told: Record<Over, ToldState>
+  notified: Record<Over, NotifiedState>
 }
 
 export interface ExpectationRow {
@@ -90,7 +90,7 @@ export function toExpectation(row: ExpectationRow): Expectation {
         paymentCount: row.finalPaymentCount,
       },
     },
-    told: {
+    notified: {
       all: { state: row.state, changedAt: row.changedAt, changes: row.changes },
       final: { state: row.finalState, changedAt: row.finalChangedAt, changes: row.finalChanges },
     },
@@ -105,7 +105,7 @@ export const newestPayments = (which: Sql): Sql => sql`array(
   select p.event_id::text from expected_payments p where p.expectation_id = x.id and ${which}
    order by p.occurred_at desc, p.slot desc, p.event_id desc limit ${inline(MOST_LISTED_PAYMENTS)}) as payments`
 
-/** A record, and which change of the state it tells: readers see the passing of time before it is written. */
+/** A record, and which change of the state it shows: readers see the passing of time before it is written. */
 export interface ReadExpectation {
   record: ExpectationRecord
   changes: bigint
@@ -116,8 +116,8 @@ export async function readExpectations(run: RunRead, which: Sql): Promise<ReadEx
   const rows = await run<ExpectationRow & { payments: string[] }>(sql`
     select ${EXPECTATION_COLUMNS}, ${newestPayments(sql`x.cancelled_at is null`)} from expectations x ${which}`)
   return rows.map(row => {
-    const { terms, sums, told } = toExpectation(row)
-    const seen = stateAt(told.all, terms, sums.all, row.now)
+    const { terms, sums, notified } = toExpectation(row)
+    const seen = stateAt(notified.all, terms, sums.all, row.now)
     const { payments } = row
     const finalCount = sums.final.paymentCount
     return {

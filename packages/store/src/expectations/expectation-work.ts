@@ -8,7 +8,7 @@ import { NO_NEWS, type ExpectedNews } from './settle.js'
 
 interface ExpectationPage {
   news: ExpectedNews
-  /** where the next page begins; null behind the last page */
+  /** where the next page begins; null after the last page */
   next: string | null
 }
 
@@ -21,7 +21,7 @@ interface PageOf {
 
 /**
  * Counts the next stored payments of an expectation: looks at those of its tracking ID in the order of `seq`, by
- * events_tracking_seq. The caller holds the writer lock. After the last page the state is told.
+ * events_tracking_seq. The caller holds the writer lock. After the last page the gateway is notified of the state.
  * @param id of the expectation
  */
 export async function countStored(
@@ -60,7 +60,7 @@ async function noteFinal(tx: Tx, _key: string, { limit, finalizedSlot }: PageOf)
   return { news: await recount(tx, pairs, { finalizedSlot }), next: pairs.length < limit ? null : '' }
 }
 
-/** What a page of work tells of expected payments. */
+/** What a page of work found of expected payments. */
 export interface ExpectedPage {
   expected?: ExpectedNews
 }

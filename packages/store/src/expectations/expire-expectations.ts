@@ -21,7 +21,7 @@ export interface ExpiryRound {
 const IS_KEPT = isNotSetAside('expectations', sql`x.id::text`)
 
 /**
- * Writes and tells what has expired, in pages by expectations_look. Any number of processes may do so at once: rows that
+ * Writes and notifies of what has expired, in pages by expectations_look. Any number of processes may do so at once: rows that
  * another transaction has locked are passed over, and found by the next round. Only Postgres' clock decides.
  * @returns how many were looked at
  */

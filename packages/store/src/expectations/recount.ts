@@ -64,7 +64,7 @@ const readPairs = (tx: Tx, pairs: readonly Pair[], finalizedSlot: bigint): Promi
      cross join lateral (select * from events where id = q.event_id and amount is not null limit 1) e`)
 
 /**
- * Counts pairs anew, writes the differences, and tells what changed. The caller holds the writer lock, or nobody else can
+ * Counts pairs anew, writes the differences, and notifies of what changed. The caller holds the writer lock, or nobody else can
  * know the pairs. Locks the rows of the expectations.
  *
  * Bounded by the pairs, however many payments an expectation has.

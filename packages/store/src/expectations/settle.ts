@@ -1,4 +1,4 @@
-// What follows for expectations whose sums changed, or whose time passed: the new states, and what they tell.
+// What follows for expectations whose sums changed, or whose time passed: the new states, and their notices.
 import type { CommittedExpectation, DeliveryRef } from '@payment-tracking/contracts'
 import {
   changesOf,
@@ -14,14 +14,14 @@ import {
 import { sql, type Tx } from '../database/sql.js'
 import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, RoutedMessages, type Message } from '../webhooks/routed-messages.js'
-import { readWebhooksOf } from '../webhooks/told-webhooks.js'
+import { readWebhooksOf } from '../webhooks/notified-webhooks.js'
 import { newestPayments, type Expectation, type Over } from './expectation-rows.js'
 import { writeExpectations } from './write-expectations.js'
 
 /** An expectation that the transaction has locked, before and after. */
 export interface Moved {
   before: Expectation
-  /** with the new sums, and what was told before */
+  /** with the new sums, and the states of the last notices */
   after: Expectation
 }
 
@@ -34,7 +34,7 @@ export interface ExpectedNews {
 
 export const NO_NEWS: ExpectedNews = { deliveries: [], expectations: [] }
 
-interface Told {
+interface Notice {
   expectation: Expectation
   over: Over
   change: ExpectationChange
@@ -45,7 +45,7 @@ interface Told {
 const OVERS = ['all', 'final'] as const
 
 /**
- * Writes new sums and states, and tells the changes.
+ * Writes new sums and states, and notifies of the changes.
  * @param write writes which payments count, between the reading of what counted before and after
  */
 export async function settle(
@@ -53,10 +53,10 @@ export async function settle(
   moved: readonly Moved[],
   { now, write = () => Promise.resolve() }: { now: Date; write?: () => Promise<void> },
 ): Promise<ExpectedNews> {
-  const told = moved.flatMap(({ before, after }) =>
+  const notices = moved.flatMap(({ before, after }) =>
     OVERS.flatMap(over => changesOver(over, before, after, now)),
   )
-  const passed = told.filter(({ isPassed }) => isPassed)
+  const passed = notices.filter(({ isPassed }) => isPassed)
   const listedBefore = await readListed(tx, passed)
   await write()
   await writeExpectations(
@@ -65,24 +65,24 @@ export async function settle(
   )
   const listedAfter = await readListed(
     tx,
-    told.filter(({ isPassed }) => !isPassed),
+    notices.filter(({ isPassed }) => !isPassed),
   )
-  return tell(
+  return notify(
     tx,
-    told,
+    notices,
     ({ isPassed, expectation, over }) =>
       (isPassed ? listedBefore : listedAfter)[over].get(expectation.terms.id) ?? [],
   )
 }
 
 /** Takes the new state over into `after`. */
-function changesOver(over: Over, before: Expectation, after: Expectation, now: Date): Told[] {
+function changesOver(over: Over, before: Expectation, after: Expectation, now: Date): Notice[] {
   const { terms, counting } = after
   if (counting || terms.cancelledAt !== null) return []
   const sums = { before: before.sums[over], after: after.sums[over], now }
-  const changes = changesOf(after.told[over], terms, sums)
+  const changes = changesOf(after.notified[over], terms, sums)
   const last = changes.at(-1)
-  if (last) after.told[over] = { state: last.state, changedAt: last.changedAt, changes: last.changes }
+  if (last) after.notified[over] = { state: last.state, changedAt: last.changedAt, changes: last.changes }
   return changes.map(change => ({
     expectation: after,
     over,
@@ -94,10 +94,12 @@ function changesOver(over: Over, before: Expectation, after: Expectation, now: D
 type Listed = Record<Over, Map<string, string[]>>
 
 /** The newest event ids that count for some expectations: one probe of expected_payments each. */
-async function readListed(tx: Tx, told: readonly Told[]): Promise<Listed> {
+async function readListed(tx: Tx, notices: readonly Notice[]): Promise<Listed> {
   const listed: Listed = { all: new Map(), final: new Map() }
   for (const over of OVERS) {
-    const ids = [...new Set(told.filter(each => each.over === over).map(each => each.expectation.terms.id))]
+    const ids = [
+      ...new Set(notices.filter(each => each.over === over).map(each => each.expectation.terms.id)),
+    ]
     if (ids.length === 0) continue
     const rows = await tx.$queryRaw<{ id: string; payments: string[] }[]>(sql`
       select x.id::text as id, ${newestPayments(over === 'final' ? sql`p.final` : sql`true`)}
@@ -107,17 +109,17 @@ async function readListed(tx: Tx, told: readonly Told[]): Promise<Listed> {
   return listed
 }
 
-async function tell(
+async function notify(
   tx: Tx,
-  told: readonly Told[],
-  listedOf: (told: Told) => readonly string[],
+  notices: readonly Notice[],
+  listedOf: (notice: Notice) => readonly string[],
 ): Promise<ExpectedNews> {
-  if (told.length === 0) return NO_NEWS
-  const gateways = [...new Set(told.map(({ expectation }) => expectation.terms.gateway))]
+  if (notices.length === 0) return NO_NEWS
+  const gateways = [...new Set(notices.map(({ expectation }) => expectation.terms.gateway))]
   const webhooksOf = await readWebhooksOf(tx, gateways)
   const routed = new RoutedMessages()
   const expectations: CommittedExpectation[] = []
-  for (const each of told) {
+  for (const each of notices) {
     const { expectation, over, change } = each
     const { terms, sums } = expectation
     const finalCount = over === 'final' ? change.sums.paymentCount : sums.final.paymentCount

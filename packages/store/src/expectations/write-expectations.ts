@@ -4,8 +4,8 @@ import { sql, type Tx } from '../database/sql.js'
 import type { Expectation } from './expectation-rows.js'
 
 /** When time alone may change something: null is never, or not before stored payments are counted. */
-function lookAt({ terms, counting, told }: Expectation): string | null {
-  const waits = mayExpire(told.all.state) || mayExpire(told.final.state)
+function lookAt({ terms, counting, notified }: Expectation): string | null {
+  const waits = mayExpire(notified.all.state) || mayExpire(notified.final.state)
   return !counting && waits && terms.cancelledAt === null ? (terms.expiresAt?.toISOString() ?? null) : null
 }
 
@@ -15,15 +15,15 @@ const WRITTEN = columnTable<Expectation>('v', {
   paid_amount: ['numeric', ({ sums }) => sums.all.paidAmount.toString()],
   in_time_amount: ['numeric', ({ sums }) => sums.all.inTimeAmount.toString()],
   payment_count: ['bigint', ({ sums }) => sums.all.paymentCount.toString()],
-  state: ['text', ({ told }) => told.all.state],
-  changed_at: ['timestamptz', ({ told }) => told.all.changedAt.toISOString()],
-  changes: ['bigint', ({ told }) => told.all.changes.toString()],
+  state: ['text', ({ notified }) => notified.all.state],
+  changed_at: ['timestamptz', ({ notified }) => notified.all.changedAt.toISOString()],
+  changes: ['bigint', ({ notified }) => notified.all.changes.toString()],
   final_paid_amount: ['numeric', ({ sums }) => sums.final.paidAmount.toString()],
   final_in_time_amount: ['numeric', ({ sums }) => sums.final.inTimeAmount.toString()],
   final_payment_count: ['bigint', ({ sums }) => sums.final.paymentCount.toString()],
-  final_state: ['text', ({ told }) => told.final.state],
-  final_changed_at: ['timestamptz', ({ told }) => told.final.changedAt.toISOString()],
-  final_changes: ['bigint', ({ told }) => told.final.changes.toString()],
+  final_state: ['text', ({ notified }) => notified.final.state],
+  final_changed_at: ['timestamptz', ({ notified }) => notified.final.changedAt.toISOString()],
+  final_changes: ['bigint', ({ notified }) => notified.final.changes.toString()],
   look_at: ['timestamptz', lookAt],
 })
 

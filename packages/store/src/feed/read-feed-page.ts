@@ -1,8 +1,8 @@
 // A page of a gateway's feed: the bodies that a webhook without filters is sent, oldest first.
 //
-// Two orders are merged, and a cursor has a place in both: payments of their own batch by the position of their event, everything
-// else by the place of its row (feed-notes.ts). Each of the two is the order of commits, so what commits late is behind the cursor,
-// wherever it belongs among the others.
+// Two orders are merged, and a cursor has a key in both: payments of their own batch by the position of their event, everything
+// else by the sequence of its row (feed-notes.ts). Each of the two is the order of commits, so what commits late comes after the
+// cursor, wherever it belongs among the others.
 import { PAYMENT_MESSAGE_TYPE, renderPaymentMessage, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
 import type { RunRead } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
@@ -25,19 +25,19 @@ export interface FeedPage {
   /** JSON texts */
   bodies: string[]
   next: FeedKey
-  /** more may be stored behind `next` already */
+  /** more may be stored after `next` already */
   goesOn: boolean
 }
 
-/** Why nothing can be read behind a cursor. */
+/** Why nothing can be read after a cursor. */
 type FeedRefusal = 'archived' | 'another database'
 
 /** What a page has examined. */
 interface Entry {
   position: bigint
   /** null for a payment of its own batch */
-  place: bigint | null
-  /** null where the page does not tell it */
+  sequence: bigint | null
+  /** null where the page leaves it out */
   body: string | null
 }
 
@@ -61,67 +61,67 @@ export async function readFeedPage(
     select epoch::text as epoch, position, first_position as "firstPosition" from stream_head`)
   const { epoch, position: upTo, firstPosition } = head!
   const beginning = firstPosition > 0n ? firstPosition - 1n : 0n
-  const from = after ?? { epoch, position: beginning, place: 0n }
+  const from = after ?? { epoch, position: beginning, sequence: 0n }
   if (from.epoch !== epoch) return 'another database'
   if (from.position < beginning) return 'archived'
   const part: Part = { gateway, from, upTo, limit }
-  const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readPayments(database.read, part) : []
+  const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readOwnPayments(database.read, part) : []
   const rows = await readRows(database.read, part, { types, firstPosition })
   return merge(payments, rows, part)
 }
 
 /**
- * Payments as they were told first. Not those that were told later than their batch, which have a row of their own, and none
- * that nobody was told of: its tracking ID is not known yet, or the chain had taken it back before it came.
+ * Payments as they were sent first. Not those that were sent later than their batch, which have a row of their own, and none
+ * that nobody was notified of: its tracking ID is not known yet, or the chain had taken it back before it came.
  */
-async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
-  const asTold = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`
+async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
+  const asNotified = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`
   const hasRow = (type: string) =>
     sql`exists (select from feed_messages f where f.event_id = e.id and f.gateway = e.gateway and f.type = ${type})`
   const facts = {
-    recipient: asTold(sql`recipient`),
-    payer: asTold(sql`payer`),
-    tokenMint: asTold(sql`token_mint`),
+    recipient: asNotified(sql`recipient`),
+    payer: asNotified(sql`payer`),
+    tokenMint: asNotified(sql`token_mint`),
   }
-  const found = await run<PaymentRow & { isTold: boolean; epoch: string }>(sql`
+  const found = await run<PaymentRow & { isNotified: boolean; epoch: string }>(sql`
     select ${paymentColumns(facts)}, (select epoch::text from stream_head) as epoch,
            not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
-             and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isTold"
+             and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isNotified"
       from ${gatewayPayments(gateway, from.position, upTo, limit)} e
-      left join told_payments t on t.event_id = e.id
+      left join notified_payments t on t.event_id = e.id
      order by e.position`)
   requireEpoch(found, from)
-  return found.map(({ isTold, ...row }) => ({
+  return found.map(({ isNotified, ...row }) => ({
     position: BigInt(row.position),
-    place: null,
-    body: isTold ? renderPaymentMessage(toCommittedPayment(row)).body : null,
+    sequence: null,
+    body: isNotified ? renderPaymentMessage(toCommittedPayment(row)).body : null,
   }))
 }
 
 interface FeedRow {
   position: bigint
-  place: bigint
+  sequence: bigint
   /** null for a type that was not asked for, and for what is as old as archived events */
   body: string | null
   epoch: string
 }
 
-/** Messages that were told when at most so many events were stored: a later one is behind payments that the page has not read. */
+/** Messages that were written when at most so many events were stored: a later one comes after payments that the page has not read. */
 async function readRows(
   run: RunRead,
   { gateway, from, upTo, limit }: Part,
   { types, firstPosition }: { types: readonly string[]; firstPosition: bigint },
 ): Promise<readonly FeedRow[]> {
   const rows = await run<FeedRow>(sql`
-    select f.place, f.position,
+    select f.sequence, f.position,
            case when f.type = any(${[...types]}::text[]) and f.position >= ${firstPosition} then f.body end as body,
            (select epoch::text from stream_head) as epoch
       from (select * from feed_messages f
-             where f.gateway = ${gateway} and f.place > ${from.place} order by f.place limit ${limit}) f
+             where f.gateway = ${gateway} and f.sequence > ${from.sequence} order by f.sequence limit ${limit}) f
      where f.position <= ${upTo}
-     order by f.place`)
+     order by f.sequence`)
   requireEpoch(rows, from)
-  // Positions rise with places. A cursor must not pass a place, even if one day they do not.
+  // Positions rise with sequences. A cursor must not pass a row, even if one day they do not.
   let last = 0n
   return rows.map(row => ({ ...row, position: (last = row.position > last ? row.position : last) }))
 }
@@ -133,7 +133,7 @@ function requireEpoch(rows: readonly { epoch: string }[], { epoch }: FeedKey): v
 }
 
 /**
- * Merges both orders: a message is behind the payments that were stored when it was told. Of two orders of which only one was
+ * Merges both orders: a message comes after the payments that were stored when it was written. Of two orders of which only one was
  * read to its end, the page ends where the other one was left.
  */
 function merge(payments: readonly Entry[], rows: readonly Entry[], { from, upTo, limit }: Part): FeedPage {
@@ -142,22 +142,22 @@ function merge(payments: readonly Entry[], rows: readonly Entry[], { from, upTo,
   const end = endOfPayments < endOfRows ? endOfPayments : endOfRows
   const entries = [...payments, ...rows].filter(({ position }) => position <= end).sort(byPosition)
   const bodies: string[] = []
-  let { position, place } = from
+  let { position, sequence } = from
   for (const entry of entries) {
-    if (bodies.length === limit) return { bodies, next: { ...from, position, place }, goesOn: true }
+    if (bodies.length === limit) return { bodies, next: { ...from, position, sequence }, goesOn: true }
     if (entry.position > position) position = entry.position
-    if (entry.place !== null) place = entry.place
+    if (entry.sequence !== null) sequence = entry.sequence
     if (entry.body !== null) bodies.push(entry.body)
   }
   if (end > position) position = end
   const goesOn = payments.length === limit || rows.length === limit
-  return { bodies, next: { ...from, position, place }, goesOn }
+  return { bodies, next: { ...from, position, sequence }, goesOn }
 }
 
 /** A sort is stable: payments and rows each keep their order. */
 const byPosition = (a: Entry, b: Entry): number =>
   a.position === b.position
-    ? Number(a.place !== null) - Number(b.place !== null)
+    ? Number(a.sequence !== null) - Number(b.sequence !== null)
     : a.position < b.position
       ? -1
       : 1

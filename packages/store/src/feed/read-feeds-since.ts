@@ -6,7 +6,7 @@ import { inline, sql } from '../database/sql.js'
 export interface FeedMark {
   epoch: string
   position: bigint
-  place: bigint
+  sequence: bigint
 }
 
 export interface FeedLook {
@@ -21,15 +21,15 @@ const MOST_READ = 2_000
 /** Three reads by key of what came since; at most 2,000 rows of each. @param since null: any feed may have gone on */
 export async function readFeedsSince({ database }: Store, since: FeedMark | null): Promise<FeedLook> {
   const [mark] = await database.lookUp<FeedMark>(sql`
-    select epoch::text as epoch, position, coalesce((select max(place) from feed_messages), 0) as place from stream_head`)
-  const { epoch, position, place } = mark!
+    select epoch::text as epoch, position, coalesce((select max(sequence) from feed_messages), 0) as sequence from stream_head`)
+  const { epoch, position, sequence } = mark!
   if (since === null || since.epoch !== epoch || position - since.position > BigInt(MOST_READ))
     return { mark: mark!, gateways: null }
   const rows = await database.lookUp<{ gateway: string }>(sql`
     select gateway from events where position > ${since.position} and position <= ${position} and amount is not null
     union all
-    (select gateway from feed_messages where place > ${since.place} and place <= ${place}
-      order by place limit ${inline(MOST_READ + 1)})`)
+    (select gateway from feed_messages where sequence > ${since.sequence} and sequence <= ${sequence}
+      order by sequence limit ${inline(MOST_READ + 1)})`)
   const isCut = rows.length > MOST_READ
   return { mark: mark!, gateways: isCut ? null : [...new Set(rows.map(({ gateway }) => gateway))] }
 }

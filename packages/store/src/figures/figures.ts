@@ -67,7 +67,7 @@ const ADD_TOKENS = sql`
 
 /**
  * Adds differences to the figures. Resolves when all statements are sent, and does not wait for Postgres while everything
- * is added. What is taken may leave work behind.
+ * is added. What is taken may leave work.
  */
 export async function addDifferences(
   tx: PipelinedTx,

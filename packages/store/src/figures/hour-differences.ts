@@ -11,29 +11,29 @@ import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-dif
 const MOST_PAYMENTS = 20_000
 
 /**
- * The hours of events behind a key, those of all gateways before those of each. One probe of events_newest or
+ * The hours of events after a key, those of all gateways before those of each. One probe of events_newest or
  * events_gateway_newest an hour. @param after the text of the last hour (`keyOf`); '' is the beginning
  */
 export async function readNextHours(tx: Tx, after: string, limit: number): Promise<GatewayHour[]> {
   const [, start = '-infinity', gateway = ''] = /^(\S+) (.*)$/.exec(after) ?? []
   const most = inline(limit)
   const hourOf = (at: Sql): Sql => sql`date_trunc('hour', ${at}, 'UTC')`
-  const behind = sql`${start}::timestamptz + case when ${start} = '-infinity' then interval '0' else interval '1 hour' end`
+  const hourAfter = sql`${start}::timestamptz + case when ${start} = '-infinity' then interval '0' else interval '1 hour' end`
   if (gateway === ALL_GATEWAYS) {
     const next = (from: Sql): Sql =>
       hourOf(sql`(select occurred_at from events where occurred_at >= ${from} order by occurred_at limit 1)`)
     const hours = await tx.$queryRaw<GatewayHour[]>(sql`
       with recursive hours (start, number) as (
-        select ${next(behind)}, 1
+        select ${next(hourAfter)}, 1
          union all
         select ${next(sql`h.start + interval '1 hour'`)}, number + 1 from hours h where h.start is not null and number < ${most}
       ) select ${ALL_GATEWAYS} as gateway, start from hours where start is not null`)
     if (hours.length > 0) return hours
   }
   const [ofGateway, from] =
-    gateway === ALL_GATEWAYS ? [sql`''`, sql`'-infinity'::timestamptz`] : [sql`${gateway}`, behind]
-  const next = (place: Sql): Sql => sql`
-    select e.gateway, e.occurred_at from events e where e.gateway is not null and (e.gateway, e.occurred_at) >= (${place})
+    gateway === ALL_GATEWAYS ? [sql`''`, sql`'-infinity'::timestamptz`] : [sql`${gateway}`, hourAfter]
+  const next = (key: Sql): Sql => sql`
+    select e.gateway, e.occurred_at from events e where e.gateway is not null and (e.gateway, e.occurred_at) >= (${key})
      order by e.gateway, e.occurred_at limit 1`
   return tx.$queryRaw<GatewayHour[]>(sql`
     with recursive hours (gateway, start, number) as (

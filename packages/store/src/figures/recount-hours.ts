@@ -1,5 +1,5 @@
 // Finds the extremes of an hour that lost some, and those of its day. The hour is read in one snapshot without the writer
-// lock, whatever its size. Then, under the lock, the events behind the snapshot are merged, and the extremes are written.
+// lock, whatever its size. Then, under the lock, the events after the snapshot are merged, and the extremes are written.
 // Whatever else changes the hour meanwhile gives its work another turn: what was read is void then, and is read again.
 import { DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../database/sql.js'
@@ -7,7 +7,7 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../rows/payment-names.js'
 import { isOf, keyOf, toHour, type GatewayHour } from './gateway-hours.js'
 import type { WorkKind } from '../work/run-page.js'
-import { BEHIND_OTHERS, goOn, type Work } from '../work/work-table.js'
+import { REQUEUE, goOn, type Work } from '../work/work-table.js'
 
 const HOUR_MS = HOUR * 1_000
 
@@ -16,14 +16,14 @@ export function recountLater(tx: PipelinedTx, hours: readonly GatewayHour[]): vo
   if (hours.length === 0) return
   tx.send(sql`
     insert into work (kind, key) select 'hour', * from unnest(${keysOf(hours)}::text[])
-    on conflict (kind, key) do update set cursor = '', ${BEHIND_OTHERS}`)
+    on conflict (kind, key) do update set cursor = '', ${REQUEUE}`)
 }
 
 /** Makes void what is being read of some hours. */
 export function recountAnew(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   if (hours.length === 0) return
   tx.send(sql`
-    update work set ${BEHIND_OTHERS} where kind = 'hour' and key = any(${keysOf(hours)}::text[])`)
+    update work set ${REQUEUE} where kind = 'hour' and key = any(${keysOf(hours)}::text[])`)
 }
 
 const keysOf = (hours: readonly GatewayHour[]): string[] => [...new Set(hours.map(keyOf))]
@@ -66,8 +66,8 @@ async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadHour> {
   return { hour, tokens, found, position: head.position, next }
 }
 
-/** Adds what the hour got behind the snapshot. Relies on events_position_key. */
-async function readBehind(tx: Tx, read: ReadHour): Promise<void> {
+/** Adds what the hour got after the snapshot. Relies on events_position_key. */
+async function readAfter(tx: Tx, read: ReadHour): Promise<void> {
   const [head] = await tx.$queryRaw<[{ position: bigint }]>(
     sql`select position from stream_head where id = 1`,
   )
@@ -106,7 +106,7 @@ async function readExtremes(
  * and the work has the turn that it had in the snapshot: so every row is there.
  */
 async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<void> {
-  await readBehind(tx, read)
+  await readAfter(tx, read)
   const { hour, tokens, found } = read
   const day = startOf(DAY, hour.start)
   const hours = Array.from({ length: DAY / HOUR }, (_, at) => new Date(day.getTime() + at * HOUR_MS))
@@ -144,7 +144,7 @@ export const RECOUNT: WorkKind<object, ReadHour> = {
   look: async (snapshot, [work], rows) => {
     const read = await snapshot(tx => readHour(tx, work!, rows))
     // An hour of many payments takes long: what came meanwhile is read here, so that hardly anything is left for the lock.
-    await snapshot(tx => readBehind(tx, read))
+    await snapshot(tx => readAfter(tx, read))
     return read
   },
   page: async (tx, [work], { head }, read) => {

@@ -17,7 +17,7 @@ export interface SumDifferences extends Differences {
 const toKey = (gateway: string): string => `=${gateway}`
 export const toGateway = (key: string): string => key.slice(1)
 
-/** The keys of the gateways of figures behind one; all gateways first, paid or not. One probe of a primary key each. */
+/** The keys of the gateways of figures after one; all gateways first, paid or not. One probe of a primary key each. */
 export async function readNextGateways(tx: Tx, after: string, limit: number): Promise<string[]> {
   const next = (condition: Sql): Sql => sql`
     select gateway from payment_stats where ${condition} order by gateway limit 1`

@@ -16,7 +16,7 @@ export async function recordAnnouncements(
   if (eventIds.length === 0) return []
   const rows = await tx.$queryRaw<{ id: bigint }[]>`
     insert into announcements (event_id, kind)
-    select told.id, ${kind} from unnest(${[...eventIds]}::uuid[]) as told (id) returning id`
+    select e.id, ${kind} from unnest(${[...eventIds]}::uuid[]) as e (id) returning id`
   return rows.map(({ id }) => id)
 }
 
@@ -35,7 +35,7 @@ export async function removeAnnouncements({ database }: Store, ids: readonly big
 export async function sweepAnnouncements(
   { database }: Store,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
-  announce: (told: {
+  announce: (news: {
     /** the epoch of the database that the payments were read from */
     epoch: string
     payments: CommittedPayment[]

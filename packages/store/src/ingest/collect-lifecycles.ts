@@ -10,14 +10,14 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import type { Tx } from '../database/sql.js'
-import type { PolicyLifecycle } from '../webhooks/tell.js'
+import type { PolicyLifecycle } from '../webhooks/notify.js'
 import type { FoldedPolicy } from '../refold/policies.js'
 import { readUserPayments } from '../rows/user-payments.js'
 
 /**
  * @param known user payments that were read before; the function reads the others
  * @param position the last position after the transaction: whoever knows it knows these changes
- * @param completing the result of `readCompleting`; by default nothing is told of a policy without new events
+ * @param completing the result of `readCompleting`; by default nobody is notified of a policy without new events
  */
 export async function collectLifecycles(
   tx: Tx,

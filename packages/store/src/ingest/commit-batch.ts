@@ -4,7 +4,7 @@ import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { writeFunds } from '../funds/write-funds.js'
 import { expectBatch, type ExpectedInput } from '../expectations/expect-batch.js'
-import { readWebhooksOf } from '../webhooks/told-webhooks.js'
+import { readWebhooksOf } from '../webhooks/notified-webhooks.js'
 import type { Batch, CommittedBatch } from './batch.js'
 import { foldBatch, type Folded } from './fold.js'
 import { identify, type Identified } from './identify.js'
@@ -13,7 +13,7 @@ import { refoldBatch } from './refold-batch.js'
 import { readForgotten } from './refold-causes.js'
 import type { Refolded } from '../refold/policy-work.js'
 import { feedsOf } from '../database/feed-notes.js'
-import { tellBatch } from './tell-batch.js'
+import { notifyBatch } from './notify-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
 import { REFOLD_ROWS } from '../work/work-table.js'
 import { writeFolded } from './write.js'
@@ -35,7 +35,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   writeFunds(tx, batch.controls ?? [], fresh)
   const folded = foldBatch(fresh, known, identified.unready)
   const tracked = await trackByPolicy(tx, folded.events)
-  // What the later phases read is asked here: behind the events, an answer would wait until Postgres has written them.
+  // What the later phases read is asked here: after the events, an answer would wait until Postgres has written them.
   const [numbered, forgotten, webhooks] = await Promise.all([
     numberEvents(tx, tracked, head.position, identified.heads),
     readForgotten(tx, folded, head.position),
@@ -44,13 +44,13 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   await writeFolded(tx, numbered, folded)
   const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = REFOLD_ROWS } = batch
   const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId, rows })
-  const told = await tellBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
+  const notified = await notifyBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
   const expected = await expectBatch(tx, paymentsOf(identified, numbered, refolded))
   return {
-    ...told,
-    deliveries: [...told.deliveries, ...expected.deliveries],
+    ...notified,
+    deliveries: [...notified.deliveries, ...expected.deliveries],
     expectations: expected.expectations,
-    feeds: feedsOf(tx, told.payments),
+    feeds: feedsOf(tx, notified.payments),
     epoch: head.epoch,
     lastPosition: numbered.at(-1)?.position ?? null,
     storedCount: fresh.length,
@@ -80,11 +80,11 @@ function paymentsOf(
   }
 }
 
-/** The gateways whose webhooks the batch tells, without those whose webhooks the batch itself may stop. */
+/** The gateways whose webhooks the batch notifies, without those whose webhooks the batch itself may stop. */
 function gatewaysOf({ retracted, moved }: Identified, { events, policies, gateways }: Folded): string[] {
   if (retracted.length + moved.length > 0) return []
-  const told = new Set<string>()
-  for (const { event } of events) if (event.effect.kind === 'payment') told.add(event.effect.gateway)
-  for (const { after } of policies) if (after.gateway !== null) told.add(after.gateway)
-  return [...told].filter(gateway => !gateways.has(gateway))
+  const notified = new Set<string>()
+  for (const { event } of events) if (event.effect.kind === 'payment') notified.add(event.effect.gateway)
+  for (const { after } of policies) if (after.gateway !== null) notified.add(after.gateway)
+  return [...notified].filter(gateway => !gateways.has(gateway))
 }

@@ -1,4 +1,4 @@
-// Does the work that messages left behind, page by page, and tells what each page made known.
+// Does the work that messages left, page by page, and notifies of what each page made known.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Store } from '../database/open-store.js'
@@ -16,7 +16,7 @@ import { readCommittedById } from '../rows/committed-payments.js'
 import type { LockedHead } from '../rows/head.js'
 import { readFinality } from '../rows/finality.js'
 import { addFactsWork, FACTS, WATERMARK } from '../webhooks/release-work.js'
-import { tell } from '../webhooks/tell.js'
+import { notify } from '../webhooks/notify.js'
 import { runPage, type PageOptions, type WorkKind } from '../work/run-page.js'
 import { countWork } from '../work/work-table.js'
 import { recordAnnouncements } from './announcements.js'
@@ -67,22 +67,22 @@ export const refoldPage = (store: Store, options: PageOptions): Promise<Refolded
   runPage<Page, RefoldedPage>(store, KINDS, options, async (tx, kind, page, head) => ({
     epoch: head.epoch,
     kind: kind as Kind,
-    ...(await tellPage(tx, head, page)),
+    ...(await notifyPage(tx, head, page)),
   }))
 
 /** How much work waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */
 export const readWork = (store: Store): Promise<{ count: number; oldestSeconds: number }> =>
   countWork(store, KIND_NAMES)
 
-const NOTHING: Refolded = { policies: [], told: [], completed: [], changed: [] }
+const NOTHING: Refolded = { policies: [], notified: [], completed: [], changed: [] }
 
-async function tellPage(
+async function notifyPage(
   tx: PipelinedTx,
   head: LockedHead,
   { refolded = NOTHING, released = [], expected }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
   const payments = await readCommittedById(tx, refolded.completed)
-  const completing = await readCompleting(tx, refolded.told)
+  const completing = await readCompleting(tx, refolded.notified)
   const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position, completing)
   const isFinal = await readFinality(tx, head.finalizedSlot, [...refolded.completed, ...causesOf(lifecycles)])
   const announcementIds = await recordAnnouncements(
@@ -90,7 +90,7 @@ async function tellPage(
     'payment',
     payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
   )
-  const deliveries = await tell(tx, { payments, late: payments, lifecycles, isFinal })
+  const deliveries = await notify(tx, { payments, late: payments, lifecycles, isFinal })
   const news =
     expected ??
     (await expectBatch(tx, {
@@ -109,7 +109,7 @@ async function tellPage(
     deliveries: [
       ...deliveries,
       ...news.deliveries,
-      ...released.map(delivery => ({ ...delivery, behind: true })),
+      ...released.map(delivery => ({ ...delivery, bulk: true })),
     ],
     expectations: news.expectations,
     lifecycles: toCommitted(lifecycles),

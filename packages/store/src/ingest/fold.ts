@@ -40,7 +40,7 @@ export interface Folded {
   /** policies with an event that cannot be appended */
   refold: Set<string>
   /** payments whose incarnation the batch's states do not know, by id */
-  unplaced: Set<string>
+  undecided: Set<string>
 }
 
 /**
@@ -60,18 +60,18 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
   )
   const before = new Map(known.policies.map(policy => [policy.state.address, policy]))
   const refold = findRefolds(fresh, before, unready)
-  const { states, placed } = appendToPolicies(fresh, before, refold)
-  const unplaced = new Set<string>()
+  const { states, incarnations } = appendToPolicies(fresh, before, refold)
+  const undecided = new Set<string>()
   const events = fresh.map((each): FoldedEvent => {
     const { event } = each
     const { effect } = event
     if (effect.kind !== 'payment') return { ...each, facts: null, awaitsPolicy: false }
     const stored = before.get(effect.policy)?.state ?? null
     const policy = states.get(effect.policy) ?? stored
-    const incarnation = placed.get(event.id) ?? null
+    const incarnation = incarnations.get(event.id) ?? null
     const mayBeOfAnother =
       refold.has(effect.policy) || (stored?.incarnationStart ?? null) !== null || effect.tracksPolicy
-    if (incarnation === null && mayBeOfAnother) unplaced.add(event.id)
+    if (incarnation === null && mayBeOfAnother) undecided.add(event.id)
     const account = policy?.userPayment ? (userPayments.get(policy.userPayment) ?? null) : null
     const facts = paymentFacts(effect, { incarnation, policy, account })
     if (!effect.tracksPolicy) return { ...each, facts, awaitsPolicy: false }
@@ -83,7 +83,7 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     userPayments,
     gateways,
     refold,
-    unplaced,
+    undecided,
     policies: collectPolicies(standing, before, states),
   }
 }
@@ -116,18 +116,18 @@ function appendToPolicies(
   fresh: readonly NewEvent[],
   before: ReadonlyMap<string, KnownPolicy>,
   refold: ReadonlySet<string>,
-): { states: Map<string, PolicyState>; placed: Map<string, PolicyState> } {
+): { states: Map<string, PolicyState>; incarnations: Map<string, PolicyState> } {
   const states = new Map<string, PolicyState>()
-  const placed = new Map<string, PolicyState>()
+  const incarnations = new Map<string, PolicyState>()
   for (const { event, retracted } of inFoldOrder(fresh)) {
     const policy = policyOf(event)
     if (policy === null || refold.has(policy)) continue
     const state = states.get(policy) ?? before.get(policy)?.state ?? emptyPolicy(policy)
     if (!retracted) states.set(policy, applyToPolicy(state, event))
     if (event.effect.kind === 'payment' && isOfIncarnation(state.incarnationStart, event.order))
-      placed.set(event.id, state)
+      incarnations.set(event.id, state)
   }
-  return { states, placed }
+  return { states, incarnations }
 }
 
 function collectPolicies(

@@ -63,10 +63,10 @@ export interface Correction {
   id: string
   /** a copy said that the event is final */
   finalized: boolean
-  /** the place, where a copy knows it better: an unknown number is 0 */
+  /** the chain position, where a copy knows it better: an unknown number is 0 */
   transactionIndex: number
   index: number
-  /** the place before, of an event that stands somewhere else now; null for one that does not move */
+  /** the chain position before, of an event that moved; null for one that does not move */
   movedFrom: { transactionIndex: number; index: number } | null
 }
 
@@ -165,7 +165,7 @@ function correct(standing: Standing, event: ChainEvent, corrections: Map<string,
   const moved = transactionIndex !== standing.transactionIndex || index !== standing.index
   const finalized = event.commitment === 'finalized' && standing.commitment !== 'finalized'
   if (!moved && !finalized) return
-  const place = { transactionIndex: standing.transactionIndex, index: standing.index }
+  const chainPosition = { transactionIndex: standing.transactionIndex, index: standing.index }
   Object.assign(standing, { transactionIndex, index })
   if (finalized) standing.commitment = 'finalized'
   const fresh = standing.event
@@ -187,6 +187,6 @@ function correct(standing: Standing, event: ChainEvent, corrections: Map<string,
     transactionIndex,
     index,
     finalized: finalized || (before?.finalized ?? false),
-    movedFrom: before?.movedFrom ?? (moved ? place : null),
+    movedFrom: before?.movedFrom ?? (moved ? chainPosition : null),
   })
 }

@@ -22,8 +22,8 @@ export {
   moveReingest,
   readHeadNow,
   verifyDatabase,
-  type HeadRecord,
-  type ReadHeadRecord,
+  type StoredHead,
+  type ReadStoredHead,
   type VerifiedDatabase,
 } from './verify-database.js'
 export type { ReceivedMessage } from './received-message.js'

@@ -1,4 +1,4 @@
-// Finds the batches that a crash between commit and announcement left behind.
+// Finds the batches that a crash between commit and announcement left.
 import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'

@@ -1,6 +1,6 @@
 import type { ChainEvent } from '@payment-tracking/domain'
 
-/** A checked message with its place in the stream. */
+/** A checked message with its sequence in the stream. */
 export interface ReceivedEvent {
   event: ChainEvent
   streamSequence: number

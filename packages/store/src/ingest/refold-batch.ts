@@ -41,7 +41,7 @@ export async function refoldBatch(
       tx,
       accounts.map(key => ({ kind: 'user-payment', key })),
     )
-  const payments = [...folded.unplaced, ...moved.map(({ event }) => event.id)]
+  const payments = [...folded.undecided, ...moved.map(({ event }) => event.id)]
   return refold(tx, causes, payments, { programId, position: head.position, rows })
 }
 

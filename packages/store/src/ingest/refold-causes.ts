@@ -71,7 +71,7 @@ export class Causes extends Map<string, RefoldCause> {
     cause.from = earlier(cause.from, from)
   }
 
-  /** A retracted Created event still tells payments of its transaction their tracking ID. */
+  /** A retracted Created event still gives payments of its transaction their tracking ID. */
   addRetractedAt(policy: string, { effect }: ChainEvent, order: ChainOrder): void {
     if (effect.kind === 'policy-created') this.deriveFrom(policy, chainPositionOf(order))
   }
@@ -111,9 +111,9 @@ export function collectCauses({ folded, known, retracted, moved }: BatchChanges)
     else {
       causes.add(policy, event, from, -1n)
       causes.add(policy, event, event.order, 1n)
-      // What stood before its incarnation was not told of it.
-      const wasTold = isOfIncarnation(starts.get(policy) ?? null, from)
-      if (event.effect.kind !== 'policy-created' && !wasTold) causes.of(policy).events.push(event)
+      // What stood before its incarnation did not have its facts.
+      const hadFacts = isOfIncarnation(starts.get(policy) ?? null, from)
+      if (event.effect.kind !== 'policy-created' && !hadFacts) causes.of(policy).events.push(event)
     }
   }
   return causes
@@ -134,7 +134,7 @@ function addRetracted(causes: Causes, event: RetractedEvent): void {
 }
 
 /**
- * Policies with a new Created event behind which retracted payments are stored: the policy's row knows only payments that
+ * Policies with a new Created event after which retracted payments are stored: the policy's row knows only payments that
  * stand. One probe of events_policy_payments for each appended Created event.
  * @param upTo the last position before the batch
  * @returns by policy, from where the facts of its payments can differ

@@ -29,10 +29,10 @@ export async function releaseKnown(
   isFinal: IsFinal,
   rows: number,
 ): Promise<DeliveryRef[]> {
-  const told: DeliveryRef[] = []
+  const notified: DeliveryRef[] = []
   const releasePage = async (known: Known) => {
     const { deliveries, last } = await release(tx, known, isFinal, messagesFor(rows))
-    told.push(...deliveries)
+    notified.push(...deliveries)
     return last
   }
   if (finalizedSlot !== null && (await releasePage({ finalizedSlot }))) addWatermarkWork(tx)
@@ -46,7 +46,7 @@ export async function releaseKnown(
       tx,
       policies.filter(policy => policy >= last.policy),
     )
-  return told
+  return notified
 }
 
 /** The policies of payments that messages wait for. */

@@ -23,7 +23,7 @@ export interface RetractedEvent {
   amount: string | null
   paidAt: bigint | null
   tokenMint: string | null
-  /** of a payment that nobody was told of */
+  /** of a payment that nobody was notified of */
   awaitsPolicy: boolean
 }
 

@@ -7,16 +7,16 @@ import { sql, type Tx } from '../database/sql.js'
 import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
 
 /** The head of the database, as stored outside of Postgres. */
-export interface HeadRecord {
+export interface StoredHead {
   epochNumber: number
   epoch: string
   position: bigint
 }
 
 /** Reads the record of a database. @param lineage names server and database, through promotions and restores */
-export type ReadHeadRecord = (lineage: string) => Promise<HeadRecord | null>
+export type ReadStoredHead = (lineage: string) => Promise<StoredHead | null>
 
-export interface VerifiedDatabase extends HeadRecord {
+export interface VerifiedDatabase extends StoredHead {
   /** names system identifier and database: the same on a standby and in a restored base backup */
   lineage: string
   /** the run of the Postgres server that was verified; `commitBatch` refuses to write on another one */
@@ -27,7 +27,7 @@ export interface VerifiedDatabase extends HeadRecord {
   change: string | null
 }
 
-interface HeadRow extends HeadRecord {
+interface HeadRow extends StoredHead {
   verifiedTimeline: string | null
   serverRun: string
   reingestFrom: bigint | null
@@ -57,10 +57,10 @@ const RECENT = 1_000
  */
 export async function verifyDatabase(
   store: Store,
-  { readRecord, reingestMargin }: { readRecord: ReadHeadRecord; reingestMargin: number },
+  { readRecord, reingestMargin }: { readRecord: ReadStoredHead; reingestMargin: number },
 ): Promise<VerifiedDatabase> {
   const { lineage, timeline } = await readIdentity(store)
-  // Read before the head: the record is written after a commit, so the head read later is never behind it.
+  // Read before the head: the record is written after a commit, so the head read later is never before it.
   const record = await readRecord(lineage).catch(() => null)
   return store.database.transaction(async tx => {
     const head = await lockHeadRow(tx)
@@ -89,7 +89,7 @@ const verified = (
 ): VerifiedDatabase => ({ lineage, serverRun, epoch, position, epochNumber, reingestFrom, change })
 
 /** @returns why commits may be missing, or null */
-function findChange(head: HeadRow, present: string, record: HeadRecord | null): string | null {
+function findChange(head: HeadRow, present: string, record: StoredHead | null): string | null {
   // No client knows anything of an empty database.
   if (head.position > 0n && head.verifiedTimeline !== null && head.verifiedTimeline !== present) {
     return `the server was ${head.verifiedTimeline} (system, database, timeline) and is ${present}`
@@ -130,7 +130,7 @@ async function readSystem({ database }: Store): Promise<string> {
 /** The values that change when the database is replaced, in one cheap read without a lock. */
 export async function readHeadNow({
   database,
-}: Store): Promise<HeadRecord & { serverRun: string; reingestFrom: bigint | null }> {
+}: Store): Promise<StoredHead & { serverRun: string; reingestFrom: bigint | null }> {
   const { epoch, position, epochNumber, serverRun, reingestFrom } = headOf(await database.read<HeadRow>(HEAD))
   return { epoch, position, epochNumber, serverRun, reingestFrom }
 }

@@ -1,4 +1,4 @@
-// Whether a due payment will come is told by what the nodes see of token accounts (webhooks/tell-risks.ts notes it). This file is
+// Whether a due payment will come follows from what the nodes see of token accounts (webhooks/notify-risks.ts notes it). This file is
 // where customers read it.
 import { lifecycleMessageId } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'

@@ -77,7 +77,7 @@ interface KeyRow {
   id: string
 }
 
-/** Where the look ended, if there may be more behind it. */
+/** Where the look ended, if there may be more after it. */
 async function endOfLook(
   { database }: Store,
   gateway: string,

@@ -67,10 +67,10 @@ function walk(
   key: Key | null,
   clock: StateClock,
 ): Sql {
-  const behind = key ? sql`and (p.created_at, p.address) < (${key.createdAt}, ${key.address})` : empty
+  const afterKey = key ? sql`and (p.created_at, p.address) < (${key.createdAt}, ${key.address})` : empty
   const some = (live: Sql): Sql => sql`
     (select p.* from policies p
-      where p.gateway = ${gateway} and ${live} ${behind}
+      where p.gateway = ${gateway} and ${live} ${afterKey}
       order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE})`
   const isLookedFor = policiesOf(state, clock)
   const isLiving = state === 'overdue' || state === 'at_risk' || state === 'active'
@@ -126,24 +126,24 @@ async function walkEnded(
   clock: StateClock,
 ): Promise<SubscriberPage> {
   const found: string[] = []
-  let [place, looked, isLast] = [after, 0, false]
+  let [reached, looked, isLast] = [after, 0, false]
   while (!isLast && looked <= MOST_LOOKED && found.length <= offset + limit) {
     const rows = await store.database.read<{ wallet: string; isEnded: boolean }>(sql`
       select w.wallet, p.state is null as "isEnded"
-        from (${payersAfter(gateway, place, LOOKED_AT_ONCE)}) w
+        from (${payersAfter(gateway, reached, LOOKED_AT_ONCE)}) w
        cross join lateral (${walletPolicies(gateway, sql`w.wallet`, clock)}) p
        order by w.wallet`)
     found.push(...rows.filter(({ isEnded }) => isEnded).map(({ wallet }) => wallet))
     looked += rows.length
     isLast = rows.length < LOOKED_AT_ONCE
-    place = rows.at(-1)?.wallet ?? place
+    reached = rows.at(-1)?.wallet ?? reached
   }
   const page = found.slice(offset, offset + limit)
   const isCut = found.length > offset + limit
   return {
     items: await readSubscribers(store, gateway, page, clock),
     total: after === '' && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
-    next: isCut ? page.at(-1)! : isLast ? null : place,
+    next: isCut ? page.at(-1)! : isLast ? null : reached,
   }
 }
 

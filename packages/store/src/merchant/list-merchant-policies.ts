@@ -26,7 +26,7 @@ const ofGateway = (gateway: string, live: Sql, after: SubscriptionKey | undefine
 /**
  * Policies of a gateway, including deleted policies, newest first by (creation, address).
  * Relies on policies_gateway_live and policies_gateway_gone, each read backwards, and for an offset nothing but these: an
- * offset of 300,000 reads as many entries of an index, and only the page's rows. A cursor costs the same at any place.
+ * offset of 300,000 reads as many entries of an index, and only the page's rows. A cursor costs the same on any page.
  */
 export async function listMerchantPolicies(
   { database }: Store,

@@ -113,7 +113,7 @@ export async function readSubscribers(
  * The distinct wallets that paid a gateway, direct transfers too, by wallet. Retracted payments and payments whose payer
  * is not known yet do not count. Relies on events_gateway_payers, user_payments by owner and policies by user payment. An
  * offset takes a probe for each wallet that it skips: 290,000 take some two seconds of one core, and no lock. A cursor costs
- * the same at any place.
+ * the same on any page.
  */
 export async function listSubscribers(
   store: Store,

@@ -34,7 +34,7 @@ const LEAST_OF_POLICY = 20
 /** Payments after a status change of which the earliest counts. */
 const NEXT_PAYMENTS = 10
 
-const PLACE = sql`e.slot, e.transaction_index, e.event_index, e.id`
+const CHAIN_POSITION = sql`e.slot, e.transaction_index, e.event_index, e.id`
 const COLUMNS = sql`${STORED_COLUMNS}, e.payment_policy as policy, e.occurred_at::text as "occurredAt"`
 
 /** Which of the policies were subscriptions of the gateway, and whether payments can complete them. */
@@ -47,9 +47,9 @@ const readOwn = ({ database }: Store, gateway: string, addresses: readonly strin
        and e.retracted_at is null and e.data::text like '%Subscription%'
      group by 1`)
 
-type Place = Pick<Row, 'policy' | 'occurredAt' | 'slot' | 'event_index' | 'id'>
+type ChangeKey = Pick<Row, 'policy' | 'occurredAt' | 'slot' | 'event_index' | 'id'>
 const mostOf = (policies: number): number => Math.max(LEAST_OF_POLICY, Math.floor(EVENTS_AT_ONCE / policies))
-const before = (policy: string): Place => ({
+const before = (policy: string): ChangeKey => ({
   policy,
   occurredAt: '-infinity',
   slot: 0n,
@@ -61,16 +61,16 @@ const BY_TIME = sql`e.occurred_at, e.slot, e.event_index, e.id`
 const IS_NEXT = sql`e.retracted_at is null
   and (${BY_TIME}) > (k.occurred_at::timestamptz, k.slot, k.event_index, k.id::uuid)`
 
-const listOf = (places: readonly Place[]): Sql => sql`
-  unnest(${places.map(({ policy }) => policy)}::text[], ${places.map(({ occurredAt }) => occurredAt)}::text[],
-         ${bigints(places.map(({ slot }) => slot))}, ${bigints(places.map(place => place.event_index))},
-         ${places.map(({ id }) => id)}::text[]) as k (policy, occurred_at, slot, event_index, id)`
+const listOf = (keys: readonly ChangeKey[]): Sql => sql`
+  unnest(${keys.map(({ policy }) => policy)}::text[], ${keys.map(({ occurredAt }) => occurredAt)}::text[],
+         ${bigints(keys.map(({ slot }) => slot))}, ${bigints(keys.map(key => key.event_index))},
+         ${keys.map(({ id }) => id)}::text[]) as k (policy, occurred_at, slot, event_index, id)`
 
 /** The next events of each policy, every payment too. Relies on events_policy_newest. */
-const readNext = ({ database }: Store, places: readonly Place[], most: number) =>
+const readNext = ({ database }: Store, keys: readonly ChangeKey[], most: number) =>
   database.read<Row>(sql`
     select ${COLUMNS}
-      from ${listOf(places)}
+      from ${listOf(keys)}
      cross join lateral (
        select * from events e where e.payment_policy = k.policy and ${IS_NEXT} order by ${BY_TIME} limit ${most}) e
      order by ${BY_TIME}`)
@@ -78,14 +78,14 @@ const readNext = ({ database }: Store, places: readonly Place[], most: number) =
 /**
  * The next changes of policies that no payment completes. When the status changed, a payment matters only because it comes
  * after the change on the chain and so makes the policy active again. Times can stand in another order than the chain, a little:
- * the earliest of the next payments on the chain tells since when.
+ * the earliest of the next payments on the chain says since when.
  * Relies on events_policy_rare and events_policy_payments for each policy.
  * @param most changes of each policy
  */
-const readChanges = ({ database }: Store, places: readonly Place[], most: number) =>
+const readChanges = ({ database }: Store, keys: readonly ChangeKey[], most: number) =>
   database.read<Row>(sql`
     with rare as (
-      select e.* from ${listOf(places)}
+      select e.* from ${listOf(keys)}
        cross join lateral (
          select e.* from unnest(${POLICY_EVENTS}::text[]) as n (name)
           cross join lateral (
@@ -100,8 +100,8 @@ const readChanges = ({ database }: Store, places: readonly Place[], most: number
          select * from (
            select * from events e
             where e.payment_policy = c.payment_policy and ${OF_POLICY} and e.retracted_at is null
-              and (${PLACE}) > (c.slot, c.transaction_index, c.event_index, c.id)
-            order by ${PLACE} limit ${NEXT_PAYMENTS}) e
+              and (${CHAIN_POSITION}) > (c.slot, c.transaction_index, c.event_index, c.id)
+            order by ${CHAIN_POSITION} limit ${NEXT_PAYMENTS}) e
          order by ${BY_TIME} limit 1) e
        where c.name like '%PolicyStatusChanged'
     )
@@ -127,13 +127,13 @@ function compareTimes(a: Row, b: Row): number {
   return other === -1 ? 0 : before![other]! < after![other]! ? -1 : 1
 }
 
-/** Payments behind the changes of a page are kept until the changes before them are read. */
+/** Payments after the changes of a page are kept until the changes before them are read. */
 async function* readEndless(
   store: Store,
   addresses: readonly string[],
 ): AsyncGenerator<readonly Row[], void> {
   let kept = new Map<string, Row>()
-  for (let left: Place[] = addresses.map(before); left.length > 0;) {
+  for (let left: ChangeKey[] = addresses.map(before); left.length > 0;) {
     const most = mostOf(left.length)
     const rows = [...(await readChanges(store, left, most))].sort(compareTimes)
     const full = fullPages(
@@ -159,7 +159,7 @@ async function* readHistory(
   const own = await readOwn(store, gateway, addresses)
   const named = (ends: boolean) => own.filter(policy => policy.ends === ends).map(({ address }) => address)
   yield* readEndless(store, named(false))
-  for (let left: Place[] = named(true).map(before); left.length > 0;) {
+  for (let left: ChangeKey[] = named(true).map(before); left.length > 0;) {
     const most = mostOf(left.length)
     const rows = await readNext(store, left, most)
     yield rows

@@ -11,8 +11,8 @@ const POLICIES_AT_ONCE = 2_500
 const MOST_SUMMED_POLICIES = 100_000
 /** Rows by day and token of an answer: each policy can have a token of its own. */
 const MOST_DAYS = 10_000
-/** By day only the beginning of a long span is told. */
-const DAYS_TOLD = 400
+/** By day only the beginning of a long span is listed. */
+const DAYS_LISTED = 400
 const DAY = 86_400
 
 export interface DueSum {
@@ -83,7 +83,7 @@ function stepsBefore(moment: number): Sql {
 const isSparse = sql`(t.seconds is null or t.seconds >= ${inline(DAY)})`
 
 /** It has several on some. What is not dense is not computed: anybody can choose a period of 2⁶⁴−1 seconds. */
-const isDense = sql`(t.seconds < ${inline(DAY)} and t.told > 0)`
+const isDense = sql`(t.seconds < ${inline(DAY)} and t.listed > 0)`
 
 /** The day of a step of policy `t`, since 1970. */
 const epochDay = (q: Sql): Sql => sql`
@@ -139,30 +139,30 @@ function termsOf({ gateway, page: { after, last }, to, clock }: SumSpan): Sql {
 }
 
 /** The dates of `due` by day. A policy whose period is shorter than a day is counted for each day; the others have a date on some. */
-const daysOf = (told: number): Sql => sql`
+const daysOf = (listed: number): Sql => sql`
     days as (
       select floor(next / ${inline(DAY)})::int as day, mint, amount, 1::numeric as count from due
-       where owed = 1 and next < ${second(told)}
+       where owed = 1 and next < ${second(listed)}
       union all
       select d.day, t.mint, t.amount, d.count
         from due t
        cross join lateral (
          select ${epochDay(sql`q`)} as day, 1::numeric as count
            from generate_series(case when ${isSparse} then t.first_step::int end,
-                                case when ${isSparse} then (t.first_step + t.told)::int - 1 end) q
+                                case when ${isSparse} then (t.first_step + t.listed)::int - 1 end) q
          union all
-         select day, least(t.told, ceil(greatest(0, (day + 1)::numeric * ${inline(DAY)} - t.next) / t.seconds) - t.first_step)
-                   - least(t.told, greatest(0, ceil(greatest(0, day::numeric * ${inline(DAY)} - t.next) / t.seconds) - t.first_step))
+         select day, least(t.listed, ceil(greatest(0, (day + 1)::numeric * ${inline(DAY)} - t.next) / t.seconds) - t.first_step)
+                   - least(t.listed, greatest(0, ceil(greatest(0, day::numeric * ${inline(DAY)} - t.next) / t.seconds) - t.first_step))
            from generate_series(case when ${isDense} then floor((t.next + t.first_step * t.seconds) / ${inline(DAY)})::int end,
                                 case when ${isDense}
-                                     then floor((t.next + (t.first_step + t.told - 1) * t.seconds) / ${inline(DAY)})::int end) day) d
+                                     then floor((t.next + (t.first_step + t.listed - 1) * t.seconds) / ${inline(DAY)})::int end) day) d
     )`
 
 /** The sums of a page of policies. A date that has passed is owed once: a payment of today leaves no date before it. */
 function sumsOf(span: SumSpan): Sql {
   const { from, to, clock } = span
   const coming = Math.max(from, clock.nowSeconds)
-  const told = Math.min(to, from + DAYS_TOLD * DAY)
+  const listed = Math.min(to, from + DAYS_LISTED * DAY)
   const steps = (moment: number): Sql =>
     moment <= coming
       ? sql`0::numeric`
@@ -170,9 +170,9 @@ function sumsOf(span: SumSpan): Sql {
   return sql`
     with ${termsOf(span)}, due as materialized (
       select t.*, case when next < ${second(coming)} and next >= ${second(from)} then 1 else 0 end as owed,
-             ${stepsBefore(coming)}::numeric as first_step, ${steps(to)} as coming, ${steps(told)} as told
+             ${stepsBefore(coming)}::numeric as first_step, ${steps(to)} as coming, ${steps(listed)} as listed
         from term t
-    ), ${daysOf(told)}
+    ), ${daysOf(listed)}
     select null::int as day, mint, sum(owed + coming)::text as count, sum((owed + coming) * amount)::text as total,
            sum(case when overdue then owed else 0 end)::text as "overdueCount",
            sum(case when overdue then owed * amount else 0 end)::text as "overdueTotal"

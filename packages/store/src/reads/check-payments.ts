@@ -43,7 +43,7 @@ function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment)
 /** So many of the newest are looked at for a list. Only when it misses some are all payments sorted. */
 const LOOKED_AT = raw('1000')
 
-/** The index events_tracking_check holds the payments behind these. */
+/** The index events_tracking_check holds the payments after these. */
 const FIRST = raw('1000')
 /** All columns that a check compares and orders by are in the index. */
 const NEWEST_FIRST = sql`e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`

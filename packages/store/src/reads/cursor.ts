@@ -17,7 +17,7 @@ const SIGNED = /^-?\d{1,15}$/
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 
-/** The place of an event in a list. */
+/** The key of an event in a list. */
 export interface EventKey {
   occurredAt: Date
   slot: number
@@ -43,7 +43,7 @@ export function decodeEventCursor(order: EventOrder, cursor: string): EventKey |
   return { occurredAt, slot: Number(parts[1]), index: Number(parts[2]), id: parts[3]! }
 }
 
-/** The place of a subscription in a list: Unix seconds of its creation, and its address. */
+/** The key of a subscription in a list: Unix seconds of its creation, and its address. */
 export interface SubscriptionKey {
   createdAt: number
   address: string
@@ -58,7 +58,7 @@ export function decodeSubscriptionCursor(cursor: string): SubscriptionKey | null
   return parts === null ? null : { createdAt: Number(parts[0]), address: parts[1]! }
 }
 
-/** The place of an expectation in a list. */
+/** The key of an expectation in a list. */
 export interface ExpectationKey {
   createdAt: Date
   id: string
@@ -73,7 +73,7 @@ export function decodeExpectationCursor(cursor: string): ExpectationKey | null {
   return parts === null ? null : { createdAt: new Date(Number(parts[0])), id: parts[1]! }
 }
 
-/** A place in the stream of all events: a commit position of one database (its epoch). */
+/** A key in the stream of all events: a commit position of one database (its epoch). */
 export interface PositionKey {
   epoch: string
   position: bigint
@@ -88,16 +88,18 @@ export function decodePositionCursor(cursor: string): PositionKey | null {
   return parts === null ? null : { epoch: parts[0]!, position: BigInt(parts[1]!) }
 }
 
-/** A place in the feed of a gateway: among payments, by their positions, and among all other messages. */
+/** A key in the feed of a gateway: the position among payments, and the sequence among all other messages. */
 export interface FeedKey extends PositionKey {
-  place: bigint
+  sequence: bigint
 }
 
-export const encodeFeedCursor = ({ epoch, position, place }: FeedKey): string =>
-  encode('f', [epoch, position.toString(), place.toString()])
+export const encodeFeedCursor = ({ epoch, position, sequence }: FeedKey): string =>
+  encode('f', [epoch, position.toString(), sequence.toString()])
 
 /** @returns null when the text is no cursor of a feed */
 export function decodeFeedCursor(cursor: string): FeedKey | null {
   const parts = decode('f', cursor, [UUID, /^\d{1,18}$/, /^\d{1,18}$/])
-  return parts === null ? null : { epoch: parts[0]!, position: BigInt(parts[1]!), place: BigInt(parts[2]!) }
+  return parts === null
+    ? null
+    : { epoch: parts[0]!, position: BigInt(parts[1]!), sequence: BigInt(parts[2]!) }
 }

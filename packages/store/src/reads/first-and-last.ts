@@ -20,7 +20,7 @@ export function firstAndLast(gateway: string, range: TimeRange): Sql {
   const [asc, desc] = [raw('asc'), raw('desc')]
   const inEdges = (direction: Sql) =>
     edges.map(edge => ({ at: edge.fromMs, sql: payment(direction, inRange('e.occurred_at', edge)) }))
-  // An edge lies before the hours, or behind them.
+  // An edge lies before the hours, or after them.
   const isBefore = ({ at }: { at: number | null }) =>
     hours.fromMs !== null && at !== null && at < hours.fromMs
   const firsts = inEdges(asc)

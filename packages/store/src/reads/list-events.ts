@@ -15,7 +15,7 @@ import { IS_ARCHIVED, IS_IN_LISTS, LISTS_BEGIN } from '../rows/lists-begin.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
-/** An event as the API serves it, with the key of its place in the list. */
+/** An event as the API serves it, with its key in the list. */
 export interface StoredEvent {
   id: string
   slot: number

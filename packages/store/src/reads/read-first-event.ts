@@ -9,7 +9,7 @@ export interface FirstEvent {
 
 /**
  * Reads the first entries of events_position_key and events_newest from there on. Where all events were archived, both begin
- * behind them.
+ * after them.
  */
 export async function readFirstEvent({ database }: Store): Promise<FirstEvent> {
   const [first] = await database.lookUp<FirstEvent>(sql`

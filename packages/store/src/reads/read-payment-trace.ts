@@ -100,7 +100,7 @@ export async function listTracedDeliveries(
   return deliveries.map(delivery => ({ ...delivery, attempts: traced.get(delivery.deliveryId)! }))
 }
 
-/** A webhook that is told of a payment later. */
+/** A webhook that is notified of a payment later. */
 export interface TracedWait {
   eventId: string
   webhookId: bigint

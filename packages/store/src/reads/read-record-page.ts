@@ -14,7 +14,7 @@ export interface RecordPage {
    * only the rest is hashed.
    */
   tag: string
-  /** the place of the last record; undefined on an empty page */
+  /** the key of the last record; undefined on an empty page */
   last: EventKey | undefined
 }
 

@@ -3,8 +3,8 @@ import type { Store } from '../database/open-store.js'
 import { empty, raw, sql } from '../database/sql.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 
-/** A place in the order of retractions. */
-interface RetractionPlace {
+/** A key in the order of retractions. */
+interface RetractionKey {
   retractedAt: Date
   id: string
 }
@@ -22,9 +22,9 @@ export async function* readRecentRetractions(
   withinMs: number,
   epoch?: string,
 ): AsyncGenerator<CommittedPayment[], void> {
-  let after: RetractionPlace | undefined
+  let after: RetractionKey | undefined
   for (;;) {
-    const page: readonly RetractionPlace[] = await database.read<RetractionPlace>(sql`
+    const page: readonly RetractionKey[] = await database.read<RetractionKey>(sql`
       select e.id::text as id, e.retracted_at as "retractedAt" from events e
        where e.retracted_at > statement_timestamp() - ${withinMs}::float8 * interval '1 millisecond' and e.seq is not null
          ${after === undefined ? empty : sql`and (e.retracted_at, e.id) > (${after.retractedAt}, ${after.id}::uuid)`}

@@ -93,20 +93,20 @@ async function readPage({ database }: Store, asked: Asked): Promise<TrackedPolic
   })
 }
 
-interface EventPlace {
+interface EventTransaction {
   signature: string
   slot: number
   occurredAt: Date
 }
 
 /** The transactions of events. @returns by event id */
-export async function readEventPlaces(
+export async function readEventTransactions(
   { database }: Store,
   eventIds: readonly string[],
-): Promise<Map<string, EventPlace>> {
+): Promise<Map<string, EventTransaction>> {
   if (eventIds.length === 0) return new Map()
-  const rows = await database.read<{ id: string } & EventPlace>(sql`
+  const rows = await database.read<{ id: string } & EventTransaction>(sql`
     select id, signature, slot::float8 as slot, occurred_at as "occurredAt" from events
      where id = any(${hidden(sql`${[...eventIds]}::uuid[]`)}::uuid[])`)
-  return new Map(rows.map(({ id, ...place }) => [id, place]))
+  return new Map(rows.map(({ id, ...transaction }) => [id, transaction]))
 }

@@ -2,14 +2,14 @@
 import type { ChainOrder } from '@payment-tracking/domain'
 
 /**
- * From where facts of payments can differ: behind an order, at a position (an order without the id of its event), or one of the
+ * From where facts of payments can differ: after an order, at a position (an order without the id of its event), or one of the
  * two below.
  */
 export type From = ChainOrder
 
 /** The facts of all payments can differ. */
 export const BEGINNING: From = ''
-/** Those of none can: behind every order. */
+/** Those of none can: after every order. */
 export const NOWHERE: From = `7${'f'.repeat(63)}`
 
 /** Every payment at the chain position of an order comes after this. */

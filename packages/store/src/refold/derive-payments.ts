@@ -22,7 +22,7 @@ interface PaymentRow extends StoredRow {
   token_mint: string | null
   awaits_policy: boolean
   retracted: boolean
-  /** null while no Created event at the payment's place or before it stands */
+  /** null while no Created event at the payment's chain position or before it stands */
   created_id: string | null
   created_recipient: string | null
   created_mint: string | null
@@ -38,20 +38,20 @@ export interface StoredPayment {
 
 /** What a derivation changed. */
 export interface Derived {
-  /** payments whose tracking ID became known: they are told now */
+  /** payments whose tracking ID became known: they are sent now */
   completed: string[]
   /** payments with other facts than before */
   changed: string[]
 }
 
-/** The address that an event beside payments changes: a comparison goes on behind it. As in events_changes. */
+/** The address that an event beside payments changes: a comparison goes on after it. As in events_changes. */
 export const changedBy = (event: Sql): Sql =>
   sql`${event}.amount is null and coalesce(${event}.payment_policy, ${event}.user_payment, ${event}.gateway)`
 
 /** Of events `e`. */
 export const CHANGED = changedBy(sql`e`)
 
-/** The latest Created event at the payment's place or before it. @param condition on `c` */
+/** The latest Created event at the payment's chain position or before it. @param condition on `c` */
 const createdEvent = (columns: Sql, condition: Sql): Sql => sql`
   lateral (
     select ${columns} from events c
@@ -91,11 +91,11 @@ export const readPaymentsById = (
 /** Where the next payments of a policy begin. */
 export interface PaymentsFrom {
   policy: string
-  /** an order; '' is before all payments, and an order without its id is at the place */
+  /** an order; '' is before all payments, and an order without its id is a chain position */
   after: string
 }
 
-/** The place of an order. */
+/** The chain position of an order. */
 const digitsOf = ({ after }: PaymentsFrom, from: number, to: number): bigint =>
   BigInt(`0x${after.slice(from, to) || '0'}`)
 
@@ -110,7 +110,7 @@ const FROM = columnTable<PaymentsFrom>('a', {
 /**
  * The next payments of some policies in chain order, retracted ones too. Relies on events_policy_payments.
  * @param limit of all payments together: the policies are read one after the other
- * @returns by policy; the last policy with payments may have more when there are as many as the limit, and policies behind
+ * @returns by policy; the last policy with payments may have more when there are as many as the limit, and policies after
  *   it are not read then
  */
 export async function readNextPayments(
@@ -169,7 +169,7 @@ export async function derivePayments(
     completing.map(({ payment }) => payment.row.tracked_as),
   )
   const differing = changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id)
-  if (differing.length > 0) keepTold(tx, differing)
+  if (differing.length > 0) keepNotified(tx, differing)
   tx.send(sql`
     update events e set recipient = f.recipient, payer = f.payer, token_mint = f.token_mint
       from unnest(${changes.map(({ payment }) => payment.row.id)}::uuid[],
@@ -200,10 +200,10 @@ export async function derivePayments(
   }
 }
 
-/** The feed tells a payment for ever as webhooks were told of it: its first facts are kept, where it was told before. */
-const keepTold = (tx: PipelinedTx, ids: readonly string[]): void =>
+/** The feed shows a payment for ever as webhooks got it: its first facts are kept, where it was sent before. */
+const keepNotified = (tx: PipelinedTx, ids: readonly string[]): void =>
   tx.send(sql`
-    insert into told_payments (event_id, recipient, payer, token_mint)
+    insert into notified_payments (event_id, recipient, payer, token_mint)
     select e.id, e.recipient, e.payer, e.token_mint from events e
      where e.id = any(${[...ids]}::uuid[]) and not e.awaits_policy
        and e.position <= (select position from stream_head where id = 1)

@@ -96,7 +96,7 @@ interface Plan {
   differed: PolicyState | null
   /** the policy with what is counted so far; null where no event of it stands, or nothing is counted */
   counted: PolicyState | null
-  /** payments behind this are derived again, and counted */
+  /** payments after this are derived again, and counted */
   after: From
   sources: string
 }

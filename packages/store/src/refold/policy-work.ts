@@ -15,16 +15,16 @@ import type { SoFar } from './so-far.js'
 
 export interface Refolded extends Derived {
   policies: FoldedPolicy[]
-  /** those of `policies` of which also a completion is told that no new event caused */
-  told: FoldedPolicy[]
+  /** those of `policies` of which also a completion is notified that no new event caused */
+  notified: FoldedPolicy[]
 }
 
 /** The state of a row of work. */
 interface PolicyWork extends SoFar {
-  /** the last position when the row was written: what came later is in no state yet, and was not told */
+  /** the last position when the row was written: what came later is in no state yet, and nobody was notified of it */
   since: string
   /** missing for a rebuild: what it finds completed happened long before */
-  isTold?: true
+  isNotified?: true
 }
 
 /** A policy that is left to work. */
@@ -34,16 +34,16 @@ export interface LeftPolicy {
   soFar?: SoFar
 }
 
-/** @param isTold what this makes known is told */
+/** @param isNotified gateways are notified of what this makes known */
 export const addPolicyWork = (
   tx: PipelinedTx,
   policies: readonly LeftPolicy[],
-  { position, isTold }: { position: LockedHead['position']; isTold: boolean },
+  { position, isNotified }: { position: LockedHead['position']; isNotified: boolean },
 ): void =>
   addWork(
     tx,
     policies.map(({ address: key, cursor, soFar }) => {
-      const state: PolicyWork = { since: String(position), ...(isTold && { isTold }), ...soFar }
+      const state: PolicyWork = { since: String(position), ...(isNotified && { isNotified }), ...soFar }
       return { kind: 'policy', key, cursor, state }
     }),
   )
@@ -52,14 +52,14 @@ export const addPolicyWork = (
 export interface Unready {
   cursor: From
   hasBegun: boolean
-  isTold: boolean
+  isNotified: boolean
 }
 
 /** Those of some policies for which work is under way. */
 export async function readUnready(tx: Tx, policies: readonly string[]): Promise<Map<string, Unready>> {
   if (policies.length === 0) return new Map()
   const rows = await tx.$queryRaw<(Unready & { key: string })[]>`
-    select key, cursor, state -> 'sums' is not null as "hasBegun", state -> 'isTold' is not null as "isTold"
+    select key, cursor, state -> 'sums' is not null as "hasBegun", state -> 'isNotified' is not null as "isNotified"
       from work where kind = 'policy' and key = any(${[...policies]}::text[])`
   return new Map(rows.map(({ key, ...unready }) => [key, unready]))
 }
@@ -88,7 +88,7 @@ export const POLICY: WorkKind<{ refolded: Refolded }> = {
       left: cut ? leftOf(byKey.get(cut.address)!.work, cut) : undefined,
       refolded: {
         policies,
-        told: policies.filter(({ after }) => stateOf(after).isTold),
+        notified: policies.filter(({ after }) => stateOf(after).isNotified),
         completed,
         changed,
       },

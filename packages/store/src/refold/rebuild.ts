@@ -12,7 +12,7 @@ import { addPolicyWork } from './policy-work.js'
 
 export const REBUILD_WORK: NewWork = { kind: 'rebuild', key: 'rebuild' }
 
-/** Reads the keys behind one, at most so many; '' is the beginning. */
+/** Reads the keys after one, at most so many; '' is the beginning. */
 type ReadKeys = (tx: Tx, after: string, limit: number) => Promise<string[]>
 
 const OF_CHANGES = sql`name <> 'PaymentRecord'`
@@ -44,7 +44,7 @@ export const REBUILD: WorkKind<object> = {
     if (kind === 'policy') {
       const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
       const anew = policies.map(address => ({ address, cursor: BEGINNING }))
-      addPolicyWork(tx, anew, { position: head.position, isTold: false })
+      addPolicyWork(tx, anew, { position: head.position, isNotified: false })
     } else
       addWork(
         tx,

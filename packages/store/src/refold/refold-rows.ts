@@ -58,8 +58,8 @@ export interface WholePolicy {
 /**
  * Writes policies after a refold. A policy of which no event stands has no row.
  *
- * policy_notices names an incarnation by the order of its Created event. When that event gets another place, the notices
- * get the new order, so that no date is told again. An order ends with the id of its event.
+ * policy_notices names an incarnation by the order of its Created event. When that event gets another position, the notices
+ * get the new order, so that nobody is notified of a date again. An order ends with the id of its event.
  * @param eventsOf what happened to a policy since its row was written
  */
 export function writeRefolded(

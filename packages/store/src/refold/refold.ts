@@ -36,7 +36,7 @@ export async function refold(
   payments: readonly string[],
   { programId, position, rows: limit }: RefoldScope,
 ): Promise<Refolded> {
-  if (causes.size + payments.length === 0) return { policies: [], told: [], completed: [], changed: [] }
+  if (causes.size + payments.length === 0) return { policies: [], notified: [], completed: [], changed: [] }
   const single = await readPaymentsById(tx, payments, programId)
   const addresses = [...new Set([...causes.keys(), ...single.map(({ event }) => event.effect.policy)])]
   const [rows, unready] = await Promise.all([
@@ -55,14 +55,14 @@ export async function refold(
     return work && concerns(work, cause) ? [{ address, cursor: againFrom(address, cause, rows) }] : []
   })
   const left = [...page.untouched, ...(page.cut ? [page.cut] : []), ...begunAgain]
-  addPolicyWork(tx, left, { position, isTold: true })
+  addPolicyWork(tx, left, { position, isNotified: true })
   const policies = writeRefolded(tx, page.whole, ({ address }) => causes.get(address)!.events)
-  return { policies, told: policies, completed: page.completed, changed: page.changed }
+  return { policies, notified: policies, completed: page.completed, changed: page.changed }
 }
 
-/** Whether work that is under way has passed what changed, or would not tell it. */
-const concerns = ({ cursor, hasBegun, isTold }: Unready, { from, payments }: RefoldCause): boolean =>
-  from !== NOWHERE || !isTold || (hasBegun && payments.some(({ order }) => order <= cursor))
+/** Whether work that is under way has passed what changed, or would not notify of it. */
+const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }: RefoldCause): boolean =>
+  from !== NOWHERE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
  * From where work that is under way begins again. While no Created event stands, payments get no facts, wherever they are:

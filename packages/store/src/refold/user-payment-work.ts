@@ -39,23 +39,23 @@ export async function readPoliciesOf(
 }
 
 /** Where a page of the policies of a user payment ends, in the order of policies_user_payment_idx. */
-const behind = (cursor: string): Sql => {
+const afterKey = (cursor: string): Sql => {
   const [createdAt, address] = cursor.split(' ') as [string, string?]
   return address === undefined
     ? empty
     : sql`and (p.created_at, p.address) > (${BigInt(createdAt)}, ${address})`
 }
 
-/** Leaves the next policies of a user payment to work. One that is created anew meanwhile moves behind the page. */
+/** Leaves the next policies of a user payment to work. One that is created anew meanwhile moves past the page. */
 export const USER_PAYMENT: WorkKind<object> = {
   page: async (tx, [work], { head, rows }) => {
     const { key, cursor } = work!
     const limit = policiesFor(rows)
-    const page = sql`p.user_payment = ${key} ${behind(cursor)} order by p.created_at, p.address limit ${limit}`
+    const page = sql`p.user_payment = ${key} ${afterKey(cursor)} order by p.created_at, p.address limit ${limit}`
     const found = await tx.$queryRaw<{ address: string; lacks: boolean; created_at: bigint }[]>(sql`
       ${lacking(page)} order by p.created_at, p.address`)
     const left = found.filter(({ lacks }) => lacks).map(({ address }) => ({ address, cursor: BEGINNING }))
-    addPolicyWork(tx, left, { position: head.position, isTold: true })
+    addPolicyWork(tx, left, { position: head.position, isNotified: true })
     const last = found.length < limit ? undefined : found.at(-1)
     return goOn(work!, last && `${last.created_at} ${last.address}`)
   },

@@ -5,7 +5,7 @@
 // - Its epoch is the primary's. An epoch changes when a database lost commits (verify-database.ts).
 // - It does not know more than a primary that was asked later. Otherwise the primary lost commits, or the replica follows
 //   another primary.
-// - It is at most REPLICA_MAX_LAG_MS behind the primary. When the primary is away, its last answer counts: so the replicas
+// - It lags at most REPLICA_MAX_LAG_MS behind the primary. When the primary is away, its last answer counts: so the replicas
 //   that followed it to its end go on answering.
 import type { HeadTracker } from '../database/head-tracker.js'
 import { SILENT_AFTER_MS, type Replica, type ReplicaProblem, type ServerSample } from './replica.js'

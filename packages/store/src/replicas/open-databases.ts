@@ -7,7 +7,7 @@ import { Replica, SERVER_SAMPLE, type ReplicaProblem, type ServerSample } from '
 
 export interface DatabasesOptions extends StoreOptions {
   replicaUrls: readonly string[]
-  /** a replica further behind is not asked, in milliseconds */
+  /** a replica with a greater lag is not asked, in milliseconds */
   maxLagMs: number
   /** a replica is asked again (null), or why it is not asked any more */
   onReplica: (name: string, problem: ReplicaProblem | null) => void

@@ -86,7 +86,7 @@ function buildPrimary(primary: Store, heads: HeadTracker) {
 
 /**
  * @param primary the store of everything else; closed by its owner
- * @param heads what the primary knows; default: a tracker that is not told of new connections
+ * @param heads what the primary knows; default: a tracker that does not learn of new connections
  */
 export function openReads(
   primary: Store,

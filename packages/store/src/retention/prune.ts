@@ -21,7 +21,7 @@ const olderThan = (days: number): Sql => sql`clock_timestamp() - make_interval(d
 interface Pruned {
   /** the columns of the key of rows `r`, and their types: pages are taken in its order */
   key: readonly [column: string, type: string][]
-  /** a time that rises with the key: behind a young row there is nothing to remove */
+  /** a time that rises with the key: after a young row there is nothing to remove */
   risesWith?: Sql
   age: (retention: Retention) => Sql
   /** the rows `r` of that age that may go */
@@ -78,9 +78,9 @@ const TABLES = {
         select from policies p
          where p.address = r.policy and p.live and p.incarnation_start = r.incarnation_start
            and (r.type = 'subscription.expired' or p.next_payment_due is null or p.next_payment_due <= r.at))
-      and r.told_at`,
+      and r.notified_at`,
   },
-  // As policy_notices: a risk that was told is not told again while the policy has that date.
+  // As policy_notices: nobody is notified of a risk again while the policy has that date.
   risk_notices: {
     key: [
       ['policy', 'text'],
@@ -97,12 +97,12 @@ const TABLES = {
   },
   // No cursor of a feed leads there any more: the stream begins later.
   feed_messages: {
-    key: [['place', 'bigint']],
-    risesWith: sql`r.told_at`,
+    key: [['sequence', 'bigint']],
+    risesWith: sql`r.notified_at`,
     age: ({ batchDays }: Retention) => olderThan(batchDays),
-    mayGo: sql`r.position < (select first_position from stream_head) and r.told_at`,
+    mayGo: sql`r.position < (select first_position from stream_head) and r.notified_at`,
   },
-  told_payments: {
+  notified_payments: {
     key: [['event_id', 'uuid']],
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`
@@ -132,12 +132,12 @@ export const PRUNED_TABLES = Object.keys(TABLES) as PrunedTable[]
 
 export interface PrunedStep {
   removed: number
-  /** where the next step begins; null behind the last row that can be old enough */
+  /** where the next step begins; null after the last row that can be old enough */
   next: string[] | null
 }
 
 /**
- * Takes one step in one table: looks at `limit` rows by the table's key, behind the row `after`, and removes those that may
+ * Takes one step in one table: looks at `limit` rows by the table's key, after the row `after`, and removes those that may
  * go.
  * @returns null when another process holds the lock
  */
@@ -150,7 +150,7 @@ export async function pruneStep(
   const name = raw(table)
   const columns = raw(key.map(([column]) => `r.${column}`).join(', '))
   const text = raw(`array[${key.map(([column]) => `r.${column}::text`).join(', ')}]`)
-  const place = (values: readonly string[]) =>
+  const valuesOf = (values: readonly string[]) =>
     sql`(${join(key.map(([, type], at) => sql`${values[at]}::text::${raw(type)}`))})`
   const task = `retention ${table}` as const
   const isOld = age(retention)
@@ -161,7 +161,7 @@ export async function pruneStep(
              ${mayGo} < ${isOld} and ${isNotSetAside(task, sql`array_to_string(${text}, ' ')`)} as goes,
              ${risesWith === undefined ? sql`false` : sql`${risesWith} >= ${isOld}`} as "isYoung"
         from (select * from ${name} r
-               where ${after ? sql`(${columns}) > ${place(after)}` : sql`true`}
+               where ${after ? sql`(${columns}) > ${valuesOf(after)}` : sql`true`}
                order by ${columns} limit ${limit}) r
        order by ${columns}`),
   )
@@ -171,7 +171,7 @@ export async function pruneStep(
     inTurn(store, tx =>
       tx.$executeRaw(sql`
         delete from ${name} r
-         where (${columns}) in (${join(keys.map(({ values }) => place(values)))}) and ${mayGo} < ${isOld}`),
+         where (${columns}) in (${join(keys.map(({ values }) => valuesOf(values)))}) and ${mayGo} < ${isOld}`),
     ),
   )
   const last = rows.at(-1)

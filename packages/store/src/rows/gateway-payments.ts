@@ -50,7 +50,7 @@ export function writeGatewayPayments(
 }
 
 /**
- * The next payments of a gateway behind a position, up to another: rows of `events`. One probe of events_position_key a payment,
+ * The next payments of a gateway after a position, up to another: rows of `events`. One probe of events_position_key a payment,
  * whatever else is stored. Every row of positions has at least one, so `limit` rows are enough; of these it opens only as many as
  * hold the page, and one that the position is within. The gateway is the first column of a range and of the order, and hidden: with
  * a gateway that it sees, Postgres may sort all its rows.

@@ -78,7 +78,7 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
         text,
         sql`exists (select from events where signature = ${text} and amount is not null)`,
       ),
-      // A transaction that pays nothing is told of by the policies that it changed.
+      // A transaction that pays nothing is shown by the policies that it changed.
       sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
              from (select distinct e.payment_policy
                      from (select payment_policy, amount from events where signature = ${text} limit ${MOST_EVENTS}) e

@@ -20,7 +20,7 @@ export interface Bisection<Item, Result> {
  * among n costs about 2·log₂ n calls.
  * @param work must change nothing when it throws
  * @returns the results of the calls, in the order of the items
- * @throws the error of an outage; items behind it were not done
+ * @throws the error of an outage; items after it were not done
  */
 export async function bisect<Item, Result>(
   items: readonly Item[],

@@ -1,7 +1,7 @@
 import type { Store } from '../database/open-store.js'
 import { raw, sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
-import { BEHIND_REASON, MUST_WAIT } from './ordered-deliveries.js'
+import { EARLIER_DELIVERY, MUST_WAIT } from './ordered-deliveries.js'
 
 /** How many open deliveries of the webhook the statement looks at, the oldest. */
 const LOOKED_AT = raw('500')
@@ -25,7 +25,7 @@ export async function chooseProbe({ database }: Store, webhookId: bigint): Promi
                  order by d.id limit ${LOOKED_AT}) d
               where w.id = ${webhookId} and ${IS_ACTIVE} and ${IS_UNCLAIMED}
                 and (d.due_at <= clock_timestamp()
-                     or d.state = 'waiting' and d.held_reason is distinct from ${BEHIND_REASON})
+                     or d.state = 'waiting' and d.held_reason is distinct from ${EARLIER_DELIVERY})
                 and not (${MUST_WAIT})
               order by d.attempts_made > 0, d.attempts_made - d.tries_allowed, d.id limit 1)
        and ${IS_OPEN} and ${IS_UNCLAIMED}

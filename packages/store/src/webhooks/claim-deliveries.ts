@@ -10,7 +10,7 @@ import {
   IS_UNCLAIMED,
 } from '../rows/deliveries.js'
 import type { OrderedBy } from './webhook-records.js'
-import { BEHIND_REASON, LOOK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
+import { EARLIER_DELIVERY, LOOK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
 export type Claim =
@@ -66,7 +66,7 @@ interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | '
  * Locks the open, due and unclaimed rows among `ids` (`for update skip locked`), so that one of several callers gets
  * each row. A claim expires after `leaseMs`: then another worker can claim a dead worker's delivery. The open attempt
  * is closed as `interrupted`, and counts as a try. Rows that are not live become `cancelled`. Rows whose last allowed try
- * was interrupted become `failed`. Rows of ordered webhooks behind an open row of their order become `waiting`. Of a
+ * was interrupted become `failed`. Rows of ordered webhooks after an open row of their order become `waiting`. Of a
  * delivery's attempts, the newest 100 stay.
  *
  * The clock is rounded to milliseconds as `due_at` is: a delivery that was written as due now can be up to half of one ahead
@@ -84,7 +84,7 @@ export async function claimDeliveries(
   const rows = await store.database.writePrepared<ClaimedRow>(sql`
     with locked as (
       select d.id, d.attempts_made >= d.tries_allowed as spent, w.live, w.cancelled_at, w.cancelled_why,
-             ${MUST_WAIT} as behind
+             ${MUST_WAIT} as blocked
         from deliveries d
              cross join lateral (
                select ${IS_LIVE} as live, ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, w.ordered,
@@ -99,7 +99,7 @@ export async function claimDeliveries(
       update deliveries d
          set state = 'pending', attempts_made = d.attempts_made + 1, held_since = null, held_reason = null,
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
-       where d.id = any(array(select id from locked where live and not spent and not behind))
+       where d.id = any(array(select id from locked where live and not spent and not blocked))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
                 d.type, d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent",
@@ -107,9 +107,9 @@ export async function claimDeliveries(
     ), put_off as (
       update deliveries d
          set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
-             held_reason = ${BEHIND_REASON},
+             held_reason = ${EARLIER_DELIVERY},
              due_at = clock_timestamp() + make_interval(secs => ${LOOK_AGAIN_SECONDS}::float8)
-       where d.id = any(array(select id from locked where live and not spent and behind))
+       where d.id = any(array(select id from locked where live and not spent and blocked))
     ), ended as (
       update deliveries d
          set (state, last_error, finished_at) = (
@@ -155,15 +155,15 @@ export async function claimDeliveries(
 
 /** Why deliveries were not claimed. */
 async function readUnclaimed({ database }: Store, ids: readonly string[]): Promise<Claim[]> {
-  const rows = await database.read<{ id: bigint; state: string; due_in_ms: number; behind: boolean }>(sql`
-    select id, state, held_reason is not distinct from ${BEHIND_REASON} as behind, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
+  const rows = await database.read<{ id: bigint; state: string; due_in_ms: number; blocked: boolean }>(sql`
+    select id, state, held_reason is not distinct from ${EARLIER_DELIVERY} as blocked, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
       from deliveries where id = any(${bigints(ids)})`)
   const found = new Map(rows.map(row => [row.id.toString(), row]))
   return ids.map(id => {
     const row = found.get(id)
     const open = row?.state === 'pending' || row?.state === 'waiting'
     // The end of the delivery before wakes one that is put off.
-    return open && row.due_in_ms > 0 && !row.behind
+    return open && row.due_in_ms > 0 && !row.blocked
       ? { kind: 'early', id: row.id, dueInMs: Math.ceil(row.due_in_ms) }
       : { kind: 'nothing', id: BigInt(id), state: row?.state ?? null }
   })

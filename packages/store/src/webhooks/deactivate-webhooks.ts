@@ -2,7 +2,7 @@ import { hostOf, writeChangesOf } from '../changes/write-changes.js'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
-import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from './tell-failing-webhooks.js'
+import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from './notify-failures.js'
 import { turnOff } from './turn-off.js'
 
 /** Why the service itself deactivated a webhook; shown on the record. */
@@ -10,7 +10,7 @@ export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
 
 /**
  * Deactivates webhooks; their open deliveries are cancelled with that (turn-off.ts). Inactive webhooks keep their reason.
- * The gateway is told on its other webhooks; a sweeper enqueues these deliveries.
+ * The gateway is notified on its other webhooks; a sweeper enqueues these deliveries.
  * Changes as many rows as there are ids, and writes at most 19 deliveries for each, whatever waits for the webhooks.
  * @returns the ids of the webhooks that were active
  */
@@ -28,7 +28,7 @@ export async function deactivateWebhooks(
           returned: TROUBLED_COLUMNS,
         }),
       )
-      // The webhooks of a deleted gateway all end: nobody is left to be told.
+      // The webhooks of a deleted gateway all end: nobody is left to be notified.
       if (reason === 'gateway-deleted') return rows.map(row => row.id)
       await insertNotices(tx, 'webhook.deactivated', rows)
       for (const { id, gateway, endpointUrl } of rows)

@@ -71,7 +71,7 @@ const RESULTS = columnTable<AttemptResult>('r', {
  * the endpoint did accept. A failure changes only a row that still waits for this attempt: a redelivery has no claim, so
  * a failure that comes after it does not end its round. A failure of a delivery that turning off has cancelled leaves it
  * cancelled: as `failed`, it would come again by itself when the webhook is on and recovers. Locks the attempts and
- * deliveries of the results, and behind them the counts of their webhooks' hour. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
+ * deliveries of the results, and after them the counts of their webhooks' hour. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
  * from the time of empty tables finds rows by key and not by joining whole tables.
  *
  * A database that lost commits uses ids again. A result whose id now belongs to another webhook or message changes no

@@ -1,73 +1,73 @@
 // What happened at a gateway in the order in which it was stored: payments that stand, and what events said of policies. With
-// it, whoever was not told then is told later.
+// it, whoever was not notified then is notified later.
 import { PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
 import { sql, type Sql, type Tx } from '../database/sql.js'
 import { gatewayPayments } from '../rows/gateway-payments.js'
 import { toLifecycle, type StoredLifecycle, type WaitingMessage } from './waiting-messages.js'
 
-/** A place in that order. */
-export interface NewsPlace {
+/** The key of a page in that order. */
+export interface NewsKey {
   position: bigint
   /** in the feed; 0 of a payment, which comes before the rest of its position */
-  place: bigint
+  sequence: bigint
 }
 
-/** As the message waits for a webhook. A payment has neither life cycle nor body: its facts are read when it is told. */
+/** As the message waits for a webhook. A payment has neither life cycle nor body: its facts are read when it is sent. */
 export interface GatewayNews extends Omit<WaitingMessage, 'webhookId' | 'waitsFor'> {
   eventId: string
   slot: number
-  at: NewsPlace
-  /** not of a payment that was taken back, or that awaits its policy: it is told of when the policy comes */
-  isTold: boolean
+  at: NewsKey
+  /** not of a payment that was taken back, or that awaits its policy: it is sent when the policy comes */
+  isNotified: boolean
 }
 
-interface Row extends Omit<GatewayNews, 'slot' | 'lifecycle' | 'at'>, NewsPlace {
+interface Row extends Omit<GatewayNews, 'slot' | 'lifecycle' | 'at'>, NewsKey {
   slot: bigint
   lifecycle: StoredLifecycle | null
 }
 
-const payments = (gateway: string, after: NewsPlace, last: bigint, limit: number): Sql => sql`
-  (select e.position, 0::bigint as place, e.id::text as message_id, e.id as event_id, e.slot, e.payment_policy as policy,
+const payments = (gateway: string, after: NewsKey, last: bigint, limit: number): Sql => sql`
+  (select e.position, 0::bigint as sequence, e.id::text as message_id, e.id as event_id, e.slot, e.payment_policy as policy,
           ${PAYMENT_MESSAGE_TYPE}::text as type, null::json as lifecycle, null::text as body,
           e.retracted_at is null and not e.awaits_policy as is_told
      from ${gatewayPayments(gateway, after.position, last, limit)} e)`
 
 const lifecycles = (
   gateway: string,
-  after: NewsPlace,
+  after: NewsKey,
   last: bigint,
   types: readonly string[],
   limit: number,
 ): Sql => sql`
-  (select f.position, f.place, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body,
+  (select f.position, f.sequence, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body,
           true as is_told
      from feed_messages f join events e on e.id = f.event_id and e.retracted_at is null
-    where f.gateway = ${gateway} and (f.position, f.place) > (${after.position}, ${after.place})
+    where f.gateway = ${gateway} and (f.position, f.sequence) > (${after.position}, ${after.sequence})
       and f.position <= ${last} and f.lifecycle is not null and f.type = any(${[...types]}::text[])
-    order by f.position, f.place limit ${limit})`
+    order by f.position, f.sequence limit ${limit})`
 
 /**
- * The next news of a gateway behind a place, up to a position.
+ * The next news of a gateway after a key, up to a position.
  * Relies on gateway_payments and feed_messages_lifecycles: a page costs the same whatever else a gateway has. What types leave
  * out is passed over.
  */
 export async function readGatewayNews(
   tx: Tx,
   gateway: string,
-  of: { after: NewsPlace; last: bigint; types: readonly string[]; limit: number },
+  of: { after: NewsKey; last: bigint; types: readonly string[]; limit: number },
 ): Promise<GatewayNews[]> {
   const { after, last, types, limit } = of
   const parts = types.includes(PAYMENT_MESSAGE_TYPE) ? payments(gateway, after, last, limit) : null
   const others = lifecycles(gateway, after, last, types, limit)
   const rows = await runIn(tx)<Row>(sql`
-    select n.position, n.place, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
+    select n.position, n.sequence, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
            n.is_told as "isTold"
       from (${parts === null ? others : sql`${parts} union all ${others}`}) n
-     order by n.position, n.place limit ${limit}`)
-  return rows.map(({ position, place, slot, lifecycle, ...row }) => ({
+     order by n.position, n.sequence limit ${limit}`)
+  return rows.map(({ position, sequence, slot, lifecycle, ...row }) => ({
     ...row,
-    at: { position, place },
+    at: { position, sequence },
     slot: Number(slot),
     lifecycle: lifecycle && toLifecycle(lifecycle),
   }))

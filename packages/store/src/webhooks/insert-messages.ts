@@ -6,7 +6,7 @@ import type { Tx } from '../database/sql.js'
 /** One message for one webhook. */
 export interface Address {
   webhookId: bigint
-  /** the message's place in a list of messages, from 1 */
+  /** the message's number in a list of messages, from 1 */
   message: number
   /** of the webhook, as the caller has read it: turned off and on meanwhile, the webhook has cancelled the delivery */
   activation: number
@@ -25,13 +25,13 @@ export interface EventMessage extends DeliveryMessage {
 
 const ADDRESSES = columnTable<Address>('r', {
   webhook_id: ['bigint', ({ webhookId }) => webhookId.toString()],
-  place: ['integer', ({ message }) => message],
+  nth: ['integer', ({ message }) => message],
   activation: ['integer', ({ activation }) => activation],
   order_key: ['text', ({ orderKey }) => orderKey],
 })
 
-const MESSAGES = columnTable<EventMessage & { place: number; traceParent: string | null }>('m', {
-  place: ['integer', ({ place }) => place],
+const MESSAGES = columnTable<EventMessage & { nth: number; traceParent: string | null }>('m', {
+  nth: ['integer', ({ nth }) => nth],
   event_id: ['uuid', ({ eventId }) => eventId],
   message_id: ['text', ({ id }) => id],
   type: ['text', ({ type }) => type],
@@ -41,7 +41,7 @@ const MESSAGES = columnTable<EventMessage & { place: number; traceParent: string
 
 /**
  * Writes one delivery for each address. Sends each body once, for any number of webhooks. Existing rows stay unchanged:
- * the keys of deliveries refuse a message that was told under its id, and what its event has told under another id.
+ * the keys of deliveries refuse a message that was made under its id, and what its event has made under another id.
  * @param traceParents by event, when messages are traced
  * @returns the new rows, for `enqueueDeliveries` after the commit
  */
@@ -54,14 +54,14 @@ export async function insertMessages(
   if (addresses.length === 0) return []
   const listed = messages.map((message, at) => ({
     ...message,
-    place: at + 1,
+    nth: at + 1,
     traceParent: traceParents?.get(message.eventId ?? '') ?? null,
   }))
   return tx.$queryRaw<DeliveryRef[]>`
     insert into deliveries (webhook_id, activation, order_key, event_id, message_id, type, body, trace_parent)
     select r.webhook_id, r.activation, r.order_key, m.event_id, m.message_id, m.type, m.body, m.trace_parent
-      from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.place = r.place
-     order by m.place, r.webhook_id
+      from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.nth = r.nth
+     order by m.nth, r.webhook_id
     on conflict do nothing
     returning id, webhook_id as "webhookId"`
 }

@@ -8,7 +8,7 @@ import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 import type { OrderedBy } from './webhook-records.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
-export const BEHIND_REASON = 'earlier delivery'
+export const EARLIER_DELIVERY = 'earlier delivery'
 
 /** A delivery whose worker died before it woke the next one is found after this time. */
 export const LOOK_AGAIN_SECONDS = 60
@@ -36,10 +36,10 @@ const HAS_EARLIER = sql`
 /**
  * Whether the row `d`, which was never tried, waits for an earlier one that failed and has rounds left: while the endpoint of an
  * ordered webhook that recovers is away, nothing overtakes what it will get. The earlier one holds back until it has failed a
- * round behind the time that the webhook allows: `findProbes` gives it one then. Relies on deliveries_webhook_state. `w` has also
+ * round after the time that the webhook allows: `findProbes` gives it one then. Relies on deliveries_webhook_state. `w` has also
  * recover and failing_since.
  */
-const IS_BEHIND_FAILED = sql`(
+const IS_AFTER_FAILED = sql`(
   w.recover and w.failing_since is not null and d.attempts_made = 0
   and exists (select from (select * from deliveries b
                             where b.webhook_id = d.webhook_id and b.state = 'failed' and b.id < d.id
@@ -57,12 +57,12 @@ const OF_EXPECTATION = raw(`like 'expectation.%'`)
  * webhook's `ordered`, `recover` and `failing_since`.
  */
 export const MUST_WAIT = sql`
-  case when w.ordered then ${HAS_EARLIER} or ${IS_BEHIND_FAILED}
+  case when w.ordered then ${HAS_EARLIER} or ${IS_AFTER_FAILED}
        when d.type ${OF_EXPECTATION} then ${hasEarlier(sql`b.order_key = d.order_key and b.type ${OF_EXPECTATION}`)}
        else false end`
 
 /** The row `d` is due, or waits only for its turn. */
-const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${BEHIND_REASON})`
+const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${EARLIER_DELIVERY})`
 
 /** What has ended, and whose turn ends with it. */
 export interface EndedDelivery {

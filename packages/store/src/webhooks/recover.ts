@@ -4,7 +4,7 @@ import { raw, sql, type Sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_ACTIVE, IS_OPEN } from '../rows/deliveries.js'
 import { openRound } from './open-round.js'
-import { BEHIND_REASON } from './ordered-deliveries.js'
+import { EARLIER_DELIVERY } from './ordered-deliveries.js'
 import { IS_RECOVERABLE, restWhileAnswering, restWhileFailing } from './recovery-rests.js'
 
 export interface Recovery {
@@ -17,7 +17,7 @@ export interface Recovery {
 const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotSetAside('recover-deliveries', sql`d.id::text`)}`
 /** Failed deliveries, and open ones, of a webhook at which the look for a probe stops. */
 const LOOKED_AT = raw('100')
-/** The second is tried behind the first, which may be a message that the endpoint cannot take. */
+/** The second is tried after the first, which may be a message that the endpoint cannot take. */
 const PROBES = raw('2')
 
 /**
@@ -76,7 +76,7 @@ async function findProbes({ database }: Store, { restMs, limit }: Recovery): Pro
          select from (select d.held_reason from deliveries d
                        where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
                        order by d.id limit ${LOOKED_AT}) o
-          where o.held_reason is distinct from ${BEHIND_REASON})
+          where o.held_reason is distinct from ${EARLIER_DELIVERY})
      order by f.id limit ${limit}`)
   return rows.map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-// Messages that waited, and of which a batch decides the first: work that a highest final slot, and known facts, leave behind.
+// Messages that waited, and of which a batch decides the first: work that a highest final slot, and known facts, leave.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { sql } from '../database/sql.js'

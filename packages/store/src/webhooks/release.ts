@@ -82,7 +82,7 @@ async function undoing<Result>(tx: Tx, work: () => Promise<Result>): Promise<Res
   }
 }
 
-/** Behind every slot. */
+/** After every slot. */
 const NO_SLOT = Number.MAX_SAFE_INTEGER
 /** As in the index waiting_messages_policy. */
 const SLOT = sql`coalesce(a.slot, ${inline(NO_SLOT)})`
@@ -95,8 +95,8 @@ function pageOf(known: Known, after: WaitingKey | undefined): Sql {
     return waiting('finality', sql`a.slot <= ${known.finalizedSlot} order by a.slot`)
   if ('finalEvents' in known)
     return waiting('finality', sql`a.event_id = any(${[...known.finalEvents]}::uuid[])`)
-  // A message can go on waiting for facts, so the next page begins behind this one.
-  const behind = after
+  // A message can go on waiting for facts, so the next page begins after this one.
+  const afterKey = after
     ? sql`and (a.policy, ${SLOT}, a.webhook_id, a.message_id) >
         (${after.policy}, ${BigInt(after.slot)}, ${BigInt(after.webhookId)}, ${after.messageId})`
     : empty
@@ -104,7 +104,7 @@ function pageOf(known: Known, after: WaitingKey | undefined): Sql {
     'payments' in known
       ? sql`a.event_id = any(${[...known.payments]}::uuid[])`
       : sql`a.policy = any(${[...known.policies]}::text[])`
-  return waiting('facts', sql`${which} ${behind} order by a.policy, ${SLOT}, a.webhook_id, a.message_id`)
+  return waiting('facts', sql`${which} ${afterKey} order by a.policy, ${SLOT}, a.webhook_id, a.message_id`)
 }
 
 /** The last row by the order of the pages: the join with webhooks may have changed the order. */

@@ -8,7 +8,7 @@ import {
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { BEHIND_OTHERS } from '../work/work-table.js'
+import { REQUEUE } from '../work/work-table.js'
 
 /** What events of the chain cause, and nothing else. */
 export const REPLAYED_TYPES = [
@@ -40,7 +40,7 @@ export interface ReplayState {
   types: ReplayedType[] | null
   /** events that were looked at */
   looked: number
-  /** the positions behind which it began, and at which it ends; the first page finds them */
+  /** the positions after which it began, and at which it ends; the first page finds them */
   first?: string
   last?: string
   /** what the next day may go on with */
@@ -78,7 +78,7 @@ export async function beginReplay(
   const begun = await database.execute(sql`
     insert into work as w (kind, key, state) values ('replay', ${webhookId.toString()}, ${JSON.stringify(state)}::jsonb)
     on conflict (kind, key) do update
-      set cursor = '', state = excluded.state, handled = 0, since = clock_timestamp(), ${BEHIND_OTHERS}
+      set cursor = '', state = excluded.state, handled = 0, since = clock_timestamp(), ${REQUEUE}
       where w.next_at = 'infinity'`)
   if (begun === 0) throw new ReplayUnderWayError()
 }
@@ -103,27 +103,25 @@ export async function readReplay({ database }: Store, webhookId: bigint): Promis
 }
 
 function shareOf({ first, last }: ReplayState, cursor: string): number {
-  const place = readCursor(cursor)
-  if (place === null || first === undefined || last === undefined) return 0
-  if (place.phase === 'retractions') return 1
-  const [from, to, at] = [Number(first), Number(last), Number(place.position)]
+  const key = readCursor(cursor)
+  if (key === null || first === undefined || last === undefined) return 0
+  if (key.phase === 'retractions') return 1
+  const [from, to, at] = [Number(first), Number(last), Number(key.position)]
   return to <= from ? 1 : Math.min(1, Math.max(0, (at - from) / (to - from)))
 }
 
-/** Where the next page begins: behind news of the gateway, and then behind a retraction. */
-export type ReplayPlace =
-  | { phase: 'news'; position: bigint; place: bigint }
+/** After which the next page begins: news of the gateway, and then a retraction. */
+export type ReplayKey =
+  | { phase: 'news'; position: bigint; sequence: bigint }
   | { phase: 'retractions'; at: string; eventId: string }
 
-export const writeCursor = (place: ReplayPlace): string =>
-  place.phase === 'news'
-    ? `news ${place.position} ${place.place}`
-    : `retractions ${place.at} ${place.eventId}`
+export const writeCursor = (key: ReplayKey): string =>
+  key.phase === 'news' ? `news ${key.position} ${key.sequence}` : `retractions ${key.at} ${key.eventId}`
 
 /** @returns null at the beginning */
-export function readCursor(cursor: string): ReplayPlace | null {
+export function readCursor(cursor: string): ReplayKey | null {
   const [phase, at = '', id = ''] = cursor.split(' ')
-  if (phase === 'news') return { phase, position: BigInt(at), place: BigInt(id) }
+  if (phase === 'news') return { phase, position: BigInt(at), sequence: BigInt(id) }
   if (phase === 'retractions') return { phase, at, eventId: id }
   return null
 }

@@ -13,11 +13,11 @@ import {
   readCursor,
   REPLAYED_TYPES,
   writeCursor,
-  type ReplayPlace,
+  type ReplayKey,
   type ReplayState,
 } from './replay-missing.js'
-import { tellNews, tellRetractions, type ReplayWork } from './replay-tell.js'
-import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
+import { replayNews, replayRetractions, type ReplayWork } from './replay-news.js'
+import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from './notified-webhooks.js'
 
 export interface ReplayedPage {
   handled: number
@@ -40,15 +40,15 @@ export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE):
       const goesOnAt = new Date(Date.now() + quota.goesOnInSeconds * 1_000).toISOString()
       return goOn(store, work, { ...state, goesOnAt }, readCursor(work.cursor)!, [], quota.goesOnInSeconds)
     }
-    const place = readCursor(work.cursor)!
-    return place.phase === 'news'
-      ? newsPage(store, { work, state, webhook, place, limit })
-      : retractionPage(store, { work, state, webhook, place, limit })
+    const key = readCursor(work.cursor)!
+    return key.phase === 'news'
+      ? newsPage(store, { work, state, webhook, key, limit })
+      : retractionPage(store, { work, state, webhook, key, limit })
   })
 }
 
 /**
- * Finds the positions of the span. Waits for the writer that may have seen the webhook off: what commits later, ingest tells.
+ * Finds the positions of the span. Waits for the writer that may have seen the webhook off: of what commits later, ingest notifies.
  * Nobody waits for this statement longer than it takes.
  */
 async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Promise<ReplayedPage> {
@@ -56,11 +56,11 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
   const [head] = await database.write<{ position: bigint }>(
     sql`select position from stream_head where id = 1 for share`,
   )
-  // The feed tells of a batch behind the batch's last position, and of work that follows it there too.
-  const [span] = await database.read<{ first: bigint | null; last: bigint | null; place: bigint }>(sql`
-    select s.*, coalesce((select max(f.place) from feed_messages f
+  // The feed lists a batch after the batch's last position, and work that follows it there too.
+  const [span] = await database.read<{ first: bigint | null; last: bigint | null; sequence: bigint }>(sql`
+    select s.*, coalesce((select max(f.sequence) from feed_messages f
                            where f.gateway = ${work.gateway} and f.lifecycle is not null and f.position = s.first
-                             and f.told_at < ${state.since}::timestamptz), 0) as place
+                             and f.notified_at < ${state.since}::timestamptz), 0) as sequence
       from (select (select first_position - 1 from ingest_batches where committed_at >= ${state.since}::timestamptz
              order by committed_at, first_position limit 1) as first,
            (select last_position from ingest_batches where committed_at <= ${state.until}::timestamptz
@@ -68,14 +68,14 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
   const last = state.until === null ? head!.position : (span!.last ?? 0n)
   const first = span!.first ?? last
   const found = { ...state, first: first.toString(), last: last.toString() }
-  return goOn(store, work, found, { phase: 'news', position: first, place: span!.place }, [])
+  return goOn(store, work, found, { phase: 'news', position: first, sequence: span!.sequence }, [])
 }
 
-interface Page<Phase extends ReplayPlace['phase']> {
+interface Page<Phase extends ReplayKey['phase']> {
   work: ReplayWork
   state: ReplayState
-  webhook: ToldWebhook
-  place: Extract<ReplayPlace, { phase: Phase }>
+  webhook: NotifiedWebhook
+  key: Extract<ReplayKey, { phase: Phase }>
   limit: number
 }
 
@@ -86,20 +86,20 @@ function typesOf({ state, webhook }: Pick<Page<'news'>, 'state' | 'webhook'>): s
 }
 
 async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage> {
-  const { work, state, webhook, place, limit } = page
-  const of = { after: place, last: BigInt(state.last!), types: typesOf(page), limit }
+  const { work, state, webhook, key, limit } = page
+  const of = { after: key, last: BigInt(state.last!), types: typesOf(page), limit }
   const news = await store.database.transaction(tx => readGatewayNews(tx, webhook.gateway, of))
-  const told = news.filter(({ isTold }) => isTold)
-  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, told), some =>
-    tellNews(
+  const notified = news.filter(({ isNotified }) => isNotified)
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, notified), some =>
+    replayNews(
       store,
       work,
       webhook,
       some.map(({ of }) => of),
     ),
   )
-  const looked = state.looked + told.length
-  const next: ReplayPlace =
+  const looked = state.looked + notified.length
+  const next: ReplayKey =
     news.length === limit
       ? { phase: 'news', ...news.at(-1)!.at }
       : { phase: 'retractions', at: state.since, eventId: '00000000-0000-0000-0000-000000000000' }
@@ -107,12 +107,12 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
 }
 
 /** As rows that can be set aside. */
-const keyed = <Row extends { eventId: string }>({ id }: ToldWebhook, rows: readonly Row[]) =>
+const keyed = <Row extends { eventId: string }>({ id }: NotifiedWebhook, rows: readonly Row[]) =>
   rows.map(of => ({ of, toString: () => `${id} ${of.eventId}` }))
 
-/** Retracted payments of which the webhook was told, or may have been. Hardly an event is retracted. */
+/** Retracted payments of which the webhook was notified, or may have been. Hardly an event is retracted. */
 async function retractionPage(store: Store, page: Page<'retractions'>): Promise<ReplayedPage> {
-  const { work, state, webhook, place, limit } = page
+  const { work, state, webhook, key, limit } = page
   if (!typesOf(page).includes(RETRACTION_MESSAGE_TYPE)) return end(store, work, state, [])
   const looked = await store.database.read<{ eventId: string; at: string; isOwn: boolean }>(sql`
     select e.id as "eventId", e.retracted_at::text as at,
@@ -121,12 +121,12 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
               where d.event_id = e.id and d.webhook_id = ${webhook.id} and d.type = ${PAYMENT_MESSAGE_TYPE}
                 and d.attempts_made > 0) as "isOwn"
       from events e
-     where e.retracted_at is not null and (e.retracted_at, e.id) > (${place.at}::timestamptz, ${place.eventId}::uuid)
+     where e.retracted_at is not null and (e.retracted_at, e.id) > (${key.at}::timestamptz, ${key.eventId}::uuid)
        and e.retracted_at <= coalesce(${state.until}::timestamptz, ${raw("'infinity'")})
      order by e.retracted_at, e.id limit ${limit}`)
   const own = looked.filter(({ isOwn }) => isOwn)
   const deliveries = await isolate(store, 'replay-messages', keyed(webhook, own), some =>
-    tellRetractions(
+    replayRetractions(
       store,
       work,
       webhook,
@@ -145,9 +145,9 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
   )
 }
 
-async function readWebhook(store: Store, id: bigint): Promise<ToldWebhook> {
-  const [webhook] = await store.database.read<ToldWebhook>(sql`
-    select ${TOLD_WEBHOOK} from webhooks w where w.id = any(${bigints([id])})`)
+async function readWebhook(store: Store, id: bigint): Promise<NotifiedWebhook> {
+  const [webhook] = await store.database.read<NotifiedWebhook>(sql`
+    select ${NOTIFIED_WEBHOOK} from webhooks w where w.id = any(${bigints([id])})`)
   return webhook!
 }
 
@@ -155,11 +155,11 @@ async function goOn(
   store: Store,
   work: ReplayWork,
   { goesOnAt, ...state }: ReplayState,
-  place: ReplayPlace,
+  key: ReplayKey,
   deliveries: DeliveryRef[],
   restSeconds = 0,
 ): Promise<ReplayedPage> {
-  const left = { cursor: writeCursor(place), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
+  const left = { cursor: writeCursor(key), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
   await endPage(store, work, { handled: deliveries.length, left, restSeconds })
   return { handled: deliveries.length, deliveries, goesOn: true }
 }

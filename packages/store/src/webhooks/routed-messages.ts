@@ -17,10 +17,10 @@ import {
 import type { Tx } from '../database/sql.js'
 import type { FeedNote } from '../database/feed-notes.js'
 import { insertMessages, orderKeyOf, type Address, type EventMessage } from './insert-messages.js'
-import type { ToldWebhook } from './told-webhooks.js'
+import type { NotifiedWebhook } from './notified-webhooks.js'
 import { insertWaiting, writeLifecycle, type WaitingMessage } from './waiting-messages.js'
 
-/** Something to tell, whatever number of webhooks gets it. */
+/** Something to send, whatever number of webhooks gets it. */
 export interface Message extends RoutedMessage {
   /** names the message among those that wait for a webhook: facts that come can change the id of a payment's message */
   waitingId: string
@@ -74,7 +74,7 @@ export function messageOfLifecycle(policy: LifecyclePolicy, lifecycle: Lifecycle
   }
 }
 
-/** A message as the feed of a gateway tells it: as a webhook without choices. */
+/** A message as the feed of a gateway has it: as a webhook without choices. */
 export const feedNoteOf = (gateway: string, message: Message): FeedNote => ({
   ...message.render('standard'),
   gateway,
@@ -86,23 +86,24 @@ export const feedNoteOf = (gateway: string, message: Message): FeedNote => ({
 export class RoutedMessages {
   readonly #addresses: Address[] = []
   readonly #messages: EventMessage[] = []
-  readonly #places = new Map<DeliveryMessage, number>()
+  readonly #numbers = new Map<DeliveryMessage, number>()
   readonly #waiting: WaitingMessage[] = []
 
   /** @param isFinal whether the cause is final */
-  add(webhook: ToldWebhook, message: Message, isFinal: boolean): Route {
+  add(webhook: NotifiedWebhook, message: Message, isFinal: boolean): Route {
     const decided = route(webhook, message, message.known, isFinal)
     if (decided === 'send') this.#send(webhook, message)
     else if (decided !== 'drop') this.#waiting.push(waitingOf(webhook, message, decided))
     return decided
   }
 
-  #send({ id, format, activation, orderedBy }: ToldWebhook, message: Message): void {
+  #send({ id, format, activation, orderedBy }: NotifiedWebhook, message: Message): void {
     const rendered = message.render(format)
-    const place = this.#places.get(rendered) ?? this.#messages.push({ ...rendered, eventId: message.eventId })
-    this.#places.set(rendered, place)
+    const number =
+      this.#numbers.get(rendered) ?? this.#messages.push({ ...rendered, eventId: message.eventId })
+    this.#numbers.set(rendered, number)
     const orderKey = orderKeyOf(orderedBy, message.trackingId) ?? message.orderKey ?? null
-    this.#addresses.push({ webhookId: id, message: place, activation, orderKey })
+    this.#addresses.push({ webhookId: id, message: number, activation, orderKey })
   }
 
   /**
@@ -117,13 +118,13 @@ export class RoutedMessages {
 }
 
 function waitingOf(
-  { id, format }: ToldWebhook,
+  { id, format }: NotifiedWebhook,
   message: Message,
   decided: 'await-finality' | 'await-facts',
 ): WaitingMessage {
   const { waitingId, eventId, policy, slot, type, lifecycle } = message
   const waitsFor = decided === 'await-finality' ? 'finality' : 'facts'
-  // The figures of a policy change until the event is final: the message tells those of its event.
+  // The figures of a policy change until the event is final: the message has those of its event.
   const body = waitsFor === 'finality' && lifecycle !== null ? message.render(format).body : null
   return { webhookId: id, messageId: waitingId, eventId, policy, slot, type, lifecycle, body, waitsFor }
 }

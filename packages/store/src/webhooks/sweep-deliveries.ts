@@ -4,8 +4,8 @@ import { bigints, empty, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
 
-/** A place in the order of due times. */
-export interface SweepPlace {
+/** A key in the order of due times. */
+export interface SweepKey {
   dueAt: Date
   id: bigint
 }
@@ -18,13 +18,13 @@ export interface Sweep {
   /** the most deliveries of one call */
   limit: number
   /** where this call begins; null: at the oldest */
-  after?: SweepPlace | null
+  after?: SweepKey | null
 }
 
 export interface SweptPage {
   deliveries: DeliveryRef[]
   /** where the next call begins; null when this call has looked at the newest overdue delivery */
-  next: SweepPlace | null
+  next: SweepKey | null
 }
 
 /** Overdue deliveries that one call looks at: most of them may be claimed, swept lately or cancelled. */

@@ -1,7 +1,7 @@
 // Turning webhooks off changes their rows alone, whatever waits for them: from then on nothing of them is live, and
 // `work.ts` writes the rows of their deliveries.
 import { sql, type Sql } from '../database/sql.js'
-import { BEHIND_OTHERS } from '../work/work-table.js'
+import { REQUEUE } from '../work/work-table.js'
 
 /**
  * The statement that turns webhooks off. Inactive webhooks keep when and why they were turned off.
@@ -24,7 +24,7 @@ export const turnOff = (
     returning ${returned}
   ), work as (
     insert into work (kind, key) select 'cancel', id::text from off
-    on conflict (kind, key) do update set cursor = '', state = null, ${BEHIND_OTHERS}
+    on conflict (kind, key) do update set cursor = '', state = null, ${REQUEUE}
   ), ended as (
     delete from work where kind in ('redeliver', 'replay') and key in (select id::text from off)
   )

@@ -18,7 +18,7 @@ export interface WaitingWithFacts {
   message: Message
   /** whether the cause is final */
   final: boolean
-  /** of a payment, its position in the stream of events; what happens to policies comes behind payments of its slot */
+  /** of a payment, its position in the stream of events; what happens to policies comes after payments of its slot */
   position: number
 }
 
@@ -29,13 +29,13 @@ interface PolicyRow extends LifecycleRow {
   now: number
 }
 
-/** Reads the facts of a page of rows in at most three statements. @returns what a row tells now */
+/** Reads the facts of a page of rows in at most three statements. @returns what a row says now */
 export async function readWaitingFacts(
   tx: Tx,
   rows: readonly WaitingRow[],
   isFinal: IsFinal,
 ): Promise<(row: WaitingRow) => WaitingWithFacts> {
-  const payments = await readPayments(tx, rows)
+  const payments = await readWaitingPayments(tx, rows)
   const policies = await readPolicies(tx, rows)
   const isRowFinal = await readRowFinality(tx, rows, isFinal)
   const toMessage = (row: WaitingRow): Message => {
@@ -57,7 +57,10 @@ export async function readWaitingFacts(
   })
 }
 
-async function readPayments(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, CommittedPayment>> {
+async function readWaitingPayments(
+  tx: Tx,
+  rows: readonly WaitingRow[],
+): Promise<Map<string, CommittedPayment>> {
   const ids = rows.filter(({ lifecycle }) => lifecycle === null).map(({ eventId }) => eventId!)
   const payments = await readCommittedById(tx, ids)
   return new Map(payments.filter(({ retracted }) => !retracted).map(payment => [payment.eventId, payment]))
@@ -93,7 +96,7 @@ async function readRowFinality(
   return row => isKnown(row) || saidFinal.has(row.eventId!)
 }
 
-/** The message as it was rendered when its event came. Its filters are those of today, over the facts that it tells. */
+/** The message as it was rendered when its event came. Its filters are those of today, over the facts that it has. */
 function messageOfBody(row: WaitingRow, body: string): Message {
   const { id, data } = JSON.parse(body) as { id: string; data: FilteredFacts }
   const { type, policy, eventId, slot, lifecycle } = row

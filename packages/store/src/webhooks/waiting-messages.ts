@@ -3,7 +3,7 @@
 import type { Lifecycle } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { Sql, Tx } from '../database/sql.js'
-import { TOLD_WEBHOOK, type ToldWebhook } from './told-webhooks.js'
+import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from './notified-webhooks.js'
 
 /** One message for one webhook. */
 export interface WaitingMessage {
@@ -26,8 +26,8 @@ export interface WaitingMessage {
 /** A row, with its webhook. */
 export interface WaitingRow extends WaitingMessage {
   /** where Postgres keeps the row, as long as it is locked */
-  place: string
-  webhook: ToldWebhook
+  ctid: string
+  webhook: NotifiedWebhook
 }
 
 /** JSON has no bigint. */
@@ -62,7 +62,7 @@ export const toLifecycle = ({ dueAt, ...lifecycle }: StoredLifecycle): Lifecycle
 })
 
 type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
-  ToldWebhook & { place: string; slot: bigint | null; lifecycle: StoredLifecycle | null }
+  NotifiedWebhook & { ctid: string; slot: bigint | null; lifecycle: StoredLifecycle | null }
 
 /**
  * Reads and locks rows with their webhooks, so that nobody else decides about them until this transaction ends.
@@ -70,14 +70,14 @@ type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
  */
 export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
-    select a.place::text as place, a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
-           a.waits_for as "waitsFor", ${TOLD_WEBHOOK}
-      from (select a.ctid as place, a.* from waiting_messages a ${page} for update) a
+    select a.ctid::text as ctid, a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
+           a.waits_for as "waitsFor", ${NOTIFIED_WEBHOOK}
+      from (select a.ctid, a.* from waiting_messages a ${page} for update) a
       join webhooks w on w.id = a.webhook_id`
   return rows.map(row => {
-    const { place, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
+    const { ctid, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
     return {
-      place,
+      ctid,
       webhook,
       webhookId: webhook.id,
       messageId,
@@ -96,7 +96,7 @@ export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
 export async function deleteWaiting(tx: Tx, rows: readonly WaitingRow[]): Promise<void> {
   if (rows.length === 0) return
   await tx.$executeRaw`
-    delete from waiting_messages where ctid = any(${rows.map(({ place }) => place)}::tid[])`
+    delete from waiting_messages where ctid = any(${rows.map(({ ctid }) => ctid)}::tid[])`
 }
 
 /** Deletes what waits for some events. Relies on the index by event. */

@@ -107,7 +107,7 @@ type Selected = Omit<
   filters: unknown
 }
 
-/** Choices as columns. A column of type `json` tells the JSON null from no value. */
+/** Choices as columns. A column of type `json` distinguishes the JSON null from no value. */
 export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters, ...others }: C) => ({
   ...others,
   ...(headers === undefined ? {} : { headers: headers ?? DbNull }),

@@ -36,7 +36,7 @@ interface CancelState {
   isSettling: true
 }
 
-interface Work extends WebhookActivation {
+interface WebhookWork extends WebhookActivation {
   kind: WebhookWorkKind
   key: string
   turn: bigint
@@ -49,8 +49,8 @@ interface Work extends WebhookActivation {
   isSettled: boolean
 }
 
-/** Where the next page begins: behind this delivery. */
-interface Place {
+/** The delivery after which the next page begins. */
+interface DeliveryKey {
   activation: number
   id: bigint
 }
@@ -60,13 +60,13 @@ interface Page {
   /** of a redelivery: to be enqueued */
   deliveries: DeliveryRef[]
   /** null when all found rows are written */
-  left: Place | null
+  left: DeliveryKey | null
   /** how long the next page waits */
   restSeconds?: number
 }
 
-const toCursor = ({ activation, id }: Place): string => `${activation} ${id}`
-function placeOf({ cursor }: Work): Place {
+const toCursor = ({ activation, id }: DeliveryKey): string => `${activation} ${id}`
+function keyOf({ cursor }: WebhookWork): DeliveryKey {
   const [activation = '0', id = '0'] = cursor.split(' ')
   return { activation: Number(activation), id: BigInt(id || '0') }
 }
@@ -118,8 +118,8 @@ export async function doWebhookWork(
 async function takeWork(
   { database }: Store,
   { kinds, only }: { kinds: readonly WebhookWorkKind[]; only?: bigint },
-): Promise<Work | undefined> {
-  const [work] = await database.write<Work>(sql`
+): Promise<WebhookWork | undefined> {
+  const [work] = await database.write<WebhookWork>(sql`
     with k as (${takingWork(kinds, only?.toString())})
     select k.kind, k.key, k.turn, k.cursor, k.state, k.since as "addedAt",
            w.id, w.gateway, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
@@ -129,8 +129,8 @@ async function takeWork(
   return work
 }
 
-async function cancelPage(store: Store, work: Work): Promise<Page> {
-  const after = placeOf(work)
+async function cancelPage(store: Store, work: WebhookWork): Promise<Page> {
+  const after = keyOf(work)
   const rows = await store.database.read<{ id: bigint; activation: number }>(sql`
     select d.id, d.activation from deliveries d
      where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
@@ -173,15 +173,15 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
  * A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. What exceeds the
  * gateway's quota of the day goes on the next day.
  */
-async function redeliverPage(store: Store, work: Work, atMost: number): Promise<Page> {
+async function redeliverPage(store: Store, work: WebhookWork, atMost: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], left: null }
   const { madeSince, madeUntil, states } = work.state as RedeliveryState
-  const { id: after } = placeOf(work)
+  const { id: after } = keyOf(work)
   const quota = await readRedeliveryQuota(store, work.gateway)
   const limit = Math.min(atMost, quota.left)
-  const behind = (id: bigint): Place => ({ activation: 0, id })
+  const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })
   if (limit === 0)
-    return { handled: 0, deliveries: [], left: behind(after), restSeconds: quota.goesOnInSeconds }
+    return { handled: 0, deliveries: [], left: keyAfter(after), restSeconds: quota.goesOnInSeconds }
   const most = limit * LOOKED_AT_FOR_EACH
   const looked = deliveriesIn(work, states, {
     beyond: sql`d.id > ${after}`,
@@ -211,10 +211,10 @@ async function redeliverPage(store: Store, work: Work, atMost: number): Promise<
   const deliveries = opened.flat()
   const isAll = ids.length < limit && found!.looked < most
   const last = (ids.length === limit ? ids.at(-1) : found!.last) ?? after
-  return { handled: deliveries.length, deliveries, left: isAll ? null : behind(last) }
+  return { handled: deliveries.length, deliveries, left: isAll ? null : keyAfter(last) }
 }
 
-async function writeProgress(store: Store, work: Work, page: Page): Promise<void> {
+async function writeProgress(store: Store, work: WebhookWork, page: Page): Promise<void> {
   const { handled, left, restSeconds } = page
   if (left !== null) {
     const state = work.kind === 'cancel' ? null : work.state

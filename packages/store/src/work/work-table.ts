@@ -30,8 +30,8 @@ export interface Work {
 
 export type NewWork = Pick<Work, 'kind' | 'key'> & Partial<Pick<Work, 'cursor' | 'state'>>
 
-/** Gives work another turn, behind all other work: what was read for its next page is void. */
-export const BEHIND_OTHERS = sql`turn = nextval('work_turn_seq'), next_at = clock_timestamp()`
+/** Gives work another turn, after all other work: what was read for its next page is void. */
+export const REQUEUE = sql`turn = nextval('work_turn_seq'), next_at = clock_timestamp()`
 
 /**
  * Writes work down. Work that is under way for the same key begins again where the earlier of both begins, and forgets the
@@ -103,7 +103,7 @@ export interface WorkPage {
 export const goOn = (work: Work, cursor: string | null | undefined): WorkPage =>
   cursor == null ? { done: [work] } : { done: [], left: { ...work, cursor } }
 
-/** Takes turns: work that goes on stands behind all other work. */
+/** Takes turns: work that goes on comes after all other work. */
 export function writeWorkPage(tx: PipelinedTx, { done, left }: WorkPage): void {
   if (done.length > 0)
     tx.send(sql`
@@ -111,11 +111,11 @@ export function writeWorkPage(tx: PipelinedTx, { done, left }: WorkPage): void {
   if (left)
     tx.send(sql`
       update work set cursor = ${left.cursor}, state = ${left.state === null ? null : JSON.stringify(left.state)}::jsonb,
-             handled = handled + 1, ${BEHIND_OTHERS}
+             handled = handled + 1, ${REQUEUE}
        where kind = ${left.kind} and key = ${left.key}`)
 }
 
-/** The most work that is counted: one message each can leave any number behind. */
+/** The most work that is counted: one message each can leave any number. */
 const MOST_COUNTED = raw('10000')
 
 /** How much work of some kinds waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */

@@ -34,10 +34,10 @@ t.test('a lookup goes to the pool while both connections have 64 unanswered stat
   await locker.query('select pg_advisory_lock(1)')
   const wait = (n: number) => store.database.lookUp(sql`select ${n}::int, pg_advisory_lock_shared(1)::text`)
   const slow = [wait(1), wait(2)]
-  const behind = Array.from({ length: 126 }, (_, n) => count(store, n))
+  const later = Array.from({ length: 126 }, (_, n) => count(store, n))
   t.equal((await count(store, 127))[0]!.n, 127, 'answered while the others wait')
   await locker.query('select pg_advisory_unlock(1)')
-  await Promise.all([...slow, ...behind])
+  await Promise.all([...slow, ...later])
 })
 
 t.test('a failing lookup does not fail other lookups', async t => {

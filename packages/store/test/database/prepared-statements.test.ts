@@ -1,7 +1,7 @@
 // Reads that go past Prisma give the values that Prisma gives.
 import t from 'tap'
 import { openStore } from '../../src/database/open-store.js'
-import { raw, sql } from '../../src/database/sql.js'
+import { inline, sql } from '../../src/database/sql.js'
 import { openTestStore } from '../open-test-store.js'
 
 t.test('values come and go as through Prisma', async t => {
@@ -45,7 +45,7 @@ t.test('each connection prepares a statement once, and at most 200 statements', 
     )
     return rows[0]!.n
   }
-  const ask = (n: number) => database.read(sql`select ${raw(String(n))}::int as n`)
+  const ask = (n: number) => database.read(sql`select ${inline(n)}::int as n`)
   const before = await count()
   for (let n = 0; n < 5; n++) await ask(1)
   t.equal(await count(), before + 1)

@@ -1,4 +1,4 @@
-// Every change of the state of an expectation, by the statements that production runs: what it tells.
+// Every change of the state of an expectation, by the statements that production runs: its notices.
 import { EXPECTATION_STATES, NOTICES, type ExpectationState } from '@payment-tracking/domain'
 import type { ChainMessage } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -78,7 +78,7 @@ for (const before of EXPECTATION_STATES)
     const way = WAYS[before][after]
     t.test(`${before} to ${after}`, async t => {
       if (!way) {
-        t.same(NOTICES[before][after], [], 'what cannot happen tells nothing')
+        t.same(NOTICES[before][after], [], 'what cannot happen sends nothing')
         return
       }
       const trackingId = shop.nextOrder()
@@ -92,24 +92,24 @@ for (const before of EXPECTATION_STATES)
       }
       if (before === 'cancelled') await cancelExpectation(shop.store, GATEWAY, record.id)
       t.equal((await readExpectation(shop.store, record.id))?.record.state, before)
-      await shop.forgetTold()
+      await shop.forgetSent()
 
       const pays = await change(way, record.id, paid)
       const read = (await readExpectation(shop.store, record.id))!.record
       t.equal(read.state, after)
-      const told = await shop.told(webhook)
+      const sent = await shop.sent(webhook)
       t.same(
-        told.map(({ type }) => `expectation.${type}`),
+        sent.map(({ type }) => `expectation.${type}`),
         NOTICES[before][after],
       )
-      t.same(new Set(told.map(({ state }) => state)), new Set(told.length > 0 ? [after] : []))
-      for (const { paidAmountString, payments } of told) {
+      t.same(new Set(sent.map(({ state }) => state)), new Set(sent.length > 0 ? [after] : []))
+      for (const { paidAmountString, payments } of sent) {
         t.equal(paidAmountString, read.paidAmountString)
         t.same(payments, read.payments)
       }
       t.same(await shop.sums(record.id), { wrong: false, final_wrong: false })
       await shop.look()
-      t.equal((await shop.told(webhook)).length, told.length, 'nothing is told twice')
+      t.equal((await shop.sent(webhook)).length, sent.length, 'nothing is sent twice')
       if (before !== 'cancelled' && read.paidAmount > 0n)
         await t.rejects(cancelExpectation(shop.store, GATEWAY, record.id), new ExpectationPaidError())
 
@@ -118,12 +118,12 @@ for (const before of EXPECTATION_STATES)
       if (last && after !== 'cancelled') {
         await shop.finalize(last)
         t.equal((await readExpectation(shop.store, record.id))?.record.finality, 'finalized')
-        const [final] = (await shop.told(whenFinal)).slice(-1)
+        const [final] = (await shop.sent(whenFinal)).slice(-1)
         // What expired before its parts were final stays so.
         if (after !== 'open' && after !== 'expired')
           t.match(final, { state: after, paidAmountString: read.paidAmountString })
         t.same(await shop.sums(record.id), { wrong: false, final_wrong: false })
       }
-      await shop.forgetTold()
+      await shop.forgetSent()
     })
   }

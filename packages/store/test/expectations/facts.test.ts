@@ -26,7 +26,7 @@ t.test('a payment before its policy', async t => {
   await shop.commit([userPayment.created])
   t.match((await readExpectation(shop.store, record.id))?.record, { state: 'paid', paymentCount: 1n })
   t.same(
-    (await shop.told(webhook)).map(({ type }) => type),
+    (await shop.sent(webhook)).map(({ type }) => type),
     ['paid'],
   )
   await shop.retract(policy.created)

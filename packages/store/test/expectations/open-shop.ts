@@ -36,7 +36,7 @@ export interface PaymentTerms {
   gateway?: string
 }
 
-export interface Told {
+export interface Sent {
   type: string
   state: string
   paidAmountString: string
@@ -123,17 +123,17 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
       ),
     addWebhook: ({ gateway = GATEWAY, ...choices }: WebhookChoices & { gateway?: string } = {}) =>
       insertWebhook(pool, gateway, { types: TYPES, ...choices }),
-    async told(webhook: string): Promise<Told[]> {
+    async sent(webhook: string): Promise<Sent[]> {
       const { rows } = await pool.query<{ type: string; body: string; message_id: string }>(
         'select type, body, message_id from deliveries where webhook_id = $1 order by id',
         [webhook],
       )
       return rows.map(({ type, body, message_id: id }) => {
-        const { data } = JSON.parse(body) as { data: Omit<Told, 'type' | 'id'> }
+        const { data } = JSON.parse(body) as { data: Omit<Sent, 'type' | 'id'> }
         return { ...data, type: type.replace('expectation.', ''), id }
       })
     },
-    forgetTold: () => pool.query('delete from deliveries'),
+    forgetSent: () => pool.query('delete from deliveries'),
     async sums(id: string) {
       const { rows } = await pool.query<{ wrong: boolean; final_wrong: boolean }>(
         `select (x.paid_amount, x.payment_count) is distinct from

@@ -22,7 +22,7 @@ async function read(gateway: string, after: FeedKey | null, limit = 10) {
   return page
 }
 
-t.test('who commits late is behind the cursor of who has read on', async t => {
+t.test('who commits late is after the cursor of who has read on', async t => {
   await pool.query(`create function hold() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(99); return new; end $$`)
   await pool.query(
@@ -31,11 +31,11 @@ t.test('who commits late is behind the cursor of who has read on', async t => {
   const countHeld = async () =>
     Number((await pool.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount)
   const { next } = await read('shop', null)
-  const told: string[] = []
+  const bodies: string[] = []
   let after = next
   const readOn = async () => {
     const page = await read('shop', after)
-    told.push(...page.bodies)
+    bodies.push(...page.bodies)
     after = page.next
   }
   let isFast = false
@@ -51,10 +51,10 @@ t.test('who commits late is behind the cursor of who has read on', async t => {
   })
   await Promise.all([slow, fast])
   await readOn()
-  t.same(told, ['"slow"', '"fast"'])
+  t.same(bodies, ['"slow"', '"fast"'])
 })
 
-t.test('what is undone is not told, and nothing is told twice', async t => {
+t.test('what is undone is not sent, and nothing is sent twice', async t => {
   await t.rejects(
     store.database.transaction(async tx => {
       noteForFeed(tx, { id: 'undone', type: 'expectation.paid', body: '1', gateway: 'undo', eventId: null })
@@ -67,19 +67,19 @@ t.test('what is undone is not told, and nothing is told twice', async t => {
   t.same((await read('undo', null)).bodies, ['"once"'])
 })
 
-t.test('payments that nobody was told of are passed in pages, and no payment waits for them', async t => {
+t.test('payments that nobody was notified of are passed in pages, and no payment waits for them', async t => {
   // Each of them waits for a policy that never comes.
   await addEvents(pool, { last: 25 }, { gateway: `'full'`, awaits_policy: 'true' })
   await addEvents(pool, { last: 1 }, { gateway: `'full'`, tracking_id: `'paid'`, seq: '1' })
   await pool.query(FILL_GATEWAY_PAYMENTS)
   await pool.query('update stream_head set position = (select max(position) from events)')
   await note('full', 'behind')
-  const told: string[][] = []
+  const bodies: string[][] = []
   for (let after: FeedKey | null = null; ;) {
     const page = await read('full', after, 10)
-    told.push(page.bodies.map(body => (body.startsWith('{') ? 'paid' : body)))
+    bodies.push(page.bodies.map(body => (body.startsWith('{') ? 'paid' : body)))
     if (!page.goesOn) break
     after = page.next
   }
-  t.same(told, [[], [], ['paid', '"behind"']])
+  t.same(bodies, [[], [], ['paid', '"behind"']])
 })

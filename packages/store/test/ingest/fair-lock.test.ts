@@ -60,6 +60,6 @@ t.test('a batch waits for few pages, however much work is left', async t => {
   stopped = true
   await Promise.all(working)
   t.comment(`${pages} pages were done beside ${waited.length} batches`)
-  // Counted from before the batch asks for the lock until its commit is told of, so a page or two of each process more.
+  // Counted from before the batch asks for the lock until its commit is announced, so a page or two of each process more.
   t.ok(Math.max(...waited) <= 3 * PROCESSES, `pages between: ${waited.join(' ')}`)
 })

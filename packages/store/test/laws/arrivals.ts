@@ -52,11 +52,11 @@ export type Arrival = typeof arrivals extends fc.Arbitrary<infer T> ? T : never
  * contradict each other the first counts. Retractions come at any time. The time of a message does not depend on other
  * worlds, so a world that breaks a law does so alone.
  */
-export function arrive({ messages, places }: History, { order, seed, cuts }: Arrival): Message[][] {
+export function arrive({ messages, ranks }: History, { order, seed, cuts }: Arrival): Message[][] {
   const times = messages.map(({ key }, at) => {
     const random = mix(key, seed) / 2 ** 32
-    if (order === 'chain') return places[at]!
-    return order === 'any' ? random : (places[at]! * 4 + random) / 5
+    if (order === 'chain') return ranks[at]!
+    return order === 'any' ? random : (ranks[at]! * 4 + random) / 5
   })
   const groups = new Map<string, number[]>()
   messages.forEach((message, at) => {
@@ -66,7 +66,7 @@ export function arrive({ messages, places }: History, { order, seed, cuts }: Arr
   const arriving: { at: number; time: number }[] = []
   for (const group of groups.values()) {
     const sorted = group.map(at => times[at]!).sort((a, b) => a - b)
-    group.forEach((at, place) => arriving.push({ at, time: sorted[place]! }))
+    group.forEach((at, rank) => arriving.push({ at, time: sorted[rank]! }))
   }
   arriving.sort((a, b) => a.time - b.time || a.at - b.at)
   const bounds = [...[...cuts].sort((a, b) => a - b).map(cut => cut / 1000), Infinity]

@@ -1,5 +1,5 @@
 // The tables and columns whose meaning the laws compare, beside those of the oracle. Nothing else here names a column, but
-// deliveries and webhooks in told-payments.ts, told-policies.ts and run.ts.
+// deliveries and webhooks in sent-payments.ts, sent-policies.ts and run.ts.
 import { PROJECTIONS } from '@payment-tracking/testkit/oracle'
 
 export const COLUMNS = {

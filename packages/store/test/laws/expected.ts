@@ -21,7 +21,7 @@ import {
 import { keyOfExpectation, type Expectation } from './expected-plans.js'
 import { describeWebhook, type Webhook } from './histories.js'
 import type { Run } from './run.js'
-import { passes } from './told-payments.js'
+import { passes } from './sent-payments.js'
 
 export interface CreatedPlan {
   id: string
@@ -108,11 +108,11 @@ export function endsOf(run: Run, but: ReadonlySet<string | null>): Map<string, s
   )
 }
 
-/** @returns a line for each wrong figure, and each notice that is missing, wrong, or told twice */
+/** @returns a line for each wrong figure, and each notice that is missing, wrong, or sent twice */
 export function findExpectedProblems(run: Run, model: Model): string[] {
   const rows = rowsById(run)
   const problems: string[] = []
-  const told = toldIn(run)
+  const sent = sentIn(run)
   for (const each of run.expected) {
     const { id, plan, cancelled } = each
     const add = (what: string) =>
@@ -125,10 +125,10 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
       add('the payments that count have another sum')
     const path = pathOf(run, each)
     if (path.at(-1) !== wanted.all.state || path.length - 1 !== Number(row.changes))
-      add(`sockets are told ${path.join(', ')} of ${String(row.changes)} changes`)
+      add(`sockets are sent ${path.join(', ')} of ${String(row.changes)} changes`)
     for (const [nth, webhook] of run.history.webhooks.entries()) {
-      const notices = told.get(`${run.webhookIds[nth]} ${id}`) ?? []
-      if (!asks(webhook, plan) && notices.length > 0) add(`${describeWebhook(webhook)} is told`)
+      const notices = sent.get(`${run.webhookIds[nth]} ${id}`) ?? []
+      if (!asks(webhook, plan) && notices.length > 0) add(`${describeWebhook(webhook)} is sent`)
       if (!asks(webhook, plan) || model.everDeleted.has(plan.gateway)) continue
       const isFinal = webhook.finality === 'finalized'
       const { state } = isFinal ? wanted.final : wanted.all
@@ -141,9 +141,9 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
       const must = path.slice(1).flatMap((after, at) => noticesOf(path[at]!, after))
       const types = notices.map(({ type }) => type)
       if (!isFinal && types.join() !== must.join())
-        add(`${describeWebhook(webhook)}\n    is told ${types.join()}, and must be ${must.join()}`)
+        add(`${describeWebhook(webhook)}\n    is sent ${types.join()}, and must be ${must.join()}`)
     }
-    for (const { state, paidAmountString } of [...told].flatMap(([key, of]) => (key.endsWith(id) ? of : [])))
+    for (const { state, paidAmountString } of [...sent].flatMap(([key, of]) => (key.endsWith(id) ? of : [])))
       if (state !== expectedStateOf({ ...plan, cancelled: false }, BigInt(paidAmountString), new Date()))
         add(`a notice says ${state} of ${paidAmountString}`)
   }
@@ -168,22 +168,22 @@ const asks = (webhook: Webhook, plan: Expectation): boolean =>
 
 const filtered = ({ recipient, tokenMint, trackingId }: Expectation) => ({ recipient, tokenMint, trackingId })
 
-interface Told extends Notice {
+interface Sent extends Notice {
   paidAmountString: string
 }
 
 const isOfExpectation = ({ type }: Row): boolean => String(type).startsWith('expectation.')
 
 /** By webhook and expectation, in the order in which they are sent. */
-function toldIn({ tables }: Run): Map<string, Told[]> {
-  const told = new Map<string, Told[]>()
+function sentIn({ tables }: Run): Map<string, Sent[]> {
+  const sent = new Map<string, Sent[]>()
   for (const row of tables.deliveries.filter(isOfExpectation)) {
-    const { data } = JSON.parse(String(row.body)) as { data: Told }
+    const { data } = JSON.parse(String(row.body)) as { data: Sent }
     const key = `${row.webhook_id} ${data.id}`
     const notice = { ...data, id: String(row.message_id), type: String(row.type) }
-    told.set(key, [...(told.get(key) ?? []), notice])
+    sent.set(key, [...(sent.get(key) ?? []), notice])
   }
-  return told
+  return sent
 }
 
 export const describeExpectation = ({ plan, cancelled }: CreatedPlan): string =>

@@ -20,7 +20,7 @@ export class FeedReader {
   }
 
   /**
-   * Reads to the end, in pages of 1 to 4 messages: what comes late belongs before a cursor that has passed its place. Of each five
+   * Reads to the end, in pages of 1 to 4 messages: what comes late belongs before a cursor that has passed its key. Of each five
    * commits one is left out, so that pages begin within what several commits stored.
    */
   async readOn(): Promise<void> {
@@ -66,11 +66,11 @@ export function findFeedProblems({ history, webhookIds, tables, feeds }: Run, mo
     const sent = tables.deliveries
       .filter(({ webhook_id: id }) => String(id) === webhookIds[nth])
       .map(({ body }) => String(body))
-    const told = feeds.get(gateway) ?? []
+    const listed = feeds.get(gateway) ?? []
     return [
-      ...missing(sent, told).map(body => `the feed of ${labelOf(gateway)} lacks ${body}`),
-      ...missing(told, sent).map(
-        body => `the feed of ${labelOf(gateway)} tells, and no webhook is sent ${body}`,
+      ...missing(sent, listed).map(body => `the feed of ${labelOf(gateway)} lacks ${body}`),
+      ...missing(listed, sent).map(
+        body => `the feed of ${labelOf(gateway)} lists, and no webhook is sent ${body}`,
       ),
     ]
   })

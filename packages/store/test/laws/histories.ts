@@ -1,5 +1,5 @@
-// Turns the steps of small worlds into messages: places on the chain, several events in a transaction and several
-// transactions in a slot, copies that know a place better, contradictions, and transactions that the finalized chain
+// Turns the steps of small worlds into messages: chain positions, several events in a transaction and several
+// transactions in a slot, copies that know a position better, contradictions, and transactions that the finalized chain
 // does not hold.
 import { EXPECTATION_TYPES } from '@payment-tracking/domain'
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ import { worlds, type Copy, type Marks, type Step, type WebhookPlan, type World 
 const FIRST_SLOT = 1_000
 /** Between the slots of a world there is room for slots of transactions that do not stay there. */
 const SLOT_STEP = 4
-/** of a slot's first transaction of a world: an unknown place is 0 */
+/** of a slot's first transaction of a world: an unknown number is 0 */
 const FIRST_INDEX = 3
 
 interface Transaction {
@@ -26,8 +26,8 @@ interface Transaction {
   fate: Step['fate']
 }
 
-/** Gives each step its place on the chain. */
-function placeSteps(steps: readonly Step[]): Transaction[] {
+/** Gives each step its chain position. */
+function orderSteps(steps: readonly Step[]): Transaction[] {
   const transactions: Transaction[] = []
   const recordIds = new Map<number, number>()
   let [slot, at] = [FIRST_SLOT, BEGINNING]
@@ -67,15 +67,15 @@ const mustBeginSlot = ({ action }: Step, inSlot: readonly Transaction[]): boolea
     steps.some(({ step }) => step.action.kind === 'payment' && step.action.policy === COMPOSABLE),
   )
 
-/** What is told of a world, in the order of the chain. @param retractions false: as if none were ever retracted */
-function tellWorld(world: number, { steps }: World, retractions: boolean): Message[] {
-  const transactions = placeSteps(steps)
+/** The messages of a world, in the order of the chain. @param retractions false: as if none were ever retracted */
+function messagesOfWorld(world: number, { steps }: World, retractions: boolean): Message[] {
+  const transactions = orderSteps(steps)
   const inSlot = new Map<number, number>()
   for (const { slot } of transactions) inSlot.set(slot, (inSlot.get(slot) ?? 0) + 1)
   return transactions.flatMap(transaction => {
     const isFirst = transaction.index === FIRST_INDEX
     const isAlone = inSlot.get(transaction.slot) === 1 && transaction.steps.length === 1
-    return tellTransaction(world, transaction, { isFirst, isAlone, retractions })
+    return messagesOfTransaction(world, transaction, { isFirst, isAlone, retractions })
   })
 }
 
@@ -86,12 +86,12 @@ const mustReturn = ({ steps }: Transaction): boolean =>
 interface Neighbours {
   /** the first transaction of its slot */
   isFirst: boolean
-  /** nothing else in its slot: its place need not be known */
+  /** nothing else in its slot: its position need not be known */
   isAlone: boolean
   retractions: boolean
 }
 
-function tellTransaction(
+function messagesOfTransaction(
   world: number,
   transaction: Transaction,
   { isFirst, isAlone, retractions }: Neighbours,
@@ -104,14 +104,14 @@ function tellTransaction(
     signature,
     slot: of,
   })
-  const messages = steps.flatMap(({ step }, nth) => tellStep(world, transaction, nth, isAlone, step))
+  const messages = steps.flatMap(({ step }, nth) => messagesOfStep(world, transaction, nth, isAlone, step))
   if (fate === 'stands') return messages
   if (fate === 'retracted' && !mustReturn(transaction)) return retractions ? [...messages, control(slot)] : []
   if (!retractions) return messages
   // In the slot before or after its own. Before only if no other transaction of its own slot comes before it.
   const [away, later] = isFirst && number % 2 === 0 ? [-1, -500] : [1, 500]
   const elsewhere = { ...transaction, slot: slot + away, at: at + later }
-  const known: Copy = { knowsPlace: true, finalized: false, tagged: false }
+  const known: Copy = { knowsPosition: true, finalized: false, tagged: false }
   const orphans = steps.map(({ step }, nth) => ({
     ...messageOf(world, elsewhere, nth, known, false),
     key: mix(step.key, 800),
@@ -121,7 +121,7 @@ function tellTransaction(
     : [...messages, ...orphans, control(elsewhere.slot)]
 }
 
-function tellStep(
+function messagesOfStep(
   world: number,
   transaction: Transaction,
   nth: number,
@@ -132,9 +132,9 @@ function tellStep(
   const { copies, contradiction } = step
   const messages = copies.map((copy, at) => {
     const isLast = at === copies.length - 1
-    const knowsPlace = copy.knowsPlace || (isLast && !isAlone)
-    const told = messageOf(world, transaction, nth, { ...copy, knowsPlace }, isNameless)
-    return { ...told, key: mix(step.key, at) }
+    const knowsPosition = copy.knowsPosition || (isLast && !isAlone)
+    const said = messageOf(world, transaction, nth, { ...copy, knowsPosition }, isNameless)
+    return { ...said, key: mix(step.key, at) }
   })
   if (contradiction === null) return messages
   const key = mix(step.key, 700)
@@ -151,7 +151,7 @@ function messageOf(
   world: number,
   { number, slot, at, index: transactionIndex, steps }: Transaction,
   nth: number,
-  { knowsPlace, finalized, tagged }: Copy,
+  { knowsPosition, finalized, tagged }: Copy,
   isNameless: boolean,
 ): EventMessage {
   const { step, index, recordId } = steps[nth]!
@@ -168,9 +168,9 @@ function messageOf(
     at,
     data,
     tagged,
-    transactionIndex: knowsPlace ? transactionIndex : undefined,
+    transactionIndex: knowsPosition ? transactionIndex : undefined,
     // Only a payment of a policy is known without its index.
-    index: isNameless || (isRecord && !knowsPlace) ? undefined : index,
+    index: isNameless || (isRecord && !knowsPosition) ? undefined : index,
   }
 }
 
@@ -193,9 +193,9 @@ export interface Webhook {
 /** For failures. */
 export function describeWebhook({ gateway, types, finality, filters, tried }: Webhook): string {
   const wanted = Object.entries(filters ?? {}).map(([name, value]) => `${name} ${labelOf(value)}`)
-  const told = types.length === 0 ? 'payments' : types.join(', ')
+  const said = types.length === 0 ? 'payments' : types.join(', ')
   const only = wanted.length === 0 ? '' : ` with ${wanted.join(' and ')}`
-  return `webhook of ${labelOf(gateway)} for what is ${finality}: ${told}${only}${tried ? ', tried after each batch' : ''}`
+  return `webhook of ${labelOf(gateway)} for what is ${finality}: ${said}${only}${tried ? ', tried after each batch' : ''}`
 }
 
 const POLICY_TYPES = ['created', 'paused', 'resumed', 'completed', 'deleted'].map(
@@ -228,8 +228,8 @@ function webhookOf(world: number, { gateway, types, finality, filter, tried }: W
 export interface History {
   /** in the order of the chain, the worlds side by side */
   messages: Message[]
-  /** of each message the place in its own world, from 0 to 1: it does not change when other worlds are left out */
-  places: number[]
+  /** of each message the rank in its own world, from 0 to 1: it does not change when other worlds are left out */
+  ranks: number[]
   webhooks: Webhook[]
   expectations: Expectation[]
 }
@@ -243,24 +243,24 @@ export function historyOf(
   }: { worlds: readonly (World | null)[]; marks: Marks; expected: readonly ExpectationPlan[] },
   retractions = true,
 ): History {
-  const placed: { message: Message; place: number }[] = drawnMarks.map(({ key, slot }) => ({
+  const ranked: { message: Message; rank: number }[] = drawnMarks.map(({ key, slot }) => ({
     message: { kind: 'finalized', key, slot: FIRST_SLOT + slot },
-    place: slot / 80,
+    rank: slot / 80,
   }))
   const hooks: Webhook[] = []
   for (const [world, drawnWorld] of drawn.entries()) {
     if (drawnWorld === null) continue
-    const messages = tellWorld(world, drawnWorld, retractions)
-    messages.forEach((message, at) => placed.push({ message, place: at / messages.length }))
+    const messages = messagesOfWorld(world, drawnWorld, retractions)
+    messages.forEach((message, at) => ranked.push({ message, rank: at / messages.length }))
     hooks.push(...drawnWorld.webhooks.map(plan => webhookOf(world, plan)))
     // The feed of each gateway is compared with what this one is sent.
     for (const { address: gateway } of addressesOf(world).gateways)
       hooks.push({ gateway, types: TYPES.all!, finality: 'confirmed', filters: null, tried: true })
   }
-  placed.sort((a, b) => a.place - b.place)
+  ranked.sort((a, b) => a.rank - b.rank)
   return {
-    messages: placed.map(({ message }) => message),
-    places: placed.map(({ place }) => place),
+    messages: ranked.map(({ message }) => message),
+    ranks: ranked.map(({ rank }) => rank),
     webhooks: hooks,
     expectations: expectationsOf(expected.filter(({ world }) => drawn[world])),
   }

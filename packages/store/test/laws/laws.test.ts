@@ -1,5 +1,5 @@
 // The laws over random histories, the same in each run; laws.long.test.ts draws more. SEED=n draws others, LAWS_RUNS=n chooses how
-// many, and LAWS=told,seq checks these laws alone.
+// many, and LAWS=sent,seq checks these laws alone.
 import t from 'tap'
 import { holdLaws } from './hold-laws.js'
 

@@ -14,17 +14,17 @@ import { pageOptions, store, type LawDatabase, type Run } from './run.js'
 import { findSeqProblems } from './seqs.js'
 import type { Marks, World } from './steps.js'
 import { trackedAsIn, trackingChoices } from './tracked-as.js'
-import { findLifecycleProblems } from './told-policies.js'
-import { findHandedProblems, findToldProblems } from './told-payments.js'
+import { findLifecycleProblems } from './sent-policies.js'
+import { findHandedProblems, findSentProblems } from './sent-payments.js'
 
 export const LAWS = {
   model: 'after every order and every cut into batches, rows say what follows from the events that stand',
   sums: 'aggregates equal the sums over payments, their extremes and their first and last times',
   seq: 'seq counts the payments of a tracking ID from 1 without holes, in the order of commits',
-  told: 'each fact is told exactly once, to those who asked for it',
+  sent: 'each fact is sent exactly once, to those who asked for it',
   feed: 'the feed of a gateway is what a webhook without filters is sent, in any pages at any time',
   expected:
-    'what is expected is the state of the sum of what counts, and each change of it is told once, in order',
+    'what is expected is the state of the sum of what counts, and each change of it is sent once, in order',
   reads: 'the public functions for reading say the same',
   rebuild: 'a rebuild changes nothing but figures that are wrong',
   order: 'every other order and cut gives the same rows, but for seq, position and what tracked-as.ts names',
@@ -69,8 +69,8 @@ export interface Drawn {
 const isStanding = ({ retracted }: { retracted: boolean }): boolean => !retracted
 
 const changedFeed = (before: readonly string[], after: readonly string[]): string[] => [
-  ...missing(before, after).map(body => `a feed tells no more: ${body}`),
-  ...missing(after, before).map(body => `a feed tells in addition: ${body}`),
+  ...missing(before, after).map(body => `a feed lists no more: ${body}`),
+  ...missing(after, before).map(body => `a feed lists in addition: ${body}`),
 ]
 
 /** What the model says of one run. */
@@ -95,8 +95,8 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
     return differences(sumsOf(named, run.payments.filter(isStanding)), rows)
   })
   check('seq', () => findSeqProblems(run))
-  check('told', () => [
-    ...findToldProblems(run, model),
+  check('sent', () => [
+    ...findSentProblems(run, model),
     ...findLifecycleProblems(run, model),
     ...findHandedProblems(run, model),
   ])
@@ -107,7 +107,7 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
     check('reads', () => problems)
   }
   if (asked.has('rebuild')) {
-    // Whom the deliveries do not protect from a second telling: retention has removed them.
+    // Whom the deliveries do not protect from a second notification: retention has removed them.
     await law.pool.query(['delete from deliveries', ...run.arrival.rebuild.spoils].join(';'))
     await rebuildProjections(law.store, pageOptions(run.arrival))
     const { tables, payments } = await findRows(law.store, law.pool)
@@ -115,7 +115,7 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
     check('rebuild', () => [
       ...[...feeds].flatMap(([gateway, bodies]) => changedFeed(run.feeds.get(gateway) ?? [], bodies)),
       ...differences(rows, rowsOf(tables, payments)),
-      ...tables.deliveries.map(({ type }) => `a rebuild tells ${String(type)}`),
+      ...tables.deliveries.map(({ type }) => `a rebuild sends ${String(type)}`),
     ])
   }
 }

@@ -10,7 +10,7 @@ import {
 
 /** @see SaidEvent */
 export interface EventMessage extends SaidEvent {
-  /** decides the message's place in a shuffled order */
+  /** decides the message's rank in a shuffled order */
   key: number
   /** the style of enums and integers, one of two */
   tagged: boolean
@@ -76,7 +76,7 @@ export function describe(message: Message): string {
   if (message.kind === 'retracted')
     return `control: retracted ${labelOf(message.signature)} of slot ${message.slot}`
   const { name, signature, slot, transactionIndex, index, finalized, at, data } = message
-  const place = `slot ${slot}, transaction ${transactionIndex ?? 'unknown'}, index ${index ?? 'unknown'}`
+  const position = `slot ${slot}, transaction ${transactionIndex ?? 'unknown'}, index ${index ?? 'unknown'}`
   const time = new Date(at).toISOString()
-  return `${name} in ${labelOf(signature)} at ${place}, ${time}${finalized ? ', finalized' : ''} ${show(data)}`
+  return `${name} in ${labelOf(signature)} at ${position}, ${time}${finalized ? ', finalized' : ''} ${show(data)}`
 }

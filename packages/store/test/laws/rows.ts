@@ -10,7 +10,7 @@ import {
 } from '@payment-tracking/testkit/oracle'
 import type { Table } from './columns.js'
 
-/** A payment as the service tells it. */
+/** A payment as the service shows it. */
 export interface FoundPayment {
   key: string
   id: string

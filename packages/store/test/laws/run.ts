@@ -87,12 +87,12 @@ function toBatch(messages: readonly Message[], { from, rowsAtOnce }: { from: num
     if (isEvent(message)) received.push({ ...read(message), streamSequence })
     else {
       const { key: _key, ...control } = message
-      const place = {
+      const source = {
         streamSequence,
         subject: `chain.events.control.${message.kind}`,
         bytes: Buffer.from('{}'),
       }
-      controls.push({ ...place, control })
+      controls.push({ ...source, control })
     }
   })
   return { stream: STREAM, received, refused: [], controls, rowsAtOnce }

@@ -21,9 +21,9 @@ const plainer = <T extends object>(value: T, plain: Partial<T>): T[] =>
 const smallerStep: Smaller<Step> = step => [
   ...plainer(step, { joins: 'none', pause: 1, contradiction: null, fate: 'stands' }),
   ...(step.copies.length > 1 ? without(step.copies).map(copies => ({ ...step, copies })) : []),
-  ...replaced(step.copies, copy => plainer(copy, { finalized: false, tagged: false, knowsPlace: true })).map(
-    copies => ({ ...step, copies }),
-  ),
+  ...replaced(step.copies, copy =>
+    plainer(copy, { finalized: false, tagged: false, knowsPosition: true }),
+  ).map(copies => ({ ...step, copies })),
 ]
 
 const smallerWorld: Smaller<World | null> = world =>

@@ -1,4 +1,4 @@
-// What happens in a small world, as fast-check draws it. histories.ts gives it places on the chain.
+// What happens in a small world, as fast-check draws it. histories.ts gives it chain positions.
 import fc from 'fast-check'
 
 export const FREQUENCIES = [
@@ -77,7 +77,7 @@ const named = <K extends string, T>(kind: K, shape: { [P in keyof T]: fc.Arbitra
 
 const actions = fc.oneof(
   { weight: 2, arbitrary: named('gateway created', { gateway }) },
-  // What webhooks of a deleted gateway are told depends on the order of arrival: this says less of them.
+  // What webhooks of a deleted gateway are sent depends on the order of arrival: this says less of them.
   { weight: 1, arbitrary: named('gateway deleted', { gateway: fc.constant(1) }) },
   { weight: 1, arbitrary: named('signer changed', { gateway, signer: fc.nat(1) }) },
   { weight: 3, arbitrary: named('user payment created', { userPayment: fc.nat(1) }) },
@@ -110,7 +110,7 @@ export type Action = typeof actions extends fc.Arbitrary<infer T> ? T : never
 
 /** Another message about the same event. */
 const copy = fc.record({
-  knowsPlace: fc.boolean(),
+  knowsPosition: fc.boolean(),
   finalized: fc.constantFrom(false, false, true),
   tagged: fc.boolean(),
 })

@@ -6,7 +6,7 @@ import { sql, toStatement, type Sql, type Tx } from '../../src/database/sql.js'
 import type { PipelinedTx } from '../../src/database/pipelined-transactions.js'
 import type { Store } from '../../src/index.js'
 
-/** Where the store tells each statement it sends. */
+/** Where the store reports each statement it sends. */
 export const STATEMENTS = 'payment-tracking:store:statement'
 const EXPLAIN = 'explain (analyze, buffers, timing off, format json)'
 
@@ -38,7 +38,7 @@ export function rowsOfPlan(plan: Plan): number {
   return inner + perLoop * plan['Actual Loops']
 }
 
-/** How often a plan touched a block of a table or an index, which tells of entries of an index that it passed. */
+/** How often a plan touched a block of a table or an index, which shows entries of an index that it passed. */
 export const blocksOf = (plan: Plan): number =>
   (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
 

@@ -20,7 +20,7 @@ const list =
   store =>
     readEventPage(store, filter, { ...PAGE, ...(after && { after }) }, new Map())
 
-/** Lists that end in the month of the oldest events, because they begin in it, or have a few events behind it. */
+/** Lists that end in the month of the oldest events, because they begin in it, or have a few events after it. */
 export function listsOfMonth({ filled }: FilledDatabase): Read[] {
   const { gateways, policies, trackingIds, recipients, slotOf, timeOf } = filled
   const [gateway, paymentPolicy, trackingId] = [gateways[3]!, policies[7]!, trackingIds[7]!]
@@ -30,7 +30,7 @@ export function listsOfMonth({ filled }: FilledDatabase): Read[] {
   const after = { occurredAt: timeOf(newer), slot: slotOf(newer), index: 0, id: ID }
   return [
     ['until March', 'events_newest', 69, 73, list(inMonth)],
-    ['behind a cursor, into March', 'events_newest', 71, 58, list({}, after)],
+    ['after a cursor, into March', 'events_newest', 71, 58, list({}, after)],
     ['payments, into March', 'events_newest', 71, 58, list({ payments: true }, after)],
     ['a name, into March', null, 410, 190, list({ name }, after)],
     ['a gateway, into March', null, 68, 17, list({ gateway }, after)],
@@ -58,9 +58,9 @@ export function listsOfFrequentKeys(): Read[] {
       [`payments of ${key} with many`, index, 70, 40, list({ ...filter, payments: true })],
       [`${key} with many, retracted too`, index, 70, 40, list({ ...filter, retracted: true })],
       [`${key} with many, between times`, index, 70, 40, list({ ...filter, ...times })],
-      [`${key} with many, behind a cursor`, index, 70, 40, list(filter, after)],
+      [`${key} with many, after a cursor`, index, 70, 40, list(filter, after)],
       [
-        `${key} with many, of a name, behind a cursor, between times`,
+        `${key} with many, of a name, after a cursor, between times`,
         index,
         70,
         40,
@@ -84,7 +84,7 @@ export function listsOfFrequentKeys(): Read[] {
   ]
 }
 
-/** Lists of events, each with its first page, and many with the page behind a cursor. */
+/** Lists of events, each with its first page, and many with the page after a cursor. */
 export function lists({ filled }: FilledDatabase): Read[] {
   const { slotOf, timeOf, signatureOf } = filled
   const middle = EVENTS / 2
@@ -105,7 +105,7 @@ export function lists({ filled }: FilledDatabase): Read[] {
     filter: EventFilter,
   ): Read[] => [
     [name, index, rows, blocks, list(filter)],
-    [`${name}, behind a cursor`, index, rows, blocks, list(filter, after)],
+    [`${name}, after a cursor`, index, rows, blocks, list(filter, after)],
   ]
   return [
     ...both('all', 'events_newest', 71, 22, {}),

@@ -11,7 +11,7 @@ import {
   listPoliciesWithDueDates,
   listSubscribers,
   listSubscriptions,
-  readEventPlaces,
+  readEventTransactions,
   readFeedPage,
   readFirstEvent,
   readMonth,
@@ -46,7 +46,7 @@ export const NEEDS_STATISTICS = [
   'one-time payments of many',
   'a proof among many payments of a tracking ID',
   'a proof by tracking ID and recipient',
-  'a page of what a gateway was told',
+  'a page of what a gateway was sent',
   // The first and the last payment within their hours.
   'statistics',
 ]
@@ -104,7 +104,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       )
   const stop = new AbortController().signal
   return [
-    ['an id', 'events_pkey', 4, 7, store => readEventPlaces(store, [ID])],
+    ['an id', 'events_pkey', 4, 7, store => readEventTransactions(store, [ID])],
     [
       'the stream',
       'events_position_key',
@@ -257,13 +257,13 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     ['a feed', 'gateway_payments_pkey', 500, 700, feed(gateway)],
     ['a feed with many payments', 'gateway_payments_pkey', 500, 700, feed(OFTEN)],
     [
-      'a page of what a gateway was told',
+      'a page of what a gateway was sent',
       'gateway_payments_pkey',
       1_100,
       2_500,
       (_, tx) =>
         readGatewayNews(tx, OFTEN, {
-          after: { position: 0n, place: 0n },
+          after: { position: 0n, sequence: 0n },
           last: 10_000_000n,
           types: REPLAYED_TYPES,
           limit: 500,

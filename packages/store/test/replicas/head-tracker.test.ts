@@ -44,7 +44,7 @@ t.test('a new connection is asked before its first statement', async t => {
   t.equal(heads.known?.position, 4n)
   t.equal(heads.breaks, 1)
   await heads.head(0)
-  t.equal(heads.breaks, 1, 'told once')
+  t.equal(heads.breaks, 1, 'seen once')
 })
 
 t.test('a connection that does not say its head makes it unknown', async t => {

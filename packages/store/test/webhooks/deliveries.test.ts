@@ -17,7 +17,7 @@ import {
   type AttemptResult,
   type ClaimedDelivery,
 } from '../../src/webhooks/index.js'
-import { tell } from '../../src/webhooks/tell.js'
+import { notify } from '../../src/webhooks/notify.js'
 import { resultOf } from './attempt-result.js'
 import { openTestStore } from '../open-test-store.js'
 
@@ -99,7 +99,7 @@ t.test('deliveries in Postgres', async t => {
   t.test('a transaction that rolls back leaves no delivery', async t => {
     const webhook = await addWebhook()
     const rolledBack = store.database.transaction(async tx => {
-      await tell(tx, {
+      await notify(tx, {
         payments: [makeCommittedPayment(webhook.gateway)],
         lifecycles: [],
         isFinal: () => false,

@@ -1,4 +1,4 @@
-// An endpoint is away for some time, whose hours are told by ageing rows. With `recover` it has everything afterwards, in order
+// An endpoint is away for some time, whose hours pass by ageing rows. With `recover` it has everything afterwards, in order
 // where `ordered`, although nothing new comes; and each round is one try and at most three retries.
 import { randomUUID } from 'node:crypto'
 import { retryDelayMs } from '@payment-tracking/domain'

@@ -12,9 +12,9 @@ import { insertWebhook, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { type Store } from '../../src/database/open-store.js'
 import type { Tx } from '../../src/database/sql.js'
-import { tellDuePolicies } from '../../src/webhooks/index.js'
+import { notifyDuePolicies } from '../../src/webhooks/index.js'
 import { release } from '../../src/webhooks/release.js'
-import { tell } from '../../src/webhooks/tell.js'
+import { notify } from '../../src/webhooks/notify.js'
 import { openTestStore } from '../open-test-store.js'
 
 type Run = (query: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
@@ -117,7 +117,7 @@ const DRIVERS: readonly Driver[] = [
     async happen(given) {
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
       const payments = [paymentOf(given)]
-      await given.transaction(tx => tell(tx, { payments, lifecycles: [], isFinal: () => given.final }))
+      await given.transaction(tx => notify(tx, { payments, lifecycles: [], isFinal: () => given.final }))
     },
   },
   {
@@ -130,7 +130,7 @@ const DRIVERS: readonly Driver[] = [
       const at = '2026-11-20T10:00:00.000Z'
       const lifecycle = { type: 'subscription.paused' as const, key: 'k', at, dueAt: null, cause }
       const lifecycles = [{ policy: policyOf(given), lifecycle }]
-      await given.transaction(tx => tell(tx, { payments: [], lifecycles, isFinal: () => given.final }))
+      await given.transaction(tx => notify(tx, { payments: [], lifecycles, isFinal: () => given.final }))
     },
   },
   {
@@ -145,7 +145,7 @@ const DRIVERS: readonly Driver[] = [
          values ($1, '0', $2, 'R', $3, true, 'active', 5)`,
         [given.policy, given.gateway, given.tokenMint],
       )
-      await tellDuePolicies(given.store, { soonSeconds: 9, graceSeconds: 9, limit: 9 })
+      await notifyDuePolicies(given.store, { soonSeconds: 9, graceSeconds: 9, limit: 9 })
     },
   },
   {
@@ -156,7 +156,7 @@ const DRIVERS: readonly Driver[] = [
       await setWebhook({ ...given, asks: true, state: 'active' }, PAYMENT_MESSAGE_TYPE)
       const payment = paymentOf(given, null)
       await given.transaction(tx =>
-        tell(tx, { payments: [payment], lifecycles: [], isFinal: () => given.final }),
+        notify(tx, { payments: [payment], lifecycles: [], isFinal: () => given.final }),
       )
       await storePayment(given, payment, given.tokenMint)
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
@@ -171,7 +171,7 @@ const DRIVERS: readonly Driver[] = [
       const first = { ...given, asks: true, state: 'active' as const, finality: 'finalized' as const }
       await setWebhook(first, PAYMENT_MESSAGE_TYPE, { filters: null })
       const payment = paymentOf(given)
-      await given.transaction(tx => tell(tx, { payments: [payment], lifecycles: [], isFinal: () => false }))
+      await given.transaction(tx => notify(tx, { payments: [payment], lifecycles: [], isFinal: () => false }))
       await storePayment(given, payment, given.tokenMint)
       await setWebhook(given, PAYMENT_MESSAGE_TYPE)
       await given.transaction(tx => release(tx, { finalEvents: [payment.eventId] }, () => false, 500))

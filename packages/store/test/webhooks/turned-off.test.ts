@@ -26,7 +26,7 @@ import {
   sweepDeliveries,
   updateWebhook,
 } from '../../src/webhooks/index.js'
-import { tell } from '../../src/webhooks/tell.js'
+import { notify } from '../../src/webhooks/notify.js'
 import { openTestStore } from '../open-test-store.js'
 
 const WAITING = 1_200
@@ -203,7 +203,7 @@ t.test('webhooks with many deliveries', async t => {
     const of = await fill(2)
     const payment = makeCommittedPayment(of.gateway)
     await store.database.transaction(async tx => {
-      await tell(tx, { payments: [payment], lifecycles: [], isFinal: () => false })
+      await notify(tx, { payments: [payment], lifecycles: [], isFinal: () => false })
       await updateWebhook(store, of.gateway, of.id, { active: false })
       await work()
     })

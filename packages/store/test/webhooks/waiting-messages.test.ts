@@ -6,7 +6,7 @@ import { insertWebhook, makeCommittedPayment, type WebhookChoices } from '@payme
 import t from 'tap'
 import { forget } from '../../src/webhooks/forget.js'
 import { release, type Known, type WaitingKey } from '../../src/webhooks/release.js'
-import { tell } from '../../src/webhooks/tell.js'
+import { notify } from '../../src/webhooks/notify.js'
 import { openTestStore } from '../open-test-store.js'
 
 const { store, pool } = await openTestStore(t)
@@ -41,8 +41,8 @@ const storePayments = (payments: readonly CommittedPayment[]) =>
   )
 
 const transaction = store.database.transaction.bind(store.database)
-const tellPayments = (payments: CommittedPayment[]) =>
-  transaction(tx => tell(tx, { payments, lifecycles: [], isFinal }))
+const notifyPayments = (payments: CommittedPayment[]) =>
+  transaction(tx => notify(tx, { payments, lifecycles: [], isFinal }))
 
 /** Every page in a transaction of its own. @returns the rows of each page */
 const releaseAll = async (known: Known): Promise<number[]> => {
@@ -55,7 +55,7 @@ const releaseAll = async (known: Known): Promise<number[]> => {
     last = page.last
   }
 }
-const slotsTold = async (webhook: string): Promise<number[]> =>
+const slotsSent = async (webhook: string): Promise<number[]> =>
   (
     await pool.query<{ slot: number }>(
       `select (body::json -> 'data' ->> 'slot')::int as slot from deliveries where webhook_id = $1 order by id`,
@@ -74,11 +74,11 @@ t.test('what is final is released by slot, at most 500 rows at a time', async t 
   const webhook = await addWebhook(gateway, { finality: 'finalized' })
   const payments = Array.from({ length: 1_203 }, (_, at) => paymentOf(gateway, { slot: at + 1 })).reverse()
   await storePayments(payments)
-  await tellPayments(payments)
-  t.same(await slotsTold(webhook), [])
+  await notifyPayments(payments)
+  t.same(await slotsSent(webhook), [])
   t.same(await releaseAll({ finalizedSlot: 1_201n }), [500, 500, 201])
   t.same(
-    await slotsTold(webhook),
+    await slotsSent(webhook),
     Array.from({ length: 1_201 }, (_, at) => at + 1),
   )
   t.same(await waitingOf(webhook), ['finality', 'finality'])
@@ -94,7 +94,7 @@ t.test('what still lacks a fact does not hold up the pages', async t => {
   const payments = Array.from({ length: 1_100 }, (_, at) => paymentOf(gateway, { slot: at + 1 }))
   const [known, unknown] = [payments.slice(0, 20), payments.slice(20)]
   await storePayments([...known.map(each => ({ ...each, recipient: 'S' })), ...unknown])
-  await tellPayments(payments)
+  await notifyPayments(payments)
   t.equal((await waitingOf(webhook)).length, 1_100)
   const policies = [payments[0]!.paymentPolicy]
   t.same(await releaseAll({ policies }), [0, 0, 0])
@@ -106,16 +106,16 @@ t.test('what waited for facts waits for finality next', async t => {
   const gateway = randomUUID()
   const webhook = await addWebhook(gateway, { finality: 'finalized', filters: { recipient: 'R' } })
   const payment = paymentOf(gateway, { slot: 90_000 })
-  await tellPayments([payment])
+  await notifyPayments([payment])
   t.same(await waitingOf(webhook), ['facts'])
   await storePayments([{ ...payment, recipient: 'R' }])
   await releaseAll({ payments: [payment.eventId] })
   t.same(await waitingOf(webhook), ['finality'])
   await releaseAll({ finalizedSlot: 90_000n })
-  t.same([await waitingOf(webhook), await slotsTold(webhook)], [[], [90_000]])
+  t.same([await waitingOf(webhook), await slotsSent(webhook)], [[], [90_000]])
 })
 
-t.test('a life-cycle event that waits for finality tells the figures of its time', async t => {
+t.test('a life-cycle event that waits for finality has the figures of its time', async t => {
   const gateway = randomUUID()
   const webhook = await addWebhook(gateway, {
     finality: 'finalized',
@@ -145,7 +145,7 @@ t.test('a life-cycle event that waits for finality tells the figures of its time
     dueAt: null,
     cause,
   }
-  await transaction(tx => tell(tx, { payments: [], lifecycles: [{ policy, lifecycle }], isFinal }))
+  await transaction(tx => notify(tx, { payments: [], lifecycles: [{ policy, lifecycle }], isFinal }))
   t.same(await waitingOf(webhook), ['finality'])
   await pool.query(
     `insert into policies (address, incarnation_start, gateway, recipient, payment_count, total_paid, live, status)
@@ -157,21 +157,21 @@ t.test('a life-cycle event that waits for finality tells the figures of its time
     'select message_id, body::json as body from deliveries where webhook_id = $1',
     [webhook],
   )
-  t.equal(rows.length, 1, 'the filters judge what the message tells')
+  t.equal(rows.length, 1, 'the filters judge what the message says')
   t.match(rows[0].body, {
     id: rows[0].message_id,
     data: { recipient: 'R', status: 'paused', paymentCount: 3, totalPaid: 15 },
   })
 })
 
-t.test('what is retracted is not told any more', async t => {
+t.test('what is retracted is not sent any more', async t => {
   const gateway = randomUUID()
   const final = await addWebhook(gateway, { finality: 'finalized' })
   const choosy = await addWebhook(gateway, { filters: { recipient: 'R' } })
   const every = await addWebhook(gateway, { types: ['payment.executed', 'payment.retracted'] })
   const [gone, stays] = [paymentOf(gateway, { slot: 92_000 }), paymentOf(gateway, { slot: 92_000 })]
   await storePayments([gone, stays])
-  await tellPayments([gone, stays])
+  await notifyPayments([gone, stays])
   await pool.query('update deliveries set attempts_made = 1 where webhook_id = $1 and event_id = $2', [
     every,
     gone.eventId,
@@ -182,11 +182,11 @@ t.test('what is retracted is not told any more', async t => {
     policyEvent,
     stays.eventId,
   ])
-  const told = await transaction(tx =>
-    forget(tx, { events: [gone.eventId, policyEvent], payments: [gone], untold: [] }),
+  const sent = await transaction(tx =>
+    forget(tx, { events: [gone.eventId, policyEvent], payments: [gone], unsent: [] }),
   )
   t.same(
-    told.map(({ webhookId }) => String(webhookId)),
+    sent.map(({ webhookId }) => String(webhookId)),
     [every],
   )
   t.same([await waitingOf(final), await waitingOf(choosy)], [['finality'], []])
@@ -199,5 +199,5 @@ t.test('what is retracted is not told any more', async t => {
     { type: 'payment.executed', state: 'pending' },
     { type: 'payment.retracted', state: 'pending' },
   ])
-  t.same(await transaction(tx => forget(tx, { events: [], payments: [], untold: [] })), [])
+  t.same(await transaction(tx => forget(tx, { events: [], payments: [], unsent: [] })), [])
 })

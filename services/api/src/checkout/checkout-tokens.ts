@@ -110,8 +110,8 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
   const issue: CheckoutTokens['issue'] = async request => {
     const filter = toFilter(request)
     const signature = request.transactionSignature
-    const readPayments = () => listClaimablePayments(store, { ...filter, signature }, NEWEST_PAYMENTS)
-    const { payments: known, otherPayer } = await readPayments()
+    const claimable = () => listClaimablePayments(store, { ...filter, signature }, NEWEST_PAYMENTS)
+    const { payments: known, otherPayer } = await claimable()
     if (signature !== undefined && known.length === 0) {
       if (otherPayer)
         throw new ApiError('PAYER_MISMATCH', 'Another wallet made the payment of this transaction.')
@@ -128,7 +128,7 @@ export function buildCheckoutTokens(parts: CheckoutParts): CheckoutTokens {
     const lacksPayments =
       known.length < NEWEST_PAYMENTS &&
       policies.some(({ address, paymentCount }) => paymentCount > 0 && !known.some(isOf(address)))
-    const payments = lacksPayments ? (await readPayments()).payments : known
+    const payments = lacksPayments ? (await claimable()).payments : known
     const issuedAt = now()
     // Only a wallet's own policies hold back its proof: anybody can make a policy with anybody's tracking ID.
     const isOwn = request.walletPublicKey !== undefined || payments.length === 0

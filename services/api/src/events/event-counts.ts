@@ -5,7 +5,7 @@ import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventName, readTimeBounds, TimeBounds } from './event-query.js'
 import { Integer } from '../http/fields.js'
-import { tellUnknownName } from '../http/tell-unknown-name.js'
+import { markUnknownName } from '../http/mark-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 /** The number of events, in total and by name. */
@@ -32,7 +32,7 @@ export const eventCountRoutes: AddRoutes = app => {
       const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
       const filter = { name, ...readTimeBounds(request.query) }
       const count = await countEvents(request.store, filter).catch(nameMissingFilter(filter))
-      if (count === 0n) await tellUnknownName(request, reply, name)
+      if (count === 0n) await markUnknownName(request, reply, name)
       return { count }
     },
   )

@@ -37,7 +37,7 @@ function bracketed(text: string): Buffer {
 export const isEmpty = (page: Buffer): boolean => page.length === '[]'.length
 
 /**
- * The month of the archived event that a page was asked by; null for a page of events in lists. Asked behind the page: it may
+ * The month of the archived event that a page was asked by; null for a page of events in lists. Asked after the page: it may
  * be archived meanwhile.
  * @param after the event of the cursor
  */

@@ -4,7 +4,7 @@ import { ListFilters, toEventFilter } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, Limit, Offset } from '../http/fields.js'
 import { answerEvents, isEmpty } from './event-list.js'
-import { tellUnknownName } from '../http/tell-unknown-name.js'
+import { markUnknownName } from '../http/mark-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 /** All events, with all filters combined. */
@@ -26,7 +26,7 @@ export const eventsRoute: AddRoutes = (app, { tokens }) => {
     async (request, reply) => {
       const filter = toEventFilter(request.query)
       const page = await answerEvents(tokens, filter, request.query, request, reply)
-      if (isEmpty(page)) await tellUnknownName(request, reply, filter.name)
+      if (isEmpty(page)) await markUnknownName(request, reply, filter.name)
       return page
     },
   )

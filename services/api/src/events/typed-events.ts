@@ -7,7 +7,7 @@ import { EventName } from './event-query.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset } from '../http/fields.js'
 import { answerEvents, isEmpty } from './event-list.js'
-import { tellUnknownName } from '../http/tell-unknown-name.js'
+import { markUnknownName } from '../http/mark-unknown-name.js'
 import type { AddRoutes } from '../add-routes.js'
 
 const PROGRAM_PREFIX = 'tributary_'
@@ -38,7 +38,7 @@ export const typedEventRoutes: AddRoutes = (app, { tokens }) => {
         retracted: request.query.retracted,
       }
       const page = await answerEvents(tokens, filter, request.query, request, reply)
-      if (isEmpty(page)) await tellUnknownName(request, reply, filter.name)
+      if (isEmpty(page)) await markUnknownName(request, reply, filter.name)
       return page
     },
   )

@@ -219,7 +219,7 @@ export async function addExpectationRoutes(
 const MOST_AT_ONCE = 2
 const EVERYBODY = 'everybody'
 
-/** All others wait without a connection. Must be called behind what opens the transaction. */
+/** All others wait without a connection. Must be called after what opens the transaction. */
 function fewAtOnce(scope: ApiServer): void {
   const turns = new ClientConcurrency(MOST_AT_ONCE)
   scope.addHook('onRoute', route => {

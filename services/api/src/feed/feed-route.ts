@@ -34,7 +34,7 @@ export interface FeedParts {
 }
 
 const LONGEST_WAIT_SECONDS = 25
-/** Pages without a message that one request reads: rows that nobody was told of, or of types that were not asked for. */
+/** Pages without a message that one request reads: rows that nobody was notified of, or of types that were not asked for. */
 const MOST_EMPTY_PAGES = 20
 /** Whoever is woken by messages of other types reads at most so often. */
 const REST_MS = 40

@@ -72,7 +72,7 @@ export interface GatewayAuth {
   readSession(request: FastifyRequest): Promise<FoundGatewaySession | null>
   /**
    * The same as a hook that runs before all other checks of the request.
-   * @param hint told to a client that sends neither token nor key
+   * @param hint sent to a client that sends neither token nor key
    */
   require(
     this: void,

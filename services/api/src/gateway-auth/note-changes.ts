@@ -1,4 +1,4 @@
-// Routes that write tell the log of changes who changed what. They run in one transaction (answer-before-commit.ts), so a
+// Routes that write note in the log of changes who changed what. They run in one transaction (answer-before-commit.ts), so a
 // change and its row in the log commit together.
 import { isDeepStrictEqual } from 'node:util'
 import {

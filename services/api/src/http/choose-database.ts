@@ -4,7 +4,7 @@ import { NotYetError, type Reading, type Reads, type Store } from '@payment-trac
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from './api-errors.js'
-import { tellHead } from './tell-head.js'
+import { setPosition } from './set-position.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -36,8 +36,8 @@ function readMinPosition(sent: string | string[] | undefined): bigint {
   return position
 }
 
-/** Whether an answer tells what was read: 404 and 410 tell that nothing was found. */
-const tellsWhatWasRead = (status: number): boolean => status < 400 || status === 404 || status === 410
+/** Whether an answer says what was read: 404 and 410 say that nothing was found. */
+const answersFromRead = (status: number): boolean => status < 400 || status === 404 || status === 410
 
 /** Whether a route reads a database, so that its answers have a position. */
 export const readsDatabase = (
@@ -87,7 +87,7 @@ export function chooseDatabase(app: ApiServer, reads: Reads): void {
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     const { reading, minPosition } = request
-    if (reading === null || !tellsWhatWasRead(reply.statusCode)) return done(null, payload)
+    if (reading === null || !answersFromRead(reply.statusCode)) return done(null, payload)
     const head = reading.head()
     // The database lost commits while it was read: the answer may know less than was asked for. The refusal names the
     // epoch that began meanwhile, so that the reader can forget the position of the one before.
@@ -95,7 +95,7 @@ export function chooseDatabase(app: ApiServer, reads: Reads): void {
       request.reading = null
       return done(new NotYetError(minPosition, head ?? reads.primaryHead()))
     }
-    if (head !== undefined) tellHead(reply, head)
+    if (head !== undefined) setPosition(reply, head)
     done(null, payload)
   })
 }

@@ -3,7 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ExpectationExistsError, NotYetError, RedeliveryQuotaError } from '@payment-tracking/store'
 import { ApiError, ArchivedError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
-import { tellHead } from './tell-head.js'
+import { setPosition } from './set-position.js'
 
 /** Refusals of the framework itself, by their codes. */
 const FRAMEWORK: Readonly<Record<string, { code: string; sentence: string }>> = {
@@ -69,7 +69,7 @@ export function answerError(error: unknown, request: FastifyRequest, reply: Fast
   }
   if (error instanceof RedeliveryQuotaError) void reply.header('retry-after', error.goesOnInSeconds)
   if (refusal.status === 503) void reply.header('retry-after', '1')
-  if (error instanceof NotYetError && error.head) tellHead(reply, error.head)
+  if (error instanceof NotYetError && error.head) setPosition(reply, error.head)
   void reply
     .code(refusal.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -8,7 +8,7 @@ export interface ParameterFormat {
   accepts(text: string): boolean
 }
 
-/** A place in a list, followed by the list's filters if the list has filters (list-cursor.ts). */
+/** The key of a list, followed by the list's filters if the list has filters (list-cursor.ts). */
 const CURSOR = /^[A-Za-z0-9_-]{1,200}(\.[A-Za-z0-9_-]{1,2000})?$/
 
 const LONGEST_SEARCH = 200

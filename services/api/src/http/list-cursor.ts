@@ -1,4 +1,4 @@
-// A cursor carries the filters of its list, so that a client sends only the cursor: `<place>.<filters>`, with the
+// A cursor carries the filters of its list, so that a client sends only the cursor: `<key>.<filters>`, with the
 // filters as a query string in base64url. The server reads and checks these filters like filters from a client.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
@@ -20,20 +20,20 @@ const OF_PAGE = new Set(['cursor', 'offset'])
 const CHANGEABLE = new Set(['limit'])
 
 /** What the cursor of a query holds. Null without filters, and for text that is no cursor, which a later check refuses. */
-export function readListCursor(sent: SentQuery): { place: string; filters: SentQuery } | null {
+export function readListCursor(sent: SentQuery): { key: string; filters: SentQuery } | null {
   const text = sent.cursor?.length === 1 ? sent.cursor[0] : undefined
   if (!text || !FORMATS.cursor!.accepts(text)) return null
-  const [place, filters] = text.split('.') as [string, string?]
+  const [key, filters] = text.split('.') as [string, string?]
   return filters === undefined
     ? null
-    : { place, filters: parseQueryString(Buffer.from(filters, 'base64url').toString()) }
+    : { key, filters: parseQueryString(Buffer.from(filters, 'base64url').toString()) }
 }
 
 /** @throws InvalidParameterError when the client sends a filter that differs from the cursor's filter */
 function addFilters(sent: SentQuery, known: Readonly<Record<string, unknown>>): SentQuery {
   const cursor = readListCursor(sent)
   if (cursor === null) return sent
-  const query = Object.assign(Object.create(null) as SentQuery, sent, { cursor: [cursor.place] })
+  const query = Object.assign(Object.create(null) as SentQuery, sent, { cursor: [cursor.key] })
   for (const [name, values] of Object.entries(cursor.filters)) {
     if (OF_PAGE.has(name) || !Object.hasOwn(known, name))
       throw new InvalidParameterError('cursor', 'is no cursor of this list')
@@ -62,25 +62,25 @@ export function readListCursors(app: ApiServer): void {
   })
 }
 
-/** The place of a list by id. @throws InvalidParameterError */
+/** The key of a list by id. @throws InvalidParameterError */
 export function readIdCursor(text: string): bigint {
   if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidParameterError('cursor', 'is no cursor of this list')
   return BigInt(text)
 }
 
 /**
- * Tells a client where the next page begins: in `x-next-cursor`, and in `link`, which needs only the cursor. The link
+ * Sends a client the key of the next page: in `x-next-cursor`, and in `link`, which needs only the cursor. The link
  * has no host, so that it works behind any proxy.
- * @param place where the next page begins, as the store wrote it
+ * @param key where the next page begins, as the store wrote it
  */
-export function offerNextPage(request: FastifyRequest, reply: FastifyReply, place: string): void {
+export function offerNextPage(request: FastifyRequest, reply: FastifyReply, key: string): void {
   const filters = new URLSearchParams()
   for (const [name, values] of Object.entries(request.listQuery)) {
     const value = values.find(text => text !== '')
     if (!OF_PAGE.has(name) && value !== undefined && value !== null) filters.set(name, value)
   }
   const text = filters.toString()
-  const cursor = text === '' ? place : `${place}.${Buffer.from(text).toString('base64url')}`
+  const cursor = text === '' ? key : `${key}.${Buffer.from(text).toString('base64url')}`
   const [path] = request.url.split('?', 1) as [string]
   // A header takes only plain ASCII from the client, without characters that could end the link.
   const safe = path.replace(/[^\x21-\x7e]|[<>"\\]/g, character => encodeURIComponent(character))

@@ -1,16 +1,16 @@
 import type { Metrics } from '@payment-tracking/runtime'
 import type { Reads } from '@payment-tracking/store'
 
-/** Shows which databases answer reads, and how far behind replicas are. */
+/** Shows which databases answer reads, and the lag of replicas. */
 export function measureReads(metrics: Metrics, reads: Reads): void {
   // Read at each scrape, in this order: the first gauge fills the others.
   const asked = metrics.gauge('replica_asked', '1 while a replica is asked for reads', ['database'])
   const counter = metrics.counter('reads_total', 'Requests by the database that they read from', ['database'])
   const lag = metrics.gauge('replica_lag_seconds', 'How far a replica is behind the primary', ['database'])
-  const told = new Map<string, number>()
+  const counted = new Map<string, number>()
   const count = (database: string, total: number) => {
-    counter.inc({ database }, total - (told.get(database) ?? 0))
-    told.set(database, total)
+    counter.inc({ database }, total - (counted.get(database) ?? 0))
+    counted.set(database, total)
   }
   metrics.onScrape(asked, () => {
     count('primary', reads.primaryReads())

@@ -31,7 +31,7 @@ interface Connection {
   open: number
   /** resolves when the answer to the newest request was sent */
   lastAnswer: Promise<void>
-  /** called when the connection is gone; Node does not notify answers that wait behind another answer */
+  /** called when the connection is gone; Node does not notify answers that wait for another answer */
   readonly ends: Set<() => void>
   isGone: boolean
 }
@@ -44,7 +44,7 @@ interface InWork {
 }
 
 /** The part of a client's running requests that a request takes. */
-interface Place {
+interface Permit {
   client: string
   /** resolves when it may run; null while it rests */
   entered: Promise<void> | null
@@ -52,7 +52,7 @@ interface Place {
 }
 
 /**
- * Waits for something outside: meanwhile the request is not in work, so it takes no place among the client's running requests,
+ * Waits for something outside: meanwhile the request is not in work, so it takes no permit of the client's running requests,
  * no deadline ends it, and its connection may be silent.
  */
 export type Rest = <T>(request: FastifyRequest, wait: () => Promise<T>) => Promise<T>
@@ -72,7 +72,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   const concurrency = new ClientConcurrency(bounds.perClient)
   const connections = new WeakMap<Socket, Connection>()
   const inWork = new Map<FastifyRequest, InWork>()
-  const places = new WeakMap<FastifyRequest, Place>()
+  const permits = new WeakMap<FastifyRequest, Permit>()
 
   const connectionOf = (socket: Socket): Connection => {
     let connection = connections.get(socket)
@@ -122,14 +122,14 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const connection = connectionOf(request.raw.socket)
     await inWork.get(request)?.answerBefore
     const client = countedAddress(request.ip)
-    const place: Place = { client, entered: concurrency.enter(client), hasEnded: false }
-    places.set(request, place)
+    const permit: Permit = { client, entered: concurrency.enter(client), hasEnded: false }
+    permits.set(request, permit)
     // A request that ends while it waits leaves as soon as it may start.
     atEnd(reply, connection, () => {
-      place.hasEnded = true
-      void place.entered?.then(() => concurrency.leave(client))
+      permit.hasEnded = true
+      void permit.entered?.then(() => concurrency.leave(client))
     })
-    await place.entered
+    await permit.entered
     // No client would read the answer.
     if (connection.isGone) throw new ApiError('INVALID_REQUEST', 'The connection was closed.')
   })
@@ -168,22 +168,22 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   app.addHook('onClose', () => looking.stop())
 
   return async (request, wait) => {
-    const place = places.get(request)!
+    const permit = permits.get(request)!
     const work = inWork.get(request)
     const { socket } = request.raw
-    if (place.hasEnded || !work) return wait()
-    place.entered = null
-    concurrency.leave(place.client)
+    if (permit.hasEnded || !work) return wait()
+    permit.entered = null
+    concurrency.leave(permit.client)
     inWork.delete(request)
     socket.setTimeout(0)
     try {
       return await wait()
     } finally {
       socket.setTimeout(app.server.timeout)
-      if (!place.hasEnded) {
-        place.entered = concurrency.enter(place.client)
+      if (!permit.hasEnded) {
+        permit.entered = concurrency.enter(permit.client)
         inWork.set(request, { ...work, sinceMs: performance.now() })
-        await place.entered
+        await permit.entered
       }
     }
   }

@@ -39,7 +39,7 @@ type Change = Map<string, number>
 /** A subscription becomes active (sign 1), or stops to be (-1). */
 interface PaidChange {
   atMs: number
-  /** of the first moment behind it */
+  /** of the first moment after it */
   index: number
   sign: 1 | -1
   parts: bigint
@@ -154,10 +154,10 @@ function addWallet(changes: PaidChange[], differences: bigint[], moved: Movement
   let start = 0n
   /** the index of the first moment at which it has or had revenue */
   let had = Infinity
-  for (const [place, { atMs, index, parts }] of changes.entries()) {
+  for (const [nth, { atMs, index, parts }] of changes.entries()) {
     value += parts
     differences[index]! += parts
-    const next = changes[place + 1]
+    const next = changes[nth + 1]
     if (next?.atMs === atMs) continue
     if (value !== 0n && had === Infinity) had = index
     if (next?.index === index) continue

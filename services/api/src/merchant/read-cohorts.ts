@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import type { Tokens } from '@payment-tracking/domain'
 import type { Cohorts } from './cohort-schemas.js'
 
-/** Months of first payments that are told: ten years. */
+/** Months of first payments that are listed: ten years. */
 const MOST_MONTHS = 120
 /** Tokens of one answer, and months of all its cohorts, which are written in one turn: 3 MB. */
 const MOST_TOKENS = 1_000
@@ -122,15 +122,15 @@ export async function readCohorts(
   let cells = 0
   for (const { tokenMint, cohorts } of rank(sums, tokens)) {
     await giveWay()
-    const told = [...cohorts]
+    const listed = [...cohorts]
       .sort(([a], [b]) => a - b)
       .map(([first, months]) => describeCohort(first, months, nowMonth))
-    cells += told.reduce((sum, { months }) => sum + months.length, 0)
+    cells += listed.reduce((sum, { months }) => sum + months.length, 0)
     if (byToken.length === MOST_TOKENS || cells > MOST_CELLS) {
       sums.complete = false
       break
     }
-    byToken.push({ tokenMint, decimals: tokens.get(tokenMint ?? '')?.decimals ?? null, cohorts: told })
+    byToken.push({ tokenMint, decimals: tokens.get(tokenMint ?? '')?.decimals ?? null, cohorts: listed })
   }
   return {
     tokenMint: byToken[0]?.tokenMint ?? null,

@@ -87,7 +87,7 @@ interface DatedPolicy {
 class DueDates {
   /** up to this date none is missing; null for all */
   readonly #knownUntil: number | null
-  /** a date and the place of its policy as one number, which sorts thirty times as fast as a pair */
+  /** a date and the index of its policy as one number, which sorts thirty times as fast as a pair */
   readonly #keys: Float64Array
 
   constructor(
@@ -100,8 +100,8 @@ class DueDates {
     this.#keys = Float64Array.from(found.keys).sort()
   }
 
-  /** Exact: dates of four digits have 38 bits, and places 14. */
-  static keyOf = (dueAt: bigint, place: number): number => Number(dueAt) * (MOST_DUE_POLICIES + 1) + place
+  /** Exact: dates of four digits have 38 bits, and indexes 14. */
+  static keyOf = (dueAt: bigint, index: number): number => Number(dueAt) * (MOST_DUE_POLICIES + 1) + index
 
   /** Whether the first so many are the earliest that there are. */
   hasFirst(count: number): boolean {
@@ -119,18 +119,18 @@ class DueDates {
 
   /** These dates of these policies; a policy that was not there yet is left out. */
   ofPolicies(dates: SumsAtRisk['page']): DatedPolicy[] {
-    const places = new Map(this.policies.map(({ address }, place) => [address, place]))
+    const indexes = new Map(this.policies.map(({ address }, index) => [address, index]))
     return dates.flatMap(({ address, dueAt }) => {
-      const place = places.get(address)
-      return place === undefined ? [] : [this.#dated(place, Number(dueAt))]
+      const index = indexes.get(address)
+      return index === undefined ? [] : [this.#dated(index, Number(dueAt))]
     })
   }
 
-  #dated(place: number, dueAt: number): DatedPolicy {
-    const terms = this.terms[place]!
+  #dated(index: number, dueAt: number): DatedPolicy {
+    const terms = this.terms[index]!
     const amount = terms.kind === 'one-time' || terms.kind === 'subscription' ? terms.amount : 0n
     const variant = terms.kind === 'one-time' ? 'OneTime' : 'Subscription'
-    return { dueAt, policy: this.policies[place]!, variant, amount }
+    return { dueAt, policy: this.policies[index]!, variant, amount }
   }
 }
 
@@ -140,12 +140,12 @@ async function findDueDates(read: readonly PolicyWithDueDates[], span: DueSpan):
   const terms: PolicyTerms[] = []
   const keys: number[] = []
   let [knownUntil, cost]: [number | null, number] = [null, 0]
-  for (const [place, policy] of policies.entries()) {
+  for (const [index, policy] of policies.entries()) {
     const read = readPolicyTerms(policy.policyType)
     terms.push(read)
     const dates = dueDatesOf(policy, read, span, most + 1)
     if (dates.length > most) knownUntil = Math.min(knownUntil ?? Infinity, Number(dates[most]))
-    for (const dueAt of dates.slice(0, most)) keys.push(DueDates.keyOf(dueAt, place))
+    for (const dueAt of dates.slice(0, most)) keys.push(DueDates.keyOf(dueAt, index))
     cost += dates.length + COST_OF_POLICY
     if (cost < DATES_AT_ONCE) continue
     cost = 0

@@ -79,16 +79,16 @@ const HEADERS = [
   ),
 ]
 
-/** What a notification tells, and when. */
-interface Told {
+/** What a notification says, and when. */
+interface Notice {
   summary: string
   description: string
 }
 
-const describe = (operationId: string, told: Told, body: TSchema): JSONObject => ({
+const describe = (operationId: string, notice: Notice, body: TSchema): JSONObject => ({
   post: {
     operationId,
-    ...told,
+    ...notice,
     tags: ['webhooks'],
     parameters: HEADERS,
     requestBody: { required: true, content: { 'application/json': { schema: body } } },
@@ -127,7 +127,7 @@ const LifecycleData = Type.Object(
 const ONCE = 'Told once for each policy and life.'
 const ONCE_A_DATE = 'Told once for each policy and date.'
 
-const LIFECYCLE: Readonly<Record<LifecycleType, Told>> = {
+const LIFECYCLE: Readonly<Record<LifecycleType, Notice>> = {
   'subscription.created': { summary: 'A policy was created', description: `The chain says so. ${ONCE}` },
   'subscription.paused': {
     summary: 'A policy was paused',
@@ -162,7 +162,7 @@ const LIFECYCLE: Readonly<Record<LifecycleType, Told>> = {
   },
 }
 
-const EXPECTATIONS: Readonly<Record<ExpectationType, Told>> = {
+const EXPECTATIONS: Readonly<Record<ExpectationType, Notice>> = {
   'expectation.paid': {
     summary: 'What was expected is paid',
     description: 'The sum of the payments that count is the amount.',
@@ -197,7 +197,7 @@ const NoticeData = Type.Object(
   { title: 'NoticeNotificationData' },
 )
 
-const NOTICES: Readonly<Record<NoticeType, Told>> = {
+const NOTICES: Readonly<Record<NoticeType, Notice>> = {
   'webhook.failing': {
     summary: 'Another webhook fails',
     description:

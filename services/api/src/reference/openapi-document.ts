@@ -75,13 +75,13 @@ export function withScopes(document: JSONObject): JSONObject {
   const visited = Object.entries(paths).map(([path, operations]) => [
     path,
     Object.fromEntries(
-      Object.entries(operations).map(([method, operation]) => [method, tellScope(operation)]),
+      Object.entries(operations).map(([method, operation]) => [method, describeScope(operation)]),
     ),
   ])
   return { ...document, paths: Object.fromEntries(visited) as JSONObject }
 }
 
-function tellScope(operation: DescribedOperation): DescribedOperation {
+function describeScope(operation: DescribedOperation): DescribedOperation {
   const roles = operation.security?.flatMap(({ apiKey }) => apiKey ?? []) ?? []
   if (roles.length === 0) return operation
   return {

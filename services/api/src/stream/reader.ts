@@ -111,7 +111,7 @@ export class Reader {
     const after = this.#position
     const upTo = this.#position + WINDOW < end ? this.#position + WINDOW : end
     const events = await listEventsAfter(store, { after, upTo, limit: PAGE }, tokens, filter)
-    // Asked behind the page: events of it may have been archived before it was read.
+    // Asked after the page: events of it may have been archived before it was read.
     const archived = await readArchivedUpTo(store)
     if (archived > archivedUpTo && archived > after) return this.close(CLOSE.archived)
     for (const event of events) {

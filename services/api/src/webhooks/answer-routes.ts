@@ -30,8 +30,8 @@ const Answers = Type.Object(
 /** One record for each span, also for those without a request. */
 function recordsOf(rows: readonly AnsweredRequests[], since: number, by: By): Static<typeof Answers>[] {
   const sum = (some: readonly AnsweredRequests[]) => some.reduce((all, { requests }) => all + requests, 0n)
-  return Array.from({ length: SPANS[by].count }, (_, place) => {
-    const start = new Date(since + place * SPANS[by].lengthMs)
+  return Array.from({ length: SPANS[by].count }, (_, nth) => {
+    const start = new Date(since + nth * SPANS[by].lengthMs)
     const own = rows.filter(row => row.start.getTime() === start.getTime())
     const accepted = own.filter(row => row.accepted)
     return {

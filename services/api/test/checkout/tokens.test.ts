@@ -5,7 +5,7 @@ import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT } from 'jose'
 import t from 'tap'
 import { makeSigningKey } from '../gateway-auth/make-signing-keys.js'
 import { openApi, type Answer } from '../open-api.js'
-import { keyOf, memoOf, signatureOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, memoOf, signatureOf, subscriptionOf, openChain } from '../open-chain.js'
 import { makeCheckoutKey } from './make-checkout-keys.js'
 import { openVerifier } from './published-verifier.js'
 
@@ -28,7 +28,7 @@ const api = await openApi(
 )
 const baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
 const verifier = openVerifier(baseUrl)
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
   const answer = await api.app.inject({
@@ -134,9 +134,9 @@ t.test('a subscription is paid for a grace after its due date, then overdue', as
 
 t.test('each type of policy has its claim and its end', async t => {
   const owner = keyOf('collector')
-  const tell = async (memo: string, type: Record<string, unknown>) =>
+  const addPolicy = async (memo: string, type: Record<string, unknown>) =>
     chain.policy({ owner, mint, recipient: keyOf(memo), memo, at: NOW - DAY, type })
-  await tell('milestone', {
+  await addPolicy('milestone', {
     Milestone: {
       milestone_amounts: ['10', '20', '0', '0'],
       milestone_timestamps: [NOW - 5, NOW + 5_000, 0, 0].map(String),
@@ -146,7 +146,7 @@ t.test('each type of policy has its claim and its end', async t => {
       escrow_amount: '30',
     },
   })
-  const cap = await tell('cap', {
+  const cap = await addPolicy('cap', {
     PayAsYouGo: {
       max_amount_per_period: '100',
       max_chunk_amount: '60',
@@ -157,7 +157,7 @@ t.test('each type of policy has its claim and its end', async t => {
     },
   })
   await chain.pay(cap, NOW - 50, { amount: 40 })
-  await tell('over', {
+  await addPolicy('over', {
     PayAsYouGo: {
       max_amount_per_period: '100',
       max_chunk_amount: '60',
@@ -167,9 +167,9 @@ t.test('each type of policy has its claim and its end', async t => {
       expiry_date: String(NOW - 10),
     },
   })
-  await tell('once', { OneTime: { amount: '5', due_date: '0', expiry_date: String(NOW + 900) } })
-  await tell('missed', { OneTime: { amount: '5', due_date: '0', expiry_date: String(NOW - 900) } })
-  const upTo = await tell('up-to', {
+  await addPolicy('once', { OneTime: { amount: '5', due_date: '0', expiry_date: String(NOW + 900) } })
+  await addPolicy('missed', { OneTime: { amount: '5', due_date: '0', expiry_date: String(NOW - 900) } })
+  const upTo = await addPolicy('up-to', {
     UpTo: { max_amount: '9', valid_after: '0', deadline: String(NOW + 2_000) },
   })
   await chain.pay(upTo, NOW - 40, { amount: 0 })
@@ -296,7 +296,7 @@ t.test('both kinds of keys are in one set, and a new key is published before it 
     { CHECKOUT_TOKEN_KEYS: JSON.stringify([nextKey, checkoutKey]) },
     () => clockMs,
   )
-  await tellChain(rotated.store).policy({
+  await openChain(rotated.store).policy({
     owner: me,
     mint,
     recipient: shop,

@@ -2,7 +2,7 @@
 import { listDueAccounts } from '@payment-tracking/store'
 import t from 'tap'
 import { openApi } from '../open-api.js'
-import { keyOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from '../open-chain.js'
 import { accountOf, see } from './see-accounts.js'
 
 const DAY = 86_400
@@ -10,7 +10,7 @@ const NOW = Math.floor(Date.now() / 1000)
 
 const api = await openApi(t, {}, () => Date.now())
 const { pool } = api.database
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 
 const monthly = (dueIn: number, amount = 6, fields = {}) =>
   subscriptionOf({ amount: String(amount), next_payment_due: String(NOW + dueIn), ...fields })
@@ -34,7 +34,7 @@ const riskOf = async (address: string) => {
   return body.data.dueRisk
 }
 
-t.test('each cause is told, and gone after its cure', async t => {
+t.test('each cause is shown, and gone after its cure', async t => {
   const { address, recipient } = await open('one cause', monthly(2 * DAY))
   t.match(await riskOf(address), { state: 'unknown', cause: null, checkedAt: null, dueTogether: 6 })
   await seen('one cause')

@@ -1,9 +1,9 @@
-// Webhooks are told of a risk once for each due date and cause, and once that it is over.
-import { listSetAside, takeBack, tellDuePolicies, tellRisks } from '@payment-tracking/store'
+// Webhooks are notified of a risk once for each due date and cause, and once that it is over.
+import { listSetAside, takeBack, notifyDuePolicies, notifyRisks } from '@payment-tracking/store'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { keyOf, subscriptionOf, tellChain, type PolicyTold } from '../tell-chain.js'
+import { keyOf, subscriptionOf, openChain, type StoredPolicy } from '../open-chain.js'
 import { accountOf, see } from './see-accounts.js'
 
 const DAY = 86_400
@@ -11,7 +11,7 @@ const NOW = Math.floor(Date.now() / 1000)
 const BOTH = ['subscription.at_risk', 'subscription.at_risk_cleared']
 
 const { store, pool } = await openTestStore(t)
-const chain = tellChain(store)
+const chain = openChain(store)
 const addWebhook = (gateway: string, types = BOTH) => insertWebhook(pool, gateway, { types })
 const open = async (name: string, dueIn = DAY, amount = '6') => {
   const type = subscriptionOf({ amount, next_payment_due: String(NOW + dueIn) })
@@ -29,21 +29,21 @@ const open = async (name: string, dueIn = DAY, amount = '6') => {
 }
 const seen = (name: string, changes = {}, storedAt?: Date) =>
   see(store, [accountOf(keyOf(`account of ${name}`), changes)], storedAt)
-const round = (limit = 500) => tellRisks(store, { programId: DEFAULT_PROGRAM_ID, limit })
-const toldOf = async ({ gateway }: Pick<PolicyTold, 'gateway'>) => {
+const round = (limit = 500) => notifyRisks(store, { programId: DEFAULT_PROGRAM_ID, limit })
+const sentOf = async ({ gateway }: Pick<StoredPolicy, 'gateway'>) => {
   const { rows } = await pool.query<{ body: string; id: string }>(
     `select d.body, d.message_id as id from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by d.id`,
     [gateway],
   )
   return rows.map(({ body, id }) => ({ id, ...JSON.parse(body) }))
 }
-/** `at_risk insufficient_balance`, in the order in which it was told. */
-const linesOf = async (policy: Pick<PolicyTold, 'gateway'>) =>
-  (await toldOf(policy)).map(
+/** `at_risk insufficient_balance`, in the order in which it was sent. */
+const linesOf = async (policy: Pick<StoredPolicy, 'gateway'>) =>
+  (await sentOf(policy)).map(
     ({ type, data }) => `${type.replace('subscription.', '')} ${data.clearedCause ?? data.dueRisk.cause}`,
   )
 
-t.test('a risk is told once for its due date and cause, and cleared once', async t => {
+t.test('a risk is notified once for its due date and cause, and cleared once', async t => {
   const policy = await open('payer')
   await addWebhook(policy.gateway)
   await round()
@@ -52,7 +52,7 @@ t.test('a risk is told once for its due date and cause, and cleared once', async
   await Promise.all([round(), round(1), round()])
   await round()
   t.same(await linesOf(policy), ['at_risk insufficient_balance'], 'once, whoever looks')
-  t.match((await toldOf(policy))[0], {
+  t.match((await sentOf(policy))[0], {
     type: 'subscription.at_risk',
     data: {
       paymentPolicy: policy.address,
@@ -75,15 +75,15 @@ t.test('a risk is told once for its due date and cause, and cleared once', async
     'at_risk_cleared delegate_revoked',
     'at_risk_cleared insufficient_balance',
   ])
-  t.match((await toldOf(policy))[3]!.data, { dueAt: NOW + DAY, dueRisk: { state: 'ok', cause: null } })
+  t.match((await sentOf(policy))[3]!.data, { dueAt: NOW + DAY, dueRisk: { state: 'ok', cause: null } })
   await seen('payer', { balance: '0' })
   await round()
   t.equal((await linesOf(policy)).length, 4, 'at most once for a due date and cause')
-  const ids = (await toldOf(policy)).map(({ id }) => id)
+  const ids = (await sentOf(policy)).map(({ id }) => id)
   t.equal(new Set(ids).size, ids.length)
 })
 
-t.test('the next due date is told anew; a payment ends the risk of its own', async t => {
+t.test('the next due date is notified anew; a payment ends the risk of its own', async t => {
   const policy = await open('daily payer', -DAY)
   await addWebhook(policy.gateway)
   await seen('daily payer', { balance: '5' })
@@ -91,11 +91,11 @@ t.test('the next due date is told anew; a payment ends the risk of its own', asy
   const signature = await chain.pay(policy, NOW - 60)
   await round()
   t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
-  t.match((await toldOf(policy))[1]!.data, { dueAt: NOW - DAY, dueRisk: { state: 'unknown' } })
+  t.match((await sentOf(policy))[1]!.data, { dueAt: NOW - DAY, dueRisk: { state: 'unknown' } })
   await chain.retract(signature)
   await seen('daily payer', { balance: '5' })
   await round()
-  t.equal((await linesOf(policy)).length, 2, 'the date was told')
+  t.equal((await linesOf(policy)).length, 2, 'the date was notified')
 })
 
 t.test('nodes that are away end nothing, and begin nothing', async t => {
@@ -139,38 +139,38 @@ t.test('a policy that is paused or deleted is at risk no more; its next life is 
   await round()
   for (const policy of [paused, deleted])
     t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
-  t.equal((await toldOf(paused))[1]!.data.dueRisk, null)
+  t.equal((await sentOf(paused))[1]!.data.dueRisk, null)
 })
 
-t.test('a webhook that does not ask is not told, and due notices carry the risk', async t => {
+t.test('a webhook that does not ask is not notified, and due notices carry the risk', async t => {
   const policy = await open('late', -DAY)
   const soon = await open('soon')
   await addWebhook(policy.gateway, ['subscription.overdue', 'subscription.due_soon'])
   await addWebhook(soon.gateway, ['subscription.overdue', 'subscription.due_soon'])
   await seen('late', { balance: '0' })
   await round()
-  t.same(await toldOf(policy), [])
+  t.same(await sentOf(policy), [])
   const noted = async () =>
-    (await pool.query('select told from risk_notices where policy = $1', [policy.address])).rows
-  t.same(await noted(), [{ told: false }], 'its customer is at risk all the same')
-  await tellDuePolicies(store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 })
-  t.match(await toldOf(policy), [
+    (await pool.query('select notified from risk_notices where policy = $1', [policy.address])).rows
+  t.same(await noted(), [{ notified: false }], 'its customer is at risk all the same')
+  await notifyDuePolicies(store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500 })
+  t.match(await sentOf(policy), [
     {
       type: 'subscription.overdue',
       data: { dueRisk: { state: 'at_risk', cause: 'insufficient_balance', balance: 0 } },
     },
   ])
-  t.match(await toldOf(soon), [{ type: 'subscription.due_soon', data: { dueRisk: { state: 'unknown' } } }])
+  t.match(await sentOf(soon), [{ type: 'subscription.due_soon', data: { dueRisk: { state: 'unknown' } } }])
   await addWebhook(policy.gateway)
   await round()
   await round()
-  t.equal((await toldOf(policy)).length, 2, 'who asks later is told, once')
-  t.same(await noted(), [{ told: true }])
+  t.equal((await sentOf(policy)).length, 2, 'who asks later is notified, once')
+  t.same(await noted(), [{ notified: true }])
 })
 
-t.test('a row that makes the task fail is set aside, and all others are told', async t => {
+t.test('a row that makes the task fail is set aside, and all others are notified', async t => {
   const names = ['one', 'two', 'three']
-  const policies: PolicyTold[] = []
+  const policies: StoredPolicy[] = []
   for (const name of names) {
     const policy = await open(`${name} of three`)
     await addWebhook(policy.gateway)
@@ -180,16 +180,16 @@ t.test('a row that makes the task fail is set aside, and all others are told', a
   const bad = policies[1]!
   await pool.query(`alter table risk_notices add constraint planted check (policy <> '${bad.address}')`)
   await round()
-  const told = async () => (await Promise.all(policies.map(linesOf))).map(lines => lines.length)
-  t.same(await told(), [1, 0, 1])
+  const notified = async () => (await Promise.all(policies.map(linesOf))).map(lines => lines.length)
+  t.same(await notified(), [1, 0, 1])
   t.match(await listSetAside(store, 9), [{ task: 'payment-risks', key: bad.address, error: /planted/ }])
   await pool.query('alter table risk_notices drop constraint planted')
   await takeBack(store, { task: 'payment-risks', key: bad.address })
   await round()
-  t.same(await told(), [1, 1, 1])
+  t.same(await notified(), [1, 1, 1])
 })
 
-t.test('a payment that is stored while risks are told is not told', async t => {
+t.test('a payment that is stored while risks are notified is not', async t => {
   const policy = await open('racer', -DAY)
   await addWebhook(policy.gateway)
   await seen('racer', { balance: '0' })

@@ -2,7 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePaymentsDelegate, readControlMessage } from '@payment-tracking/domain'
 import { commitBatch, type Store } from '@payment-tracking/store'
-import { keyOf } from '../tell-chain.js'
+import { keyOf } from '../open-chain.js'
 
 const PAYMENTS = derivePaymentsDelegate(DEFAULT_PROGRAM_ID)
 

@@ -111,8 +111,8 @@ t.test('what a wallet brings, changes and takes is told as it was, in any order'
             { at: from + seconds, sign: -1 as const, subscription },
           ]
         })
-        .map(change => ({ change, place: random.next().value as number }))
-        .sort((a, b) => a.place - b.place)
+        .map(change => ({ change, rank: random.next().value as number }))
+        .sort((a, b) => a.rank - b.rank)
       const series = new ActiveSeries(MOMENTS, keyOf)
       for (const { change } of changes) series.add(change.at * 1_000, change.subscription, change.sign)
       const wallets = new Set(spells.map(({ spell: { wallet } }) => wallet))

@@ -1,11 +1,11 @@
 // The customers of a gateway: their states, the filters by them, the time line of each, and cohorts. All are asked of the same shop,
 // so it is one file of more than 300 lines.
 import { dueStateOf } from '@payment-tracking/domain'
-import { createWebhook, tellDuePolicies } from '@payment-tracking/store'
+import { createWebhook, notifyDuePolicies } from '@payment-tracking/store'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
-import { keyOf, memoOf, NO_POLICY, subscriptionOf, tellChain, type PolicyTold } from '../tell-chain.js'
+import { keyOf, memoOf, NO_POLICY, subscriptionOf, openChain, type StoredPolicy } from '../open-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
 
 const DAY = 86_400
@@ -14,7 +14,7 @@ const GRACE = 7_200
 const NOW = 1_794_992_800
 const keys = makeSigningKeys()
 const api = await openApi(t, { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys }, () => NOW * 1000)
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 const { gateway, headers } = await signInDirectly(chain, keys, 'shop of customers')
 const other = await signInDirectly(chain, keys, 'shop beside it')
 const get = async (path: string, of = { gateway, headers }) =>
@@ -38,13 +38,13 @@ const wallet = (name: string): string => keyOf(`customer ${name}`)
 const due = (at: number) => subscriptionOf({ next_payment_due: String(at) })
 const open = (name: string, type: object, at = NOW - 40 * DAY, more: object = {}) =>
   chain.policy({ gateway, owner: wallet(name), mint, at, type: type as Record<string, unknown>, ...more })
-const status = (policy: PolicyTold, name: string, at: number) =>
+const status = (policy: StoredPolicy, name: string, at: number) =>
   chain.say(
     'PaymentPolicyStatusChanged',
     { payment_policy: policy.address, old_status: { Active: null }, new_status: { [name]: null } },
     at,
   )
-const remove = (policy: PolicyTold, at: number) =>
+const remove = (policy: StoredPolicy, at: number) =>
   chain.say('PaymentPolicyDeleted', { payment_policy: policy.address, owner: policy.owner, policy_id: 1 }, at)
 const directly = (name: string, to: string, at: number, amount = '33') =>
   chain.say(
@@ -90,13 +90,13 @@ await status(unpaid, 'Paused', NOW - 2 * DAY)
 await open(is('overdue', 'never came'), due(NOW - GRACE - 1), NOW - DAY)
 await open(is('active', 'in the grace time'), due(NOW - GRACE), NOW - DAY)
 await open(is('active', 'begins later'), due(NOW + DAY), NOW - DAY)
-// What tellRisks notes: one risk goes on, one is over.
+// What notifyRisks notes: one risk goes on, one is over.
 const [atRisk, cured] = [
   await open(is('at_risk', 'without funds'), due(NOW + DAY), NOW - DAY),
   await open(is('active', 'who topped up'), due(NOW + DAY), NOW - DAY),
 ]
 await api.database.pool.query(
-  `insert into risk_notices (policy, incarnation_start, due_at, cause, began_at, told, cleared_at)
+  `insert into risk_notices (policy, incarnation_start, due_at, cause, began_at, notified, cleared_at)
    select address, incarnation_start, due_at, 'insufficient_balance', to_timestamp($2), true,
           case address when $3 then to_timestamp($2 + 60) end
      from policies where address = any($1)`,
@@ -195,7 +195,7 @@ t.test('a search finds a wallet, and who is behind a tracking ID', async t => {
 
 const timeline = async (name: string, query = ''): Promise<Entry[]> =>
   (await get(`subscribers/${wallet(name)}${query}`)).body.items
-const told = (entries: Entry[]) => entries.map(({ type, at }) => [type, at])
+const dated = (entries: Entry[]) => entries.map(({ type, at }) => [type, at])
 
 t.test('a time line has what was paid, what changed, and which due date was missed', async t => {
   const policy = await open('of a story', due(NOW - 100 * DAY), NOW - 101 * DAY)
@@ -213,7 +213,7 @@ t.test('a time line has what was paid, what changed, and which due date was miss
   t.match(body, { wallet: wallet('of a story'), state: 'overdue', policyCount: 1, totalPaid: '2000' })
   const [retraction, ...rest] = body.items as Entry[]
   t.match(retraction, { type: 'retracted', amount: '5', policyAddress: policy.address })
-  t.same(told(rest), [
+  t.same(dated(rest), [
     ['overdue', thirdDue + 9 * DAY],
     ['resumed', thirdDue + 9 * DAY],
     ['paused', thirdDue + 60],
@@ -232,12 +232,12 @@ t.test('a time line has what was paid, what changed, and which due date was miss
       if (cursor === undefined) break
       page = await get(`subscribers/${wallet('of a story')}?cursor=${cursor}`)
     }
-    t.same(told(seen), told(body.items), `the same in pages of ${limit}`)
+    t.same(dated(seen), dated(body.items), `the same in pages of ${limit}`)
   }
 })
 
 t.test('an end, a completion and a direct payment are no missed due date', async t => {
-  t.same(told(await timeline('left')), [
+  t.same(dated(await timeline('left')), [
     ['deleted', NOW - 10 * DAY],
     ['paid', NOW - 20 * DAY],
     ['created', NOW - 20 * DAY],
@@ -248,7 +248,7 @@ t.test('an end, a completion and a direct payment are no missed due date', async
     NOW - 90 * DAY,
   )
   await chain.pay(once, NOW - 90 * DAY)
-  t.same(told(await timeline('of one payment')), [
+  t.same(dated(await timeline('of one payment')), [
     ['paid', NOW - 90 * DAY],
     ['created', NOW - 90 * DAY],
   ])
@@ -263,25 +263,25 @@ t.test(
     await open('of late creation', due(NOW - 50 * DAY), made + 0.5)
     const paid = await open('of one second', due(made), made + 0.5)
     await chain.pay(paid, made)
-    t.same(told(await timeline('of late creation')), [
+    t.same(dated(await timeline('of late creation')), [
       ['overdue', made],
       ['created', made],
     ])
-    t.same(told(await timeline('of one second')), [
+    t.same(dated(await timeline('of one second')), [
       ['created', made],
       ['paid', made],
     ])
   },
 )
 
-t.test('each entry has the deliveries that told of it, also of what time did', async t => {
+t.test('each entry has its deliveries, also for what time did', async t => {
   const policy = await open('of deliveries', due(NOW - 80 * DAY), NOW - 81 * DAY)
   await chain.pay(policy, NOW - 80 * DAY)
   await status(policy, 'Paused', NOW - 79 * DAY)
   await status(policy, 'Active', NOW - 78 * DAY)
   const taken = await chain.pay(policy, NOW - 78 * DAY + 9, { amount: 5 })
   await chain.retract(taken)
-  await tellDuePolicies(api.store, { soonSeconds: 0, graceSeconds: GRACE, limit: 100 })
+  await notifyDuePolicies(api.store, { soonSeconds: 0, graceSeconds: GRACE, limit: 100 })
   const entries = await timeline('of deliveries')
   t.same(
     entries.map(({ type, deliveries }) => [type, deliveries.map(delivery => delivery.type)]),
@@ -299,7 +299,7 @@ t.test('each entry has the deliveries that told of it, also of what time did', a
 
 t.test("another gateway's rows are never in it, not of the same policy either", async t => {
   const entries = await timeline('of both')
-  t.same(told(entries), [
+  t.same(dated(entries), [
     ['paid', NOW - 9 * DAY],
     ['created', NOW - 9 * DAY],
   ])
@@ -310,9 +310,9 @@ t.test("another gateway's rows are never in it, not of the same policy either", 
   await remove(moved, NOW - 57 * DAY)
   t.equal((await get(`subscribers/${wallet('who moved')}`)).status, 404, 'not a customer yet')
   await open('who moved', due(NOW + DAY), NOW - 50 * DAY, { id: 77 })
-  t.same(told(await timeline('who moved')), [['created', NOW - 50 * DAY]])
+  t.same(dated(await timeline('who moved')), [['created', NOW - 50 * DAY]])
   const before = (await get(`subscribers/${wallet('who moved')}`, other)).body.items as Entry[]
-  t.same(told(before), [
+  t.same(dated(before), [
     ['deleted', NOW - 57 * DAY],
     ['paused', NOW - 58 * DAY],
     ['paid', NOW - 59 * DAY],

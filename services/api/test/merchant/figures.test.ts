@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
-import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { signInDirectly } from './sign-in-directly.js'
@@ -13,7 +13,7 @@ const NOW = 1_794_992_800
 const DAYS = 20
 const keys = makeSigningKeys()
 const api = await openApi(t, { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys }, () => NOW * 1000)
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 
 const FREQUENCIES = [
   { Daily: null },
@@ -32,7 +32,7 @@ const FRACTIONS = [
   ],
 ] as [bigint, bigint][]
 
-interface Told {
+interface Act {
   policy: number
   kind: 'pay' | 'pause' | 'resume' | 'delete'
   /** seconds before NOW */
@@ -55,7 +55,7 @@ const story = fc.record({
   events: fc.array(
     fc.record({
       policy: fc.nat(3),
-      kind: fc.constantFrom<Told['kind']>('pay', 'pay', 'pay', 'pause', 'resume', 'delete'),
+      kind: fc.constantFrom<Act['kind']>('pay', 'pay', 'pay', 'pause', 'resume', 'delete'),
       ago: fc.integer({ min: 1, max: (DAYS - 1) * DAY }),
       amount: fc.integer({ min: 1, max: 10 ** 9 }),
       shift: fc.constantFrom(0, 0, -9 * 3_600, -30 * 3_600, 9 * 3_600, 30 * 3_600),
@@ -68,10 +68,10 @@ const story = fc.record({
 type Story = typeof story extends fc.Arbitrary<infer S> ? S : never
 
 /** As they happened on the chain: the slot of an event is its place here. */
-const inChainOrder = (events: readonly Told[]): Told[] => [...events].sort((a, b) => b.ago - a.ago)
+const inChainOrder = (events: readonly Act[]): Act[] => [...events].sort((a, b) => b.ago - a.ago)
 
 /** Neither before the policy nor after the last bucket. */
-const blockTimeOf = ({ kind, ago, shift }: Told): number =>
+const blockTimeOf = ({ kind, ago, shift }: Act): number =>
   kind === 'pay' ? Math.max(Math.min(NOW - ago + shift, NOW - 1), NOW - DAYS * DAY + 1) : NOW - ago
 
 /** The revenue of a token right before a moment, from the story alone. */
@@ -80,10 +80,10 @@ function revenueAt({ policies, events }: Story, mint: number, moment: number): s
   let sum = 0n
   for (const [index, policy] of policies.entries()) {
     if (policy.mint !== mint || moment <= NOW - DAYS * DAY) continue
-    const isPaid = ({ kind, policy: of }: Told) => kind === 'pay' && of % policies.length === index
+    const isPaid = ({ kind, policy: of }: Act) => kind === 'pay' && of % policies.length === index
     if (!events.some(isPaid)) continue
     const own = inChainOrder(events).filter(
-      told => told.policy % policies.length === index && blockTimeOf(told) < moment,
+      drawn => drawn.policy % policies.length === index && blockTimeOf(drawn) < moment,
     )
     const payments = own.filter(({ kind }) => kind === 'pay').length
     const last = own.at(-1)?.kind
@@ -109,7 +109,7 @@ const paidWhilePaused = (shift: number): Story => ({
 
 let runs = 0
 /** Stores a story under a gateway of its own. @param reversed the same events, the last one first */
-async function tell({ policies, events }: Story, reversed: boolean) {
+async function play({ policies, events }: Story, reversed: boolean) {
   const label = `${++runs}`
   const { gateway, headers } = await signInDirectly(chain, keys, label)
   const steps: (() => Promise<unknown>)[] = []
@@ -144,8 +144,8 @@ async function tell({ policies, events }: Story, reversed: boolean) {
     )
     return derivePolicy(DEFAULT_PROGRAM_ID, userPayment, id)
   })
-  for (const [index, told] of inChainOrder(events).entries()) {
-    const { policy, kind, ago, amount } = told
+  for (const [index, drawn] of inChainOrder(events).entries()) {
+    const { policy, kind, ago, amount } = drawn
     const address = addresses[policy % addresses.length]!
     const [at, slot] = [NOW - ago, 100 + index]
     const status = (name: string) =>
@@ -167,7 +167,7 @@ async function tell({ policies, events }: Story, reversed: boolean) {
         )
       const record = { payment_policy: address, gateway, amount: String(amount), timestamp: String(at) }
       const payment = { ...record, memo: memoOf('x'), record_id: index }
-      return chain.say('PaymentRecord', payment, blockTimeOf(told), { slot })
+      return chain.say('PaymentRecord', payment, blockTimeOf(drawn), { slot })
     })
   }
   for (const step of reversed ? steps.reverse() : steps) await step()
@@ -199,12 +199,13 @@ const span = `startTime=${new Date((NOW - DAYS * DAY) * 1000).toISOString()}`
 
 t.test('figures of random stories', async t => {
   await fc.assert(
-    fc.asyncProperty(story, async told => {
-      const [straight, backwards] = [await tell(told, false), await tell(told, true)]
+    fc.asyncProperty(story, async drawn => {
+      const [straight, backwards] = [await play(drawn, false), await play(drawn, true)]
       const revenue = await straight.get(`revenue?${span}`)
       t.same(await backwards.get(`revenue?${span}`), revenue, 'the order of events changes nothing')
-      const payments = told.events.filter(({ kind }) => kind === 'pay')
-      const mintOf = ({ policy }: Told) => keyOf(`mint ${told.policies[policy % told.policies.length]!.mint}`)
+      const payments = drawn.events.filter(({ kind }) => kind === 'pay')
+      const mintOf = ({ policy }: Act) =>
+        keyOf(`mint ${drawn.policies[policy % drawn.policies.length]!.mint}`)
       for (const token of revenue.byToken) {
         const sum = (numbers: bigint[]) => numbers.reduce((a, b) => a + b, 0n).toString()
         const paid = payments.filter(payment => mintOf(payment) === token.tokenMint)
@@ -216,7 +217,7 @@ t.test('figures of random stories', async t => {
         const mint = [0, 1].find(each => keyOf(`mint ${each}`) === token.tokenMint)!
         t.same(
           points.map(({ mrr }) => mrr),
-          points.map(({ ts }) => revenueAt(told, mint, Math.min(Date.parse(ts) / 1000 + DAY, NOW))),
+          points.map(({ ts }) => revenueAt(drawn, mint, Math.min(Date.parse(ts) / 1000 + DAY, NOW))),
           'revenue at the end of each day',
         )
       }
@@ -248,7 +249,7 @@ t.test('recurring revenue is exact, and rounded once', async t => {
     amount: 1,
     shift: 0,
   }))
-  const { get } = await tell({ policies, events, seed: 0 }, false)
+  const { get } = await play({ policies, events, seed: 0 }, false)
   const common = FRACTIONS.reduce((product, [, denominator]) => product * denominator, 1n)
   const sum = FRACTIONS.reduce((all, [n, d]) => all + (1_000_003n * n * common) / d, 0n)
   t.equal((await get('revenue')).mrr, ((2n * sum + common) / (2n * common)).toString())

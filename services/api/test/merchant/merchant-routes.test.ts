@@ -1,7 +1,7 @@
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
-import { keyOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from '../open-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
 
 const DAY = 86_400
@@ -11,7 +11,7 @@ const keys = makeSigningKeys()
 const [alice, bob, usdc, sol] = [keyOf('alice'), keyOf('bob'), keyOf('usdc'), keyOf('sol')]
 const settings = { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys, TOKENS: `${usdc}=USDC:2,${sol}=SOL:1` }
 const api = await openApi(t, settings, () => NOW * 1000)
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 const { gateway, headers } = await signInDirectly(chain, keys, 'shop')
 const get = (path: string) => api.get(`/v1/gateway/${gateway}/merchant/${path}`, { headers })
 

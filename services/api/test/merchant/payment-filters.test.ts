@@ -2,7 +2,7 @@
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
-import { keyOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from '../open-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
 
 const DAY = 86_400
@@ -11,7 +11,7 @@ const keys = makeSigningKeys()
 const [usdc, sol] = [keyOf('usdc'), keyOf('sol')]
 const settings = { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys, TOKENS: `${usdc}=USDC:2` }
 const api = await openApi(t, settings, () => NOW * 1000)
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 const { gateway, headers } = await signInDirectly(chain, keys, 'shop')
 const other = await signInDirectly(chain, keys, 'other shop')
 
@@ -25,8 +25,8 @@ const sell = async (memo: string, mint: string, amounts: readonly number[], of =
     type: subscriptionOf({ next_payment_due: String(NOW) }),
   })
   const signatures: string[] = []
-  for (const [place, amount] of amounts.entries())
-    signatures.push(await chain.pay(policy, NOW - (8 - place) * DAY, { amount }))
+  for (const [nth, amount] of amounts.entries())
+    signatures.push(await chain.pay(policy, NOW - (8 - nth) * DAY, { amount }))
   return signatures
 }
 const coffee = await sell('coffee-1', usdc, [450, 900, 450])

@@ -3,7 +3,7 @@ import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { openApi } from '../open-api.js'
-import { keyOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, subscriptionOf, openChain } from '../open-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
 import { exportLines } from '../../src/merchant/export-lines.js'
 import { readRevenue, type RevenueParts } from '../../src/merchant/read-revenue.js'
@@ -72,7 +72,7 @@ t.test('a policy of 2^64-1 that nobody paid is no revenue, and a junk token is n
   const tokens = `${listed}=LST:6`
   const settings = { RATE_LIMIT_MAX: '100000', JWT_PRIVATE_KEYS: keys, TOKENS: tokens }
   const api = await openApi(t, settings, () => now * 1_000)
-  const chain = tellChain(api.store)
+  const chain = openChain(api.store)
   const { gateway, headers } = await signInDirectly(chain, keys, 'shop with a stranger')
   const at = now - 10 * DAY
   const type = (amount: string) => subscriptionOf({ amount, next_payment_due: String(now + DAY) })

@@ -4,7 +4,7 @@ import { deriveGateway, signerSince } from '@payment-tracking/domain'
 import { readGatewayState } from '@payment-tracking/store'
 import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
-import { keyOf, type Chain } from '../tell-chain.js'
+import { keyOf, type Chain } from '../open-chain.js'
 
 /** @param keys the JWT_PRIVATE_KEYS of the API */
 export async function signInDirectly(chain: Chain, keys: string, label: string) {

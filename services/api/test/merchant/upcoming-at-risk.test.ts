@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'
-import { keyOf, tellChain } from '../tell-chain.js'
+import { keyOf, openChain } from '../open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1_000)
@@ -127,15 +127,15 @@ t.test('the sums at risk are those of the risks that are read one by one', async
         )
         // Of each policy the next payment alone can be at risk, and within this span it is the only one.
         const expected = all.items.filter(each => risks.get(each.policyAddress)?.state === 'at_risk')
-        const told = (items: typeof all.items) => items.map(each => [each.policyAddress, Number(each.dueAt)])
+        const dated = (items: typeof all.items) => items.map(each => [each.policyAddress, Number(each.dueAt)])
         const same = (found: unknown, wanted: unknown, what: string) => {
           if (JSON.stringify(found) !== JSON.stringify(wanted))
             throw new Error(`${what}: ${JSON.stringify(found)} and not ${JSON.stringify(wanted)}`)
         }
-        same(told(risky.items), told(expected), 'the list')
+        same(dated(risky.items), dated(expected), 'the list')
         same(
-          told((await read({ atRisk: true }, { limit: 2, offset: 1 })).items),
-          told(expected.slice(1, 3)),
+          dated((await read({ atRisk: true }, { limit: 2, offset: 1 })).items),
+          dated(expected.slice(1, 3)),
           'a page',
         )
         for (const { tokenMint, atRiskCount, atRiskAmount } of all.byToken) {
@@ -151,7 +151,7 @@ t.test('the sums at risk are those of the risks that are read one by one', async
 })
 
 t.test('a paused program puts the next payment of a policy at risk, and no later one', async t => {
-  const [gateway, chain] = ['paused', tellChain(store)]
+  const [gateway, chain] = ['paused', openChain(store)]
   await insert([
     {
       gateway,

@@ -1,7 +1,7 @@
 import { doWebhookWork } from '@payment-tracking/store'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
-import { signatureOf } from '../tell-chain.js'
+import { signatureOf } from '../open-chain.js'
 
 t.test('deliveries over REST', async t => {
   const api = await openGatewayApi(t)

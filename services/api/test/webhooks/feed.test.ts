@@ -1,14 +1,14 @@
-// The feed over REST: cursors, waits and limits. What it tells is held by the laws of the store, and by test/e2e/feed.test.ts;
+// The feed over REST: cursors, waits and limits. What it lists is held by the laws of the store, and by test/e2e/feed.test.ts;
 // who may read it, by test/access.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { encodeFeedCursor, tellDuePolicies, type KnownAsks } from '@payment-tracking/store'
+import { encodeFeedCursor, notifyDuePolicies, type KnownAsks } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
-import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
 
 const api = await openGatewayApi(t)
-const chain = tellChain(api.store)
+const chain = openChain(api.store)
 let at = 1_790_000_000
 let paid = 0
 
@@ -29,8 +29,8 @@ interface Body {
   data: { trackingId: string }
 }
 
-/** What is told: a page, or a refusal. */
-interface Told {
+/** The answer: a page, or a refusal. */
+interface FeedAnswer {
   items: Body[]
   next: string
   error: string
@@ -50,7 +50,7 @@ const read = async (shop: Shop, query = '', signal?: AbortSignal) => {
       headers: { authorization: `Bearer ${shop.token}` },
       signal: AbortSignal.any([hanging.signal, ...(signal ? [signal] : [])]),
     })
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Told }
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as FeedAnswer }
   } finally {
     clearTimeout(timer)
   }
@@ -79,7 +79,7 @@ t.test('a feed is read in pages, with or without an endpoint, and says where to 
   )
 })
 
-t.test('a retraction stands behind its payment, which stays', async t => {
+t.test('a retraction stands after its payment, which stays', async t => {
   const shop = await addSignedIn(api)
   const signature = await pay(shop.gateway.address)
   const { next } = (await read(shop)).body
@@ -103,7 +103,7 @@ t.test('types that nobody knows are refused, and those of the feed are named', a
     t.match(await read(shop, query), { status: 400, body: { code: 'INVALID_PARAMETER' } }, query)
 })
 
-t.test('dates are told once the feed is read for them, or an endpoint asks', async t => {
+t.test('dates are sent once the feed is read for them, or an endpoint asks', async t => {
   const DAY = 86_400
   const now = Math.floor(Date.now() / 1000)
   const [reader, teller, quiet] = [await addSignedIn(api), await addSignedIn(api), await addSignedIn(api)]
@@ -120,7 +120,7 @@ t.test('dates are told once the feed is read for them, or an endpoint asks', asy
       })
   const known: KnownAsks = new Map()
   const round = () =>
-    tellDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500, known })
+    notifyDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500, known })
   const types = 'types=subscription.due_soon,subscription.overdue,subscription.expired'
   const typesOf = ({ body }: { body: { items: Body[] } }) => body.items.map(({ type }) => type).sort()
   const both = ['subscription.due_soon', 'subscription.overdue']
@@ -226,7 +226,7 @@ t.test('a cursor from before the archive, or of another database, is refused', a
      values ('2026-03', 1, 'f', 's', 1, 1, 1, $1)`,
     [position],
   )
-  const cursor = (place: bigint) => encodeFeedCursor({ epoch, position: place, place: 0n })
+  const cursor = (at: bigint) => encodeFeedCursor({ epoch, position: at, sequence: 0n })
   const end = BigInt(position)
   t.match(await read(shop, `after=${cursor(end - 1n)}`), {
     status: 410,

@@ -2,7 +2,7 @@
 import { doWebhookWork } from '@payment-tracking/store'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
-import { keyOf, memoOf, subscriptionOf, tellChain } from '../tell-chain.js'
+import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
 
 export const NOW = Math.floor(Date.now() / 1000)
 export const CHAIN = [
@@ -13,9 +13,9 @@ export const CHAIN = [
 
 export const api = await openGatewayApi(t)
 export const { pool } = api.database
-export const chain = tellChain(api.store)
+export const chain = openChain(api.store)
 
-export interface Told {
+export interface Sent {
   id: string
   type: string
   message_id: string
@@ -58,7 +58,7 @@ export async function openShop(name: string) {
         type: subscriptionOf(),
         ...over,
       }),
-    told: async (id: number): Promise<Told[]> =>
+    sent: async (id: number): Promise<Sent[]> =>
       (
         await pool.query(
           'select id, type, message_id, body, state from deliveries where webhook_id = $1 order by id',
@@ -68,6 +68,6 @@ export async function openShop(name: string) {
   }
 }
 
-export const idsOf = (told: readonly Told[]) => told.map(({ message_id: id }) => id)
-export const memosOf = (told: readonly Told[]) =>
-  told.map(({ body }) => JSON.parse(body).data.trackingId as string)
+export const idsOf = (sent: readonly Sent[]) => sent.map(({ message_id: id }) => id)
+export const memosOf = (sent: readonly Sent[]) =>
+  sent.map(({ body }) => JSON.parse(body).data.trackingId as string)

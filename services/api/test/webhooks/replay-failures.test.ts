@@ -2,7 +2,7 @@
 import { doWebhookWork, insertDeliveries, updateWebhook } from '@payment-tracking/store'
 import { FILL_GATEWAY_PAYMENTS, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
-import { NO_POLICY } from '../tell-chain.js'
+import { NO_POLICY } from '../open-chain.js'
 import { api, memosOf, openShop, pool } from './open-replay-shop.js'
 
 t.test('one at a time, at most 30 days back, and turning off ends it', async t => {
@@ -27,10 +27,10 @@ t.test('one at a time, at most 30 days back, and turning off ends it', async t =
   await shop.pay('while it is off')
   await shop.turn(id, true)
   await shop.work()
-  t.same(await shop.told(id), [], 'the replay ended with the endpoint')
+  t.same(await shop.sent(id), [], 'the replay ended with the endpoint')
   t.equal((await shop.replay(id)).status, 202)
   await shop.work()
-  t.same(memosOf(await shop.told(id)), ['while it is off'])
+  t.same(memosOf(await shop.sent(id)), ['while it is off'])
 })
 
 t.test('a page that is lost leaves nothing, and is done again', async t => {
@@ -46,17 +46,17 @@ t.test('a page that is lost leaves nothing, and is done again', async t => {
     create function planted() returns trigger language plpgsql as $$ begin raise exception 'planted' using errcode = '57P01'; end $$;
     create trigger planted before update on work for each row when (new.handled > old.handled) execute function planted()`)
   await t.rejects(doWebhookWork(api.store, { kinds: ['replay'], limit: 2 }))
-  t.same(await shop.told(id), [])
+  t.same(await shop.sent(id), [])
   await pool.query('drop trigger planted on work; drop function planted()')
   await pool.query(`update work set next_at = now() where kind = 'replay' and next_at < 'infinity'`)
   await doWebhookWork(api.store, { kinds: ['replay'], limit: 2 })
-  t.same(memosOf(await shop.told(id)), ['order-0', 'order-1'])
+  t.same(memosOf(await shop.sent(id)), ['order-0', 'order-1'])
   // The next page is done, and the worker says nothing of it: another one goes on at its old place.
   const { rows } = await pool.query(`select cursor from work where kind = 'replay' and key = $1`, [id])
   await doWebhookWork(api.store, { kinds: ['replay'], limit: 2 })
   await pool.query(`update work set cursor = $2 where kind = 'replay' and key = $1`, [id, rows[0].cursor])
   await shop.work(2)
-  t.same(memosOf(await shop.told(id)), ['order-0', 'order-1', 'order-2', 'order-3', 'order-4'])
+  t.same(memosOf(await shop.sent(id)), ['order-0', 'order-1', 'order-2', 'order-3', 'order-4'])
 })
 
 t.test('an event that fails is set aside, and all others are sent', async t => {
@@ -70,7 +70,7 @@ t.test('an event that fails is set aside, and all others are sent', async t => {
   await shop.turn(id, true)
   await shop.replay(id)
   await shop.work()
-  t.same(memosOf(await shop.told(id)), ['one', 'three'])
+  t.same(memosOf(await shop.sent(id)), ['one', 'three'])
   const { rows } = await pool.query(`select task from set_aside where error like '%planted%'`)
   t.same(rows, [{ task: 'replay-messages' }])
   await pool.query('alter table deliveries drop constraint planted')
@@ -110,7 +110,7 @@ t.test('the writer that saw the endpoint off commits before the replay begins', 
   writer.release()
   await page
   await shop.work()
-  t.same(memosOf(await shop.told(id)), ['written last'])
+  t.same(memosOf(await shop.sent(id)), ['written last'])
 })
 
 t.test('a day has its quota, and the replay goes on the next', async t => {
@@ -125,13 +125,13 @@ t.test('a day has its quota, and the replay goes on the next', async t => {
   )
   await shop.replay(id)
   await shop.work()
-  t.same(memosOf(await shop.told(id)), ['a', 'b'])
+  t.same(memosOf(await shop.sent(id)), ['a', 'b'])
   t.match(await shop.last(id), { sent: 2, goesOnAt: String, endedAt: null })
   t.equal((await shop.replay(id)).status, 429)
   await pool.query('update redelivery_counts set day = day - 1 where gateway = $1', [shop.gateway])
   await pool.query(`update work set next_at = now() where kind = 'replay' and key = $1`, [id])
   await shop.work()
-  t.same(memosOf(await shop.told(id)), ['a', 'b', 'c'])
+  t.same(memosOf(await shop.sent(id)), ['a', 'b', 'c'])
   t.match(await shop.last(id), { sent: 3, goesOnAt: null, endedAt: String })
 })
 
@@ -143,6 +143,6 @@ t.test('a delivery of a payment that is no event of the chain stays as it is', a
   await updateWebhook(api.store, shop.gateway, BigInt(id), { active: true })
   await shop.replay(id)
   await shop.work()
-  t.match(await shop.told(id), [{ state: 'pending' }])
+  t.match(await shop.sent(id), [{ state: 'pending' }])
   t.match((await shop.call('GET', `${id}/deliveries`)).body, [{ status: 'cancelled' }])
 })

@@ -1,6 +1,6 @@
 // An endpoint that did not exist, was off or had other filters is sent what it missed: each event once, and none twice.
 import t from 'tap'
-import { keyOf } from '../tell-chain.js'
+import { keyOf } from '../open-chain.js'
 import { chain, CHAIN, idsOf, memosOf, NOW, openShop, pool } from './open-replay-shop.js'
 
 t.test('what passed while it did not exist comes as every other endpoint got it, and once', async t => {
@@ -21,15 +21,15 @@ t.test('what passed while it did not exist comes as every other endpoint got it,
   t.equal(status, 202)
   t.match(body, { sent: 0, looked: 0, share: 0, endedAt: null, until: null, eventTypes: null })
   await shop.work()
-  const [expected, told] = [await shop.told(all), await shop.told(late)]
+  const [expected, sent] = [await shop.sent(all), await shop.sent(late)]
   t.equal(expected.length, 8)
   t.same(
-    new Set(told.map(({ message_id: id, type, body: text }) => `${id} ${type} ${text}`)),
+    new Set(sent.map(({ message_id: id, type, body: text }) => `${id} ${type} ${text}`)),
     new Set(expected.map(({ message_id: id, type, body: text }) => `${id} ${type} ${text}`)),
     'the same ids and bytes',
   )
   t.same(
-    idsOf(told).slice(1),
+    idsOf(sent).slice(1),
     idsOf(expected).slice(0, 7),
     'in the order of the events, behind what came live',
   )
@@ -41,7 +41,7 @@ t.test('what passed while it did not exist comes as every other endpoint got it,
   })
   t.equal((await shop.replay(late)).status, 202, 'the next may begin')
   await shop.work()
-  t.equal((await shop.told(late)).length, 8, 'none twice')
+  t.equal((await shop.sent(late)).length, 8, 'none twice')
   t.match(await shop.last(late), { sent: 0, looked: 8 })
 })
 
@@ -50,7 +50,7 @@ t.test('what was cancelled when it was turned off is sent again, and what passed
   const id = await shop.add()
   const other = await shop.add()
   for (const memo of ['a', 'b', 'c']) await shop.pay(memo)
-  const open = await shop.told(id)
+  const open = await shop.sent(id)
   await pool.query(`update deliveries set state = 'delivered', finished_at = now() where id = $1`, [
     open[0]!.id,
   ])
@@ -65,13 +65,13 @@ t.test('what was cancelled when it was turned off is sent again, and what passed
   const before = await pool.query('select * from deliveries where webhook_id = $1 order by id', [other])
   await shop.replay(id)
   await shop.work()
-  const told = await shop.told(id)
-  t.same(memosOf(told), ['a', 'b', 'c', 'd', 'e'])
+  const sent = await shop.sent(id)
+  t.same(memosOf(sent), ['a', 'b', 'c', 'd', 'e'])
   t.same(
-    told.map(({ state }) => state),
+    sent.map(({ state }) => state),
     ['delivered', 'pending', 'pending', 'pending', 'pending'],
   )
-  t.same(idsOf(told.slice(0, 3)), idsOf(open))
+  t.same(idsOf(sent.slice(0, 3)), idsOf(open))
   t.match(await shop.last(id), { sent: 4, looked: 5 })
   const { rows } = await pool.query('select activation from deliveries where webhook_id = $1 and id <> $2', [
     id,
@@ -89,7 +89,7 @@ t.test('its filters and types of now decide, and messages of time are none of it
   await shop.pay('x', { recipient })
   await shop.pay('y')
   await shop.policy({ recipient })
-  t.same(await shop.told(id), [])
+  t.same(await shop.sent(id), [])
   const types = ['payment.executed', 'subscription.created', 'subscription.due_soon']
   await shop.call('PUT', String(id), { filters: { recipient }, eventTypes: types })
   await shop.replay(id, {
@@ -98,12 +98,12 @@ t.test('its filters and types of now decide, and messages of time are none of it
   })
   await shop.work()
   t.same(
-    (await shop.told(id)).map(({ type }) => type),
+    (await shop.sent(id)).map(({ type }) => type),
     ['subscription.created'],
   )
   await shop.replay(id)
   await shop.work()
-  t.same(memosOf(await shop.told(id)), ['plan filters', 'x'])
+  t.same(memosOf(await shop.sent(id)), ['plan filters', 'x'])
   for (const type of ['subscription.due_soon', 'expectation.paid', 'webhook.failing'])
     t.equal((await shop.replay(id, { since: '2026-11-01', eventTypes: [type] })).status, 400, type)
 })
@@ -116,9 +116,9 @@ t.test('what lacks a fact or is not final waits, and is released as ever', async
   await shop.turn(id, true)
   await shop.replay(id)
   await shop.work()
-  t.same(await shop.told(id), [])
+  t.same(await shop.sent(id), [])
   await chain.finalize()
-  t.same(memosOf(await shop.told(id)), ['not final yet'])
+  t.same(memosOf(await shop.sent(id)), ['not final yet'])
   await shop.call('PUT', String(id), { finality: 'confirmed', filters: { tokenMint: keyOf('mint') } })
   await shop.turn(id, false)
   // Its policy and its token come later.
@@ -136,12 +136,12 @@ t.test('what lacks a fact or is not final waits, and is released as ever', async
   await shop.turn(id, true)
   await shop.replay(id)
   await shop.work()
-  t.equal((await shop.told(id)).length, 1)
+  t.equal((await shop.sent(id)).length, 1)
   const { rows } = await pool.query('select waits_for from waiting_messages where webhook_id = $1', [id])
   t.same(rows, [{ waits_for: 'facts' }])
 })
 
-t.test('what the chain took back is not sent; who was told of it is told that it is gone', async t => {
+t.test('what the chain took back is not sent; who got it learns that it is gone', async t => {
   const shop = await openShop('retractions')
   const id = await shop.add({ eventTypes: CHAIN })
   const sent = await shop.pay('told, then gone')
@@ -156,7 +156,7 @@ t.test('what the chain took back is not sent; who was told of it is told that it
   await shop.replay(id)
   await shop.work(1)
   t.same(
-    (await shop.told(id)).map(({ type, state }) => `${type} ${state}`),
+    (await shop.sent(id)).map(({ type, state }) => `${type} ${state}`),
     [
       'payment.executed delivered',
       'payment.executed cancelled',
@@ -166,7 +166,7 @@ t.test('what the chain took back is not sent; who was told of it is told that it
   )
   await shop.replay(id)
   await shop.work()
-  t.equal((await shop.told(id)).length, 4)
+  t.equal((await shop.sent(id)).length, 4)
 })
 
 t.test('only what was stored in the span', async t => {
@@ -184,8 +184,8 @@ t.test('only what was stored in the span', async t => {
                 when e.tracking_id = 'new' then interval '1 h'
                 when e.tracking_id = 'in the span' or e.name like '%StatusChanged' then interval '2 h'
                 else interval '3 h' end as at
-         from events e where e.position >= (select min(position) from events where gateway = $1)), told as (
-       update feed_messages f set told_at = stored.at from stored where f.position = stored.position)
+         from events e where e.position >= (select min(position) from events where gateway = $1)), aged as (
+       update feed_messages f set notified_at = stored.at from stored where f.position = stored.position)
      update ingest_batches b set committed_at = stored.at from stored where stored.position between b.first_position and b.last_position`,
     [shop.gateway],
   )
@@ -200,8 +200,8 @@ t.test('only what was stored in the span', async t => {
   await shop.replay(id, { since: hours(2.5), until: hours(1.5) })
   await shop.work()
   t.same(
-    (await shop.told(id)).map(({ type }) => type),
+    (await shop.sent(id)).map(({ type }) => type),
     ['subscription.paused', 'payment.executed'],
   )
-  t.same(memosOf(await shop.told(id)), ['old', 'in the span'])
+  t.same(memosOf(await shop.sent(id)), ['old', 'in the span'])
 })

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { placeSettings, type PageSettings } from './place-settings.js'
+import { insertSettings, type PageSettings } from './insert-settings.js'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -71,7 +71,7 @@ export async function readSite(folder: URL, settings: PageSettings): Promise<Sit
   const site = new Map(await Promise.all(names.filter(name => TYPES[extname(name)]).map(read)))
   const index = site.get('index.html')
   if (!index) throw new Error(`the pages are not built: ${root} has no index.html`)
-  const page = Buffer.from(placeSettings(String(index.bodies.at(-1)!.bytes), settings))
+  const page = Buffer.from(insertSettings(String(index.bodies.at(-1)!.bytes), settings))
   const bodies = [
     bodyOf('br', brotliCompressSync(page)),
     bodyOf('gzip', gzipSync(page)),

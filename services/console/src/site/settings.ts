@@ -1,4 +1,4 @@
-// What the server put into the page: `files/place-settings.ts`.
+// What the server put into the page: `files/insert-settings.ts`.
 const { environment = '', explorer = '' } = document.documentElement.dataset
 
 /** Without a server of ours, in `npm run dev`, nothing is put in. */

@@ -93,7 +93,7 @@ export class Auditor {
 
   /**
    * Publishes the transactions that the next part of the account's list has between the slots of a hole.
-   * @returns all of the part, new or not; the hole, with the place where its next part begins; and the cost in
+   * @returns all of the part, new or not; the hole, with the key where its next part begins; and the cost in
    *   transactions read
    */
   async #publishMissing(
@@ -149,8 +149,8 @@ export class Auditor {
       if (!answer) return
       const { slot, data } = answer
       const counts = this.#toCompare?.counts ?? new Map<string, number>()
-      keys.forEach((key, place) => {
-        const count = data[place] && readPaymentCount(data[place], key, programId)
+      keys.forEach((key, nth) => {
+        const count = data[nth] && readPaymentCount(data[nth], key, programId)
         if (typeof count === 'number') counts.set(key, count)
       })
       this.#toCompare = { slot: Math.max(slot, this.#toCompare?.slot ?? 0), counts }

@@ -15,7 +15,7 @@ export interface CounterHole {
   fromSlot: number
   toSlot: number
   reason: string
-  /** the last transaction of the account's list that was looked at; the next turn goes on behind it */
+  /** the last transaction of the account's list that was looked at; the next turn goes on after it */
   listedTo?: string
 }
 

@@ -7,7 +7,7 @@ interface AccountSpan {
   account: string
   fromSlot: number
   toSlot: number
-  /** the transaction behind which the next part begins; undefined for the newest part */
+  /** the transaction after which the next part begins; undefined for the newest part */
   listedTo?: string
 }
 
@@ -19,7 +19,7 @@ interface AccountPart {
   pages: number
 }
 
-/** Pages of one part. Transactions behind the span are listed and passed: 100 pages take some ten seconds. */
+/** Pages of one part. Transactions after the span are listed and passed: 100 pages take some ten seconds. */
 const MOST_PAGES = 100
 
 /** One part, as one node lists it. @param most how many transactions it holds, but for one page more */

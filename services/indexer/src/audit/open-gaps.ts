@@ -93,7 +93,7 @@ export function takeTurn({ transactions, holes }: OpenGaps): { turn: OpenGaps; o
   }
 }
 
-/** Changes the turn of a hole, and the place in the account's list that it remembers. Does nothing to a closed hole. */
+/** Changes the turn of a hole, and the key in the account's list that it remembers. Does nothing to a closed hole. */
 export function moveHole(open: OpenGaps, hole: CounterHole, to: 'first' | 'last'): OpenGaps {
   const isOther = ({ account, reason }: CounterHole) => account !== hole.account || reason !== hole.reason
   const others = open.holes.filter(isOther)

@@ -15,8 +15,8 @@ export interface AgreedAccount {
   account: TokenAccount | null
 }
 
-/** A node that is further behind says nothing of now: about a minute. */
-const FAR_BEHIND_SLOTS = 150
+/** A node with a greater lag says nothing of now: about a minute. */
+const MOST_LAG_SLOTS = 150
 
 const textOf = (account: TokenAccount | null): string =>
   JSON.stringify(account, (_, value: unknown) => (typeof value === 'bigint' ? value.toString() : value))
@@ -32,7 +32,7 @@ export function agree(
   highestSlot: number,
 ): (AgreedAccount | undefined)[] {
   const highest = Math.max(highestSlot, ...answers.map(({ slot }) => slot))
-  const fresh = answers.filter(({ slot }) => slot >= highest - FAR_BEHIND_SLOTS)
+  const fresh = answers.filter(({ slot }) => slot >= highest - MOST_LAG_SLOTS)
   const slot = Math.min(...fresh.map(each => each.slot))
   return Array.from({ length: count }, (_, at) => {
     const said = new Set(fresh.map(({ accounts }) => textOf(accounts[at] ?? null)))

@@ -1,5 +1,5 @@
 // Reads the token accounts that due payments need, and publishes what the nodes agree on. Postgres knows what is due, and
-// ingest answers; this process keeps only what it published last, so that an account that does not change is told again
+// ingest answers; this process keeps only what it published last, so that an account that does not change is published again
 // only before it would count as unknown.
 import type { Bus, KeyValue } from '@payment-tracking/bus'
 import type { TokenAccount } from '@payment-tracking/chain'
@@ -48,16 +48,16 @@ interface Wanted {
 const ACCOUNTS_A_CALL = 100
 /** Calls to each node in a cycle. They are spread: one for each thousandth of the cycle. */
 const CALLS_A_CYCLE = 1_000
-/** An unchanged account is told again in every second cycle: ten minutes, of the fifteen after which it is unknown. */
-const TOLD_AGAIN_CYCLES = 1.5
-/** Accounts of which this process knows what it told last: some 50 MB. Others are told in each cycle. */
-const MOST_TOLD = 200_000
+/** An unchanged account is published again in every second cycle: ten minutes, of the fifteen after which it is unknown. */
+const REPUBLISH_CYCLES = 1.5
+/** Accounts of which this process knows what it published last: some 50 MB. Others are published in each cycle. */
+const MOST_PUBLISHED = 200_000
 /** After a cycle that failed, the next one begins after this part of its time. */
 const AGAIN = 1 / 10
 
 export class FundsReader {
-  /** by address; the first was told longest ago */
-  readonly #told = new Map<string, { digest: string; at: number }>()
+  /** by address; the first was published longest ago */
+  readonly #published = new Map<string, { digest: string; at: number }>()
   #highestSlot = 0
   #calledAt = -Infinity
   #hasFailed = false
@@ -142,15 +142,18 @@ export class FundsReader {
     if (messages.length > 0) await this.parts.bus.publishAll(messages)
   }
 
-  /** Whether an account is to be told: it changed, or was told some time ago. Notes that it is told. */
+  /** Whether an account is to be published: it changed, or was published some time ago. Notes that it is. */
   #isDue(address: string, body: object, now: number): boolean {
     const digest = createHash('sha1').update(JSON.stringify(body)).digest('base64')
-    const told = this.#told.get(address)
-    if (told?.digest === digest && now - told.at < TOLD_AGAIN_CYCLES * this.parts.settings.fundsCycleMs)
+    const published = this.#published.get(address)
+    if (
+      published?.digest === digest &&
+      now - published.at < REPUBLISH_CYCLES * this.parts.settings.fundsCycleMs
+    )
       return false
-    this.#told.delete(address)
-    this.#told.set(address, { digest, at: now })
-    if (this.#told.size > MOST_TOLD) this.#told.delete(this.#told.keys().next().value!)
+    this.#published.delete(address)
+    this.#published.set(address, { digest, at: now })
+    if (this.#published.size > MOST_PUBLISHED) this.#published.delete(this.#published.keys().next().value!)
     return true
   }
 
@@ -202,7 +205,7 @@ class Cycle {
     this.#wanted.push(wanted)
   }
 
-  /** The usual token accounts of wallets. Their addresses follow from the token program, which the payer's account tells. */
+  /** The usual token accounts of wallets. Their addresses follow from the token program, which the payer's account names. */
   wantOwners(mint: string, owners: readonly string[]): void {
     const program = this.#programs.get(mint)
     if (program !== undefined)

@@ -90,24 +90,24 @@ export class EarlyLane {
       const fetched = await fetchTransaction(this.pool, listed, options)
       if (!fetched || fetched.events.length === 0 || fetched.transaction.transactionIndex !== null)
         return fetched
-      const place = await this.#placeOf(listed)
-      return { ...fetched, transaction: { ...fetched.transaction, transactionIndex: place } }
+      const index = await this.#indexOf(listed)
+      return { ...fetched, transaction: { ...fetched.transaction, transactionIndex: index } }
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
-      this.#places = undefined
+      this.#indexes = undefined
       return undefined
     }
   }
 
-  /** The places in the last block that was asked for: payments of one block come together. */
-  #places: { slot: number; signatures: Promise<string[]> } | undefined
+  /** The indexes in the last block that was asked for: payments of one block come together. */
+  #indexes: { slot: number; signatures: Promise<string[]> } | undefined
 
-  /** The place in the block, where nodes do not report it. Readers keep the first published place. */
-  async #placeOf({ signature, slot }: ListedTransaction): Promise<number> {
-    if (this.#places?.slot !== slot) this.#places = { slot, signatures: this.#signaturesOf(slot) }
-    const place = (await this.#places.signatures).indexOf(signature)
-    if (place < 0) throw new NodeError('wrong', `block ${slot} lacks ${signature}`)
-    return place
+  /** The index in the block, where nodes do not report it. Readers keep the first published index. */
+  async #indexOf({ signature, slot }: ListedTransaction): Promise<number> {
+    if (this.#indexes?.slot !== slot) this.#indexes = { slot, signatures: this.#signaturesOf(slot) }
+    const index = (await this.#indexes.signatures).indexOf(signature)
+    if (index < 0) throw new NodeError('wrong', `block ${slot} lacks ${signature}`)
+    return index
   }
 
   async #signaturesOf(slot: number): Promise<string[]> {

@@ -12,7 +12,7 @@ const Nullable = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([sch
 const Slot = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Key = Type.String({ pattern: `^${BASE58}{32,44}$` })
 const Signature = Type.String({ pattern: `^${BASE58}{64,88}$` })
-const Place = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
+const Index = Type.Integer({ minimum: 0, maximum: 2 ** 32 - 1 })
 const KeyIndex = Type.Integer({ minimum: 0, maximum: 255 })
 
 /** Rust's `TransactionError` as JSON: the name of the error, or an object whose only member has this name. */
@@ -40,7 +40,7 @@ const Lookup = Type.Object({
 const Transaction = Type.Object({
   slot: Slot,
   blockTime: Nullable(Type.Integer({ minimum: 0, maximum: LAST_SECOND })),
-  transactionIndex: Nullable(Place),
+  transactionIndex: Nullable(Index),
   meta: Type.Object({
     err: Nullable(TransactionFailure),
     logMessages: Nullable(Type.Array(Type.String())),
@@ -63,7 +63,7 @@ const ListedSignature = Type.Object({
   signature: Signature,
   slot: Slot,
   err: Nullable(TransactionFailure),
-  transactionIndex: Nullable(Place),
+  transactionIndex: Nullable(Index),
 })
 
 const Block = Type.Object({ parentSlot: Slot, signatures: Type.Array(Signature) })

@@ -57,7 +57,7 @@ async function askNode(
   )
 }
 
-/** Equal when two nodes agree on all published parts. The place in the block is not compared: older nodes lack it. */
+/** Equal when two nodes agree on all published parts. The index in the block is not compared: older nodes lack it. */
 function fingerprint(verdict: Verdict): string {
   if (verdict === 'absent') return verdict
   const { transaction, events, gaps } = verdict

@@ -22,7 +22,7 @@ export interface ListedTransaction {
   slot: number
   failed: boolean
   transactionIndex: number | null
-  /** the lists do not tell the slot, or whether the transaction failed: they differ, or leave it out */
+  /** the lists lack the slot, or whether the transaction failed: they differ, or leave it out */
   isDisputed?: boolean
 }
 

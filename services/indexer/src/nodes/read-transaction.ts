@@ -67,8 +67,8 @@ function toChainTransaction(
   const { meta } = raw
   const keys = joinKeys(node, signature, raw)
   const inner = new Map(meta.innerInstructions?.map(({ index, instructions }) => [index, instructions]))
-  const isPlaced = [...inner.keys()].every(index => index < message.instructions.length)
-  if (!isPlaced || inner.size !== (meta.innerInstructions?.length ?? 0))
+  const fits = [...inner.keys()].every(index => index < message.instructions.length)
+  if (!fits || inner.size !== (meta.innerInstructions?.length ?? 0))
     throw wrong(`${node} places inner instructions of ${signature} where no instruction is`)
   const describe = ({ programIdIndex, data, stackHeight }: (typeof message.instructions)[number]) => {
     const programId = keys[programIdIndex]

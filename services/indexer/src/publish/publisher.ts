@@ -3,7 +3,7 @@ import { buildEventMessage, buildGapMessage, type Commitment } from '@payment-tr
 import { subjectOf } from '@payment-tracking/contracts'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
 
-/** The identity of a gap message, instead of a place. */
+/** The identity of a gap message, instead of an index. */
 export interface GapRange {
   signature?: string
   fromSlot: number
@@ -63,8 +63,8 @@ export class Publisher {
 
   /** Closes a gap whose data were read later. */
   async closeGap({ signature, fromSlot, toSlot }: GapRange): Promise<void> {
-    const place = { ...(signature !== undefined && { signature }), fromSlot, toSlot }
-    const body = JSON.stringify({ ...place, reason: 'read since', closed: true })
+    const range = { ...(signature !== undefined && { signature }), fromSlot, toSlot }
+    const body = JSON.stringify({ ...range, reason: 'read since', closed: true })
     await this.#send([{ ...this.#gap(body), id: `closed:${fromSlot}:${toSlot}:${signature ?? ''}` }])
   }
 

@@ -11,7 +11,7 @@ import type { NodePool } from '../nodes/node-pool.js'
 import type { ListedTransaction } from '../nodes/open-node.js'
 import type { Publisher } from '../publish/publisher.js'
 import { BackfillProgress, ListProgress } from './backfill-progress.js'
-import { withPlaces } from './block-places.js'
+import { withIndexes } from './block-indexes.js'
 import { listAgain, listRange, type ListedRange, type ListOptions } from './list-range.js'
 import { mapInOrder } from './ordered-fetch.js'
 import { readAhead } from './read-ahead.js'
@@ -106,15 +106,15 @@ export class FinalizedScan {
       const inRange = listed.filter(({ slot }) => slot > options.fromSlot)
       // Failed transactions emit no events.
       const wanted = inRange.filter(({ signature, slot, failed }) => !failed && !taken.has(signature, slot))
-      const placed = await withPlaces(pool, wanted, (slot, reason) => {
+      const ordered = await withIndexes(pool, wanted, (slot, reason) => {
         metrics.unordered()
         log.warn({ slot, reason }, 'indexer.order-unknown')
       })
-      for (const { signature, slot } of placed) taken.take(signature, slot)
+      for (const { signature, slot } of ordered) taken.take(signature, slot)
       const endOfPage = { number, newestSlot: inRange.at(-1)?.slot }
-      for (let from = 0; from === 0 || from < placed.length; from += CHUNK) {
-        const chunk = placed.slice(from, from + CHUNK)
-        const isLast = from + CHUNK >= placed.length
+      for (let from = 0; from === 0 || from < ordered.length; from += CHUNK) {
+        const chunk = ordered.slice(from, from + CHUNK)
+        const isLast = from + CHUNK >= ordered.length
         yield { listed: chunk, read: await this.#read(chunk), ...(isLast && { endOfPage }) }
       }
     }

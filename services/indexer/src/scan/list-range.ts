@@ -24,7 +24,7 @@ export interface ListOptions {
 export interface PageBounds {
   /** the page was requested with this signature; undefined for the newest page */
   before: string | undefined
-  /** its oldest transaction, behind which the next older page begins; undefined after the end of the list */
+  /** its oldest transaction, after which the next older page begins; undefined after the end of the list */
   oldest: ListedTransaction | undefined
 }
 
@@ -94,7 +94,7 @@ async function listPage(
   const kept = whole.length > 0 ? whole : entries
   const above = whole.length > 0 ? cut : cut - 1
   const union = unite(asked, kept, second, above, options.onDisagreement)
-  return { transactions: sortByPlace(union), before, oldest: kept.reduce(older) }
+  return { transactions: sortByIndex(union), before, oldest: kept.reduce(older) }
 }
 
 const older = (a: ListedTransaction, b: ListedTransaction): ListedTransaction => (b.slot <= a.slot ? b : a)
@@ -132,8 +132,8 @@ function join(mine: ListedTransaction, other: ListedTransaction): ListedTransact
   return { ...mine, transactionIndex, failed: false, isDisputed: true }
 }
 
-/** By slot and place in the block; without places, the list's order reversed. */
-function sortByPlace(newestFirst: readonly ListedTransaction[]): ListedTransaction[] {
+/** By slot and index in the block; without indexes, the list's order reversed. */
+function sortByIndex(newestFirst: readonly ListedTransaction[]): ListedTransaction[] {
   const oldestFirst = newestFirst.toReversed()
   return oldestFirst.sort((a, b) => a.slot - b.slot || (a.transactionIndex ?? 0) - (b.transactionIndex ?? 0))
 }
@@ -210,7 +210,7 @@ export async function listAgain(
     const above = second ? Math.max(lowest, lowestSlot(second.answer)) - 1 : Infinity
     for (const entry of unite(asked, entries, second, above, options.onDisagreement))
       found.set(entry.signature, entry)
-    if (entries.length === 0 || !oldest || lowest < oldest.slot) return sortByPlace([...found.values()])
+    if (entries.length === 0 || !oldest || lowest < oldest.slot) return sortByIndex([...found.values()])
     const whole = entries.filter(({ slot }) => slot > lowest)
     from = (whole.length > 0 ? whole : entries).reduce(older).signature
   }

@@ -10,7 +10,7 @@ export class ArchiveUnusableError extends ServiceError {
 /** Files of bytes, by names like `production/2026-03/1-0123456789abcdef.ndjson.gz`. A file is there whole or not at all. */
 export interface ArchiveFiles {
   /**
-   * @returns false when the place does not answer now, but may later
+   * @returns false when the location does not answer now, but may later
    * @throws ArchiveUnusableError when nothing can be written there
    */
   check(): Promise<boolean>

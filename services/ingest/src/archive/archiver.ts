@@ -1,5 +1,5 @@
 // Archives old months, one after the other. The events of a month are written to files. Each file is read back. Then one number
-// moves, and lists begin behind the month. From then on `data` of its events shrinks in place, page by page, beside ingest. The
+// moves, and lists begin after the month. From then on `data` of its events shrinks in place, page by page, beside ingest. The
 // table archive_parts records the files. After a crash, a process writes the same files again, or goes on with the pages.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
@@ -223,7 +223,7 @@ export async function finishRestore(options: RewriteOptions, stop: AbortSignal):
 }
 
 /**
- * Whether archiving can begin: the place can be written to, and the file that is needed next is as it was written.
+ * Whether archiving can begin: the location can be written to, and the file that is needed next is as it was written.
  * @throws ArchiveUnusableError, ArchiveDiffersError
  */
 export async function checkArchive(store: Store, files: ArchiveFiles): Promise<void> {

@@ -10,12 +10,12 @@ export const EVENTS_ARCHIVE = Type.Optional(
 )
 
 /**
- * @param place EVENTS_ARCHIVE
+ * @param location EVENTS_ARCHIVE
  * @param env holds the usual AWS_ variables of a store
  */
-export async function openArchiveFiles(place: string, env = process.env): Promise<ArchiveFiles> {
-  if (!place.startsWith('s3://')) return new DirectoryFiles(place)
+export async function openArchiveFiles(location: string, env = process.env): Promise<ArchiveFiles> {
+  if (!location.startsWith('s3://')) return new DirectoryFiles(location)
   // Most processes need no client of S3, nor the fetch that it loads.
   const { S3Files } = await import('./s3-files.js')
-  return new S3Files(place, env)
+  return new S3Files(location, env)
 }

@@ -50,13 +50,13 @@ export class S3Files implements ArchiveFiles {
   readonly #bucket: S3mini
   readonly #prefix: string
 
-  /** @param place `s3://bucket/prefix` @throws ArchiveUnusableError for variables that cannot work */
+  /** @param location `s3://bucket/prefix` @throws ArchiveUnusableError for variables that cannot work */
   constructor(
-    private readonly place: string,
+    private readonly location: string,
     env: NodeJS.ProcessEnv,
     { requestWithinMs = 60_000 } = {},
   ) {
-    const [bucket, ...folders] = place.slice('s3://'.length).split('/').filter(Boolean)
+    const [bucket, ...folders] = location.slice('s3://'.length).split('/').filter(Boolean)
     this.#prefix = folders.map(folder => `${folder}/`).join('')
     const { address, ...access } = readAccess(env)
     if (!/^https?:\/\//.test(address) || !URL.canParse(address))
@@ -86,7 +86,7 @@ export class S3Files implements ArchiveFiles {
     const bytes = await this.#ask(() => this.#get(name), name)
     if (bytes === null)
       throw new ArchiveUnusableError(
-        `${name} is not below EVENTS_ARCHIVE (${this.place}): bring it back from a copy`,
+        `${name} is not below EVENTS_ARCHIVE (${this.location}): bring it back from a copy`,
       )
     return bytes
   }
@@ -127,7 +127,7 @@ export class S3Files implements ArchiveFiles {
           (cause.status === 403 ? RIGHTS + orLost : `see what ${origin} says of status ${cause.status}`))
         : `${origin} does not answer: correct AWS_ENDPOINT_URL, or the way there`
     return new ArchiveUnusableError(
-      `EVENTS_ARCHIVE names ${this.place}, which cannot be used (${code ?? (cause as Error).message}): ${cure}`,
+      `EVENTS_ARCHIVE names ${this.location}, which cannot be used (${code ?? (cause as Error).message}): ${cure}`,
       { cause },
     )
   }

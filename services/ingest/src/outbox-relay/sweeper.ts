@@ -8,7 +8,7 @@ const BATCHES_A_SWEEP = 20
 const ANNOUNCEMENTS_A_SWEEP = 500
 
 /**
- * Relays the batches that a crash or a Redis outage left behind: every `intervalMs`, and at once while more are
+ * Relays the batches that a crash or a Redis outage left: every `intervalMs`, and at once while more are
  * left.
  */
 export class Sweeper implements Intake {

@@ -16,7 +16,7 @@ class Signal {
 export class BatchSequencer {
   #last: SequencedBatch | undefined
 
-  /** @returns the place of a batch that arrives now, behind all earlier batches */
+  /** @returns the turn of a batch that arrives now, after all earlier batches */
   add(): SequencedBatch {
     const batch = new SequencedBatch(this.#last)
     this.#last = batch
@@ -25,7 +25,7 @@ export class BatchSequencer {
 }
 
 /**
- * The place of one batch in the sequence. While Postgres writes a batch, this process has little to do. Work of an
+ * The turn of one batch in the sequence. While Postgres writes a batch, this process has little to do. Work of an
  * earlier batch that can wait should run then (`nextIsWriting`).
  */
 export class SequencedBatch {

@@ -64,7 +64,7 @@ export function buildBatchHandler({
     stream: StreamState,
   ): Promise<Redeliver | undefined> => {
     const startedAt = performance.now()
-    const place = sequencer.add()
+    const sequenced = sequencer.add()
     let refused: RefusedMessage[]
     let committed: CommittedBatch[]
     let spans: BatchSpans | undefined
@@ -74,8 +74,8 @@ export function buildBatchHandler({
       if (tracing) spans = startBatchSpans(tracing, messages, read.received)
       // The handler reads a batch while Postgres stores the previous batch, and stores batches in the order of their
       // arrival.
-      await place.previousEnded()
-      const onWriting = () => place.startWriting()
+      await sequenced.previousEnded()
+      const onWriting = () => sequenced.startWriting()
       const { programId } = program
       const batch = { stream, ...read, programId, traceParents: spans?.traceParents, onWriting, again }
       committed = await storeVerified(store, guard, batch)
@@ -92,9 +92,9 @@ export function buildBatchHandler({
       await new Promise(resolve => setTimeout(resolve, Math.min(redeliverAfterMs, 2_000)))
       return { redeliverAfterMs }
     } finally {
-      place.end()
+      sequenced.end()
     }
-    if (messages.length >= MANY) await place.nextIsWriting()
+    if (messages.length >= MANY) await sequenced.nextIsWriting()
     relay.start(committed)
     const lastPosition = committed.findLast(batch => batch.lastPosition !== null)?.lastPosition
     if (lastPosition != null) void guard.keep(lastPosition)

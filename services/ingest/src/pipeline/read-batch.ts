@@ -32,20 +32,20 @@ export async function readBatch(
   const controls: ReceivedControl[] = []
   for (const [index, { bytes, subject, streamSequence, storedAt }] of messages.entries()) {
     if (index > 0 && index % IN_ONE_GO === 0) await giveWay()
-    const place = { streamSequence, subject, bytes }
+    const source = { streamSequence, subject, bytes }
     try {
       const kind = controlKindOf(program.subjectPrefix, subject)
       if (kind !== null) {
         const read = readControlMessage(kind, bytes)
-        if (read.ok) controls.push({ ...place, storedAt, control: read.control })
-        else refused.push({ ...place, ...read.refusal })
+        if (read.ok) controls.push({ ...source, storedAt, control: read.control })
+        else refused.push({ ...source, ...read.refusal })
         continue
       }
       const read = readMessage(bytes, program)
-      if (read.ok) received.push({ ...place, event: read.event })
-      else refused.push({ ...place, ...read.refusal })
+      if (read.ok) received.push({ ...source, event: read.event })
+      else refused.push({ ...source, ...read.refusal })
     } catch (error) {
-      refused.push({ ...place, code: 'INGEST_FAULT', reason: describeFault(error) })
+      refused.push({ ...source, code: 'INGEST_FAULT', reason: describeFault(error) })
     }
   }
   return { received, refused, controls }

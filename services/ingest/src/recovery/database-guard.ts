@@ -3,7 +3,7 @@
 //   unverified --verify--> verified --another run of the server, another epoch, a failed write--> unverified
 //
 // Ingest writes nothing while unverified: `commitBatch` compares the run of the server in its transaction. After a
-// change of the epoch, the other services tell their clients, and ingest reads the lost messages again from the stream.
+// change of the epoch, the other services notify their clients, and ingest reads the lost messages again from the stream.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import type { HeadRecords } from '@payment-tracking/redis'
 import { readHeadNow, verifyDatabase, type Store, type VerifiedDatabase } from '@payment-tracking/store'

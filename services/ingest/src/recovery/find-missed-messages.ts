@@ -32,7 +32,7 @@ export function findMissedMessages(now: StreamPosition, before?: StreamPosition)
   }
 }
 
-/** Whether two looks found that the server has none of the messages that it counts behind the last delivered one. */
+/** Whether two looks found that the server has none of the messages that it counts after the last delivered one. */
 export const hasLostTail = (now: StreamPosition, before: StreamPosition | undefined): boolean =>
   now.hasLostTail &&
   before !== undefined &&

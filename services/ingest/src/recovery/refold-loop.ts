@@ -1,4 +1,4 @@
-// Does the work that messages left behind: what follows from one message for many rows, page by page beside live messages.
+// Does the work that messages left: what follows from one message for many rows, page by page beside live messages.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import {
   beginNewRules,

@@ -5,7 +5,7 @@ import { runArchive } from '../../src/archive/archive-command.js'
 import { archiveOldMonths } from '../../src/archive/archiver.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 
-const [place, dies, does, month] = process.argv.slice(2) as [string, string, string, string]
+const [location, dies, does, month] = process.argv.slice(2) as [string, string, string, string]
 let steps = 0
 const step = () => {
   steps += 1
@@ -17,11 +17,11 @@ const around =
     step()
     return work(...args)
   }
-const opened = await openArchiveFiles(place)
+const opened = await openArchiveFiles(location)
 const store = openStore({ DATABASE_URL: process.env.DATABASE_URL!, poolSize: 2 })
-type Work = (...args: unknown[]) => Promise<unknown>
+type Call = (...args: unknown[]) => Promise<unknown>
 const { database } = store as unknown as {
-  database: Record<'transaction' | 'pipelinedTransaction' | 'execute', Work>
+  database: Record<'transaction' | 'pipelinedTransaction' | 'execute', Call>
 }
 const parts = {
   store: {

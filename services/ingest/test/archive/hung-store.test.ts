@@ -22,15 +22,15 @@ t.test('requests end after their time, and the archive goes on when the store an
   const { store, database } = await openTestStore(t)
   await ingest(store, early)
   await database.pool.query('update ingest_batches set relayed_at = now()')
-  const { place, env } = await openS3(t)
+  const { location, env } = await openS3(t)
   const link = await openLink(t, env.AWS_ENDPOINT_URL!)
   link.silence('all')
-  const hung = new S3Files(place, { ...env, AWS_ENDPOINT_URL: link.url }, { requestWithinMs: 100 })
+  const hung = new S3Files(location, { ...env, AWS_ENDPOINT_URL: link.url }, { requestWithinMs: 100 })
   t.equal(await hung.check(), false, 'ingest starts without it')
   const { run } = await openArchive(t, store)
   await t.rejects(run({ months: 0, files: hung }), { code: 'ARCHIVE_UNUSABLE' })
   t.match((await readArchiveProblem(store))!.problem, /^EVENTS_ARCHIVE names s3:.*does not answer: correct/)
-  await run({ months: 0, files: await openArchiveFiles(place, env) })
+  await run({ months: 0, files: await openArchiveFiles(location, env) })
   t.equal(await readArchiveProblem(store), undefined)
   const { rows } = await database.pool.query('select bool_and(shrunk) as shrunk from events where amount > 0')
   t.strictSame(rows, [{ shrunk: true }])
@@ -69,7 +69,7 @@ t.test('a store that is slow but in time holds no lock, and the archive goes on'
   t.teardown(() => slow.close())
   const env = { ...s3.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` }
   const { run } = await openArchive(t, store)
-  await run({ months: 0, files: new S3Files(s3.place, env, { requestWithinMs }) })
+  await run({ months: 0, files: new S3Files(s3.location, env, { requestWithinMs }) })
   t.ok(answers >= 5, `${answers} answers`)
   t.ok(
     waiting.every(count => count === 0),
@@ -83,13 +83,13 @@ t.test('payments are stored meanwhile, and a stop does not wait for the store', 
   const { database, nats, settings } = await useEnvironment(t)
   const manager = await nats.connection.jetstreamManager()
   await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
-  const { place, env } = await openS3(t)
+  const { location, env } = await openS3(t)
   const link = await openLink(t, env.AWS_ENDPOINT_URL!)
   const service = await startService(t, 'ingest', {
     ...settings,
     ...env,
     AWS_ENDPOINT_URL: link.url,
-    EVENTS_ARCHIVE: place,
+    EVENTS_ARCHIVE: location,
     EVENTS_RETENTION_MONTHS: '1',
     STOP_DEADLINE_MS: '4000',
     'ingest.archiveEveryMs': '50',

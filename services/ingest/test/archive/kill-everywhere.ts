@@ -45,9 +45,9 @@ const LATE = Array.from({ length: 60 }, (_, at) => [
 ])
 const relayed = 'update ingest_batches set relayed_at = now()'
 
-interface Place {
+interface Archive {
   /** EVENTS_ARCHIVE */
-  place: string
+  location: string
   /** the AWS_ variables */
   env: Record<string, string>
   /** Arranges an archiver's nth death. @returns the step at which it dies by itself */
@@ -55,7 +55,10 @@ interface Place {
   diesRestoring?: boolean
 }
 
-export async function killEverywhere(t: Test, { place, env, dieAt, diesRestoring }: Place): Promise<void> {
+export async function killEverywhere(
+  t: Test,
+  { location, env, dieAt, diesRestoring }: Archive,
+): Promise<void> {
   const late = LATE.slice()
   const months = monthsBefore(new Date((START + 4 * MONTH_SECONDS) * 1000))
   const { store, database } = await openTestStore(t)
@@ -70,7 +73,7 @@ export async function killEverywhere(t: Test, { place, env, dieAt, diesRestoring
   /** @param args what the archiver does @returns the signal that ended it */
   const run = async (dies: number, ...args: string[]): Promise<string | null> => {
     const step = dieAt(dies, () => child.kill('SIGKILL'))
-    const child = spawn(process.execPath, [ARCHIVER, place, String(step), ...args], {
+    const child = spawn(process.execPath, [ARCHIVER, location, String(step), ...args], {
       env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
       stdio: 'inherit',
     })
@@ -121,7 +124,7 @@ export async function killEverywhere(t: Test, { place, env, dieAt, diesRestoring
     'each event is in one file',
   )
   const said: string[] = []
-  const files = await openArchiveFiles(place, env)
+  const files = await openArchiveFiles(location, env)
   const log = { info: () => {}, warn: () => {} }
   const say = (line: string) => void said.push(line)
   t.ok(await runArchive({ does: 'verify' }, { store, files, log, say }), said.join('\n'))
@@ -139,10 +142,10 @@ export async function killEverywhere(t: Test, { place, env, dieAt, diesRestoring
 }
 
 /** Kills it in the middle of each thing that it sends to an S3 store. */
-export async function killInEachRequest(t: Test, { place, env, port }: S3Store): Promise<void> {
+export async function killInEachRequest(t: Test, { location, env, port }: S3Store): Promise<void> {
   const cut = await openCut(t, port)
   await killEverywhere(t, {
-    place,
+    location,
     env: { ...env, AWS_ENDPOINT_URL: cut.address },
     dieAt: (death, die) => {
       cut.at(death === 0 ? Infinity : death, die)

@@ -9,7 +9,7 @@ t.setTimeout(600_000)
 
 t.test('killed at each step, beside a running ingest', async t => {
   await killEverywhere(t, {
-    place: await makeDirectory(t),
+    location: await makeDirectory(t),
     env: {},
     dieAt: death => death,
     diesRestoring: true,

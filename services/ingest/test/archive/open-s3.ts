@@ -6,7 +6,7 @@ import { makeDirectory } from './open-archive.js'
 
 export interface S3Store {
   /** EVENTS_ARCHIVE */
-  place: string
+  location: string
   /** the AWS_ variables */
   env: Record<string, string>
   port: number
@@ -25,7 +25,7 @@ export async function openS3(t: TestContext): Promise<S3Store> {
   const { port } = await server.run()
   t.teardown(() => server.close())
   return {
-    place: 's3://payments/old months',
+    location: 's3://payments/old months',
     port,
     directory,
     env: {

@@ -111,7 +111,7 @@ export async function openSwift(t: TestContext): Promise<Swift> {
   const untilServing = () => waitFor(isServing, { what: 'Swift', timeoutMs: 300_000 })
   await untilServing()
   return {
-    place: 's3://payments/old months',
+    location: 's3://payments/old months',
     port,
     directory,
     env: { ...keyOf('payments:archive', 'archiving'), AWS_ENDPOINT_URL: endpoint },

@@ -36,8 +36,8 @@ t.test('the problem of the archive is kept until the archive goes on', async t =
     { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
   ])
   await pool.query('update ingest_batches set relayed_at = now()')
-  const { place, env } = await openS3(t)
-  const wrong = await openArchiveFiles(place, { ...env, AWS_SECRET_ACCESS_KEY: 'else' })
+  const { location, env } = await openS3(t)
+  const wrong = await openArchiveFiles(location, { ...env, AWS_SECRET_ACCESS_KEY: 'else' })
   await t.rejects(archive.run({ months, files: wrong }))
   const refused = await readArchiveProblem(store)
   t.match(refused!.problem, /^EVENTS_ARCHIVE names s3:.*AWS_SECRET_ACCESS_KEY is not that of/)

@@ -1,4 +1,4 @@
-// What readers are told of everything that archiving must not change.
+// What readers are answered of everything that archiving must not change.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   checkPayments,

@@ -21,7 +21,7 @@ t.test('a store that is away for a moment is asked again', async t => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   t.teardown(() => server.close())
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const files = await openArchiveFiles(s3.place, { ...s3.env, AWS_ENDPOINT_URL: address })
+  const files = await openArchiveFiles(s3.location, { ...s3.env, AWS_ENDPOINT_URL: address })
   t.equal(await files.check(), false, 'ingest starts without it')
   refusals = 0
   await t.rejects(files.write('a', Buffer.from('a')), { code: 'ARCHIVE_UNUSABLE', message: /status 503/ })

@@ -16,7 +16,7 @@ else {
 
   t.test('the server of objects is killed in an upload', async t => {
     const link = await openLink(t, swift.env.AWS_ENDPOINT_URL!)
-    const files = await openArchiveFiles(swift.place, { ...swift.env, AWS_ENDPOINT_URL: link.url })
+    const files = await openArchiveFiles(swift.location, { ...swift.env, AWS_ENDPOINT_URL: link.url })
     const bytes = Buffer.alloc(16 * 1024 * 1024, 'payments')
     const written = files.write('part', bytes).catch((error: Error) => error)
     await waitFor(() => link.traffic().sent > 1_000_000, { what: 'a megabyte', intervalMs: 0 })

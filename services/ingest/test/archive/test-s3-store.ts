@@ -25,8 +25,8 @@ export function testS3Store(
   open: (t: TestContext) => Promise<S3Store & { withoutRights?: Record<string, string>[] }>,
 ): void {
   t.test('a file is read as it was written', async t => {
-    const { place, env } = await open(t)
-    const files = await openArchiveFiles(place, env)
+    const { location, env } = await open(t)
+    const files = await openArchiveFiles(location, env)
     t.equal(await files.check(), true)
     // A part of the most bytes, as if nothing of it could be compressed.
     const bytes = Buffer.alloc(16 * 1024 * 1024, 'payments')
@@ -39,16 +39,16 @@ export function testS3Store(
   })
 
   t.test('the command reads it', async t => {
-    const { place, env } = await open(t)
+    const { location, env } = await open(t)
     const { store, database } = await openTestStore(t)
     await ingest(store, EVENTS)
     await database.pool.query('update ingest_batches set relayed_at = now()')
     const archive = await openArchive(t, store)
-    await archive.run({ files: await openArchiveFiles(place, env), months: 0 })
+    await archive.run({ files: await openArchiveFiles(location, env), months: 0 })
     const [part] = await listArchiveParts(store)
     const command = (...args: string[]) =>
       promisify(execFile)(process.execPath, [COMMAND, ...args], {
-        env: { PATH: process.env.PATH, DATABASE_URL: database.url, EVENTS_ARCHIVE: place, ...env },
+        env: { PATH: process.env.PATH, DATABASE_URL: database.url, EVENTS_ARCHIVE: location, ...env },
       }).then(({ stdout }) => stdout)
     t.match(await command('list'), new RegExp(`^${part!.month} .* archived$`, 'm'))
     t.match(await command('verify'), / 0 of them wrong$/m)
@@ -56,19 +56,19 @@ export function testS3Store(
   })
 
   t.test('what cannot work is said in a line before anything starts', async t => {
-    const { place, env, withoutRights } = await open(t)
+    const { location, env, withoutRights } = await open(t)
     const { settings, database } = await useEnvironment(t)
     const refused = async (changed: Record<string, string>) => {
       const service = await startService(
         t,
         'ingest',
-        { ...settings, ...env, EVENTS_RETENTION_MONTHS: '3', EVENTS_ARCHIVE: place, ...changed },
+        { ...settings, ...env, EVENTS_RETENTION_MONTHS: '3', EVENTS_ARCHIVE: location, ...changed },
         { waitUntilReady: false },
       )
       t.equal(await service.exited, 1)
       return service.output
     }
-    const files = await openArchiveFiles(place, env)
+    const files = await openArchiveFiles(location, env)
     const store = openStore({ DATABASE_URL: settings.DATABASE_URL })
     t.teardown(() => store.close())
     await ingest(store, EVENTS)
@@ -103,11 +103,11 @@ export function testS3Store(
         /\(AccessDenied\): give the key of AWS_ACCESS_KEY_ID the rights to put and to get objects there/
       t.match(await refused(withoutRights[0]!), message)
       for (const key of withoutRights) {
-        const limited = await openArchiveFiles(place, { ...env, ...key })
+        const limited = await openArchiveFiles(location, { ...env, ...key })
         await t.rejects(limited.check(), { code: 'ARCHIVE_UNUSABLE', message }, key.AWS_ACCESS_KEY_ID!)
       }
       // A store does not tell a key without the right to look whether an object is there.
-      const writer = await openArchiveFiles(place, { ...env, ...withoutRights.at(-1)! })
+      const writer = await openArchiveFiles(location, { ...env, ...withoutRights.at(-1)! })
       await t.rejects(writer.read('never written'), {
         code: 'ARCHIVE_UNUSABLE',
         message:

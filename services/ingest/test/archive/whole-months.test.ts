@@ -84,7 +84,7 @@ async function lookEverywhere(t: Test, store: Store, wereThere: Months): Promise
   return [...months.keys()].sort()
 }
 
-/** A store with some months of final payments, of which everybody was told. */
+/** A store with some months of final payments, of which everybody was notified. */
 async function openMonths(t: Test) {
   const { store, database } = await openTestStore(t)
   await ingest(store, [userPayment, created(1, 10, PERIODS), ...SLOTS.map(slot => pay(slot)), final])

@@ -1,4 +1,4 @@
-// How far ingest was behind the stream during the last hour. Kept in memory: a restart begins anew, and Prometheus has
+// The lag of ingest during the last hour. Kept in memory: a restart begins anew, and Prometheus has
 // the longer past.
 import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import type { Bus, StreamConfig } from '@payment-tracking/bus'

@@ -65,7 +65,7 @@ function indexerState(
   at: { writtenAt: Date; leaseAt: Date | undefined; waiting: Waiting | null },
 ): Html {
   const { through, finalizedSlot, open } = checkpoint
-  const behind = Math.max(0, finalizedSlot - through)
+  const lag = Math.max(0, finalizedSlot - through)
   const leaseAge = at.leaseAt && secondsSince(at.leaseAt)
   const numbers = open.holes.reduce((sum, { missing }) => sum + missing.length, 0)
   const rows: [name: string, value: string | number | Html][] = [
@@ -85,7 +85,7 @@ function indexerState(
         `slot ${through}, written ${secondsSince(at.writtenAt)} s ago at ${at.writtenAt.toISOString()}`,
       ),
     ],
-    ['slots behind the finalized chain', judged(behind, THRESHOLDS.slotsBehind, String(behind))],
+    ['slots behind the finalized chain', judged(lag, THRESHOLDS.lagSlots, String(lag))],
     [
       'waits for',
       at.waiting ? `${at.waiting.what}, since ${at.waiting.since}: ${at.waiting.reason}` : 'nothing',

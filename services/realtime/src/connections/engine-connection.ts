@@ -26,7 +26,7 @@ interface WebSocketLike {
 /**
  * Sends a finished WebSocket frame. While the client keeps up, the frame bypasses Engine.IO, whose queue and events
  * cost more than the write. When data still waits in Engine.IO or in the socket, the frame joins Engine.IO's queue, in
- * order. The length of that queue shows how far the client is behind. (`bufferedAmount` does not show this: the queue
+ * order. The length of that queue shows how far the client lags. (`bufferedAmount` does not show this: the queue
  * grows before the WebSocket.)
  */
 export function sendFrame(connection: EngineConnection, frame: SharedFrame): void {
@@ -61,7 +61,7 @@ const CLOSE_TIMEOUT_MS = 5_000
 
 /**
  * Drops the connection of a silent client. Engine.IO gives such a client up, but then waits for the client's close
- * frame and holds the file descriptor and a place of the client's address meanwhile.
+ * frame and holds the file descriptor and a connection of the client's address meanwhile.
  */
 export function dropWhenSilent(connection: EngineConnection): void {
   const webSocket = connection.transport.socket

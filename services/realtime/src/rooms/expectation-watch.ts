@@ -1,6 +1,6 @@
-// Tells clients what becomes of an expected payment. Ingest announces a change after its commit. Redis may lose an
+// Notifies clients of what becomes of an expected payment. Ingest announces a change after its commit. Redis may lose an
 // announcement, and nobody announces that time has passed or that the gateway cancelled: so a pod looks at what its own
-// subscribers follow, and tells each of them the changes that it has not been told. The number of a change tells them apart.
+// subscribers follow, and sends each of them the changes that it has not been sent. Changes are known by their numbers.
 import type { SocketExpectation } from '@payment-tracking/contracts'
 import { renderPublicExpectation, type ExpectationRecord } from '@payment-tracking/domain'
 import { coalesce, repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
@@ -46,16 +46,16 @@ export class ExpectationWatch {
   stop = () => this.#looks.stop()
 
   /**
-   * After this resolves, the subscriber of a joined room is told each change behind the answer.
+   * After this resolves, the subscriber of a joined room is sent each change after the answer.
    * @returns null where the tracking ID has no such expectation
    * @throws StoreUnavailableError
    */
   async watch(subscriber: Subscriber, trackingId: string, asked: string): Promise<SocketExpectation | null> {
     const id = asked.toLowerCase()
-    subscriber.expectation = { id, told: 0 }
+    subscriber.expectation = { id, sent: 0 }
     const seen = await this.#read(id)
     if (seen?.record.trackingId !== trackingId) return null
-    subscriber.expectation.told = Math.max(subscriber.expectation.told, seen.changes)
+    subscriber.expectation.sent = Math.max(subscriber.expectation.sent, seen.changes)
     const { reference: _, payments, ...record } = seen.record
     const numbers = {
       amount: Number(record.amount),
@@ -67,7 +67,7 @@ export class ExpectationWatch {
 
   /** Handles a change from Redis. Nothing happens where nobody follows it. */
   receive(room: Room, { recipient: id, seq, wsFrame }: PaymentFrame): void {
-    this.#options.rooms.tellExpectation(room, { id: id!, changes: seq }, () => wsFrame)
+    this.#options.rooms.sendExpectation(room, { id: id!, changes: seq }, () => wsFrame)
   }
 
   async #readMany(ids: readonly string[]): Promise<(Seen | null)[]> {
@@ -90,7 +90,7 @@ export class ExpectationWatch {
       for (const [at, { room, id }] of some.entries()) {
         const each = seen[at]
         if (!each) continue
-        rooms.tellExpectation(room, { id, changes: each.changes }, () =>
+        rooms.sendExpectation(room, { id, changes: each.changes }, () =>
           frameOfExpectation(renderPublicExpectation(each.record), Date.now()),
         )
       }

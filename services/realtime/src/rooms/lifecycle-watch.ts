@@ -1,7 +1,7 @@
-// Tells clients what happens to the policies of a tracking ID. Ingest announces events of the chain after their commit.
+// Notifies clients of what happens to the policies of a tracking ID. Ingest announces events of the chain after their commit.
 // Redis may lose an announcement, and no event causes a due date: so a pod looks at the policies of its own subscribers
-// every `intervalMs`, and tells what differs from the last look and was not told. A change has the same id in
-// an announcement and in a look, so each is told once.
+// every `intervalMs`, and sends what differs from the last look and was not sent. A change has the same id in
+// an announcement and in a look, so each is sent once.
 //
 //   not watched --first subscriber with events, baseline read--> watched --last one left--> not watched
 import { setTimeout as delay } from 'node:timers/promises'
@@ -13,12 +13,12 @@ import {
   type LifecycleCause,
   type TrackedPolicy,
 } from '@payment-tracking/domain'
-import { readEventPlaces, readTrackedPolicies, type Store } from '@payment-tracking/store'
+import { readEventTransactions, readTrackedPolicies, type Store } from '@payment-tracking/store'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'
 import { indexPolicies, WatchedRoom, type SeenChange } from './watched-room.js'
 
-/** A look gives announcements in flight this time, so that changes are told in order, and all instead of the last. */
+/** A look gives announcements in flight this time, so that changes are sent in order, and all instead of the last. */
 const GRACE_MS = 300
 const LOOK_SPREAD = 0.25
 const STOP_WITHIN_MS = 1_000
@@ -55,7 +55,7 @@ export class LifecycleWatch {
   start = () => this.#looks.start()
   stop = () => this.#looks.stop()
 
-  /** After this resolves, changes of the room's policies are told. @throws StoreUnavailableError */
+  /** After this resolves, changes of the room's policies are sent. @throws StoreUnavailableError */
   async watch(trackingId: string): Promise<void> {
     const room = this.#options.rooms.find(trackingId)
     if (!room) return
@@ -63,14 +63,15 @@ export class LifecycleWatch {
     if (!watched.hasBaseline) watched.baseline(await this.#read([trackingId], []))
   }
 
-  /** Handles a life-cycle event from Redis: tells it unless it was told. Nothing happens where nobody asked. */
+  /** Handles a life-cycle event from Redis: sends it unless it was sent. Nothing happens where nobody asked. */
   receive(room: Room, { recipient, wsFrame }: PaymentFrame): void {
     if (!this.#watched.has(room) && !asksForEvents(room)) return
     const watched = this.#watch(room)
     const { id, type, paymentPolicy } = changeOfLifecycle(wsFrame)
     if (type === 'subscription.created') watched.noteCreated(paymentPolicy)
     // A pod that may not send now leaves the event to a look.
-    if (!watched.hasTold(id) && this.#options.rooms.tell(room, recipient, wsFrame)) watched.noteTold(id)
+    if (!watched.hasSent(id) && this.#options.rooms.sendLifecycle(room, recipient, wsFrame))
+      watched.noteSent(id)
   }
 
   #watch(room: Room): WatchedRoom {
@@ -100,26 +101,27 @@ export class LifecycleWatch {
     )
     const looks = asked.map(({ room, watched, addresses }) => {
       const { changes, settle } = watched.compare(addresses, policies)
-      return { room, untold: () => changes.filter(({ id }) => !watched.hasTold(id)), watched, settle }
+      return { room, unsent: () => changes.filter(({ id }) => !watched.hasSent(id)), watched, settle }
     })
-    const untold = () => looks.flatMap(look => look.untold())
-    if (untold().some(isOfChain)) await delay(GRACE_MS)
+    const unsent = () => looks.flatMap(look => look.unsent())
+    if (unsent().some(isOfChain)) await delay(GRACE_MS)
     if (stop.aborted) return
-    const causeOf = await this.#readCauses(untold())
+    const causeOf = await this.#readCauses(unsent())
     for (const { room, watched, settle, ...look } of looks)
-      if (this.#tell(room, watched, look.untold(), causeOf)) settle()
+      if (this.#send(room, watched, look.unsent(), causeOf)) settle()
   }
 
   /** @returns false when this pod may not send now: the next look sees the same changes */
-  #tell(room: Room, watched: WatchedRoom, changes: readonly SeenChange[], causeOf: CauseOf): boolean {
+  #send(room: Room, watched: WatchedRoom, changes: readonly SeenChange[], causeOf: CauseOf): boolean {
     const { rooms, metrics, log } = this.#options
     const { trackingId } = room
     for (const change of changes) {
       const { id, policy, difference } = change
       const { type, dueAt } = difference
       const data = renderLifecycleData({ ...policy, trackingId }, { dueAt, cause: causeOf(change) })
-      if (!rooms.tell(room, policy.recipient, frameOfLifecycle({ id, type, data }, Date.now()))) return false
-      watched.noteTold(id)
+      if (!rooms.sendLifecycle(room, policy.recipient, frameOfLifecycle({ id, type, data }, Date.now())))
+        return false
+      watched.noteSent(id)
     }
     const healed = changes.filter(isOfChain).length
     if (healed > 0) {
@@ -131,11 +133,13 @@ export class LifecycleWatch {
 
   async #readCauses(changes: readonly SeenChange[]): Promise<CauseOf> {
     const orders = changes.flatMap(({ difference }) => difference.order ?? [])
-    const places = await readEventPlaces(this.#options.store, [...new Set(orders.map(eventIdOfOrder))])
+    const transactions = await readEventTransactions(this.#options.store, [
+      ...new Set(orders.map(eventIdOfOrder)),
+    ])
     return ({ difference: { order } }) => {
       const eventId = order === null ? '' : eventIdOfOrder(order)
-      const place = places.get(eventId)
-      return place ? { eventId, signature: place.signature, slot: place.slot } : null
+      const transaction = transactions.get(eventId)
+      return transaction ? { eventId, signature: transaction.signature, slot: transaction.slot } : null
     }
   }
 }

@@ -19,7 +19,7 @@ export interface RetractionHealerOptions {
 export class RetractionHealer {
   readonly #options: RetractionHealerOptions
   /** event id → time of the forwarding, by the clock of this process */
-  readonly #told = new Map<string, number>()
+  readonly #forwarded = new Map<string, number>()
   /** events whose retraction this healer sent, and whose announcement did not come yet */
   readonly #ahead = new Set<string>()
   #lookedAt = performance.now()
@@ -30,7 +30,7 @@ export class RetractionHealer {
 
   /** Records a forwarded retraction. */
   note(eventId: string): void {
-    this.#told.set(eventId, performance.now())
+    this.#forwarded.set(eventId, performance.now())
   }
 
   /** Whether a look sent this retraction before its announcement. True once: the next announcement is a new one. */
@@ -51,7 +51,7 @@ export class RetractionHealer {
     let isFenced = false
     for await (const page of readRecentRetractions(store, withinMs, epoch))
       for (const payment of page) {
-        if (this.#told.has(payment.eventId)) continue
+        if (this.#forwarded.has(payment.eventId)) continue
         const room = rooms.find(payment.trackingId!)
         if (room && !rooms.forward(room, toFrame(payment))) isFenced = true
         else {
@@ -64,9 +64,9 @@ export class RetractionHealer {
     metrics.healed.inc(healed)
     // The next look repeats retractions that the fence held back.
     if (!isFenced) this.#lookedAt = startedAt
-    for (const [eventId, at] of this.#told)
+    for (const [eventId, at] of this.#forwarded)
       if (at < startedAt - 2 * withinMs) {
-        this.#told.delete(eventId)
+        this.#forwarded.delete(eventId)
         this.#ahead.delete(eventId)
       }
   }

@@ -17,8 +17,8 @@ export interface Subscriber {
   recipient: string | null
   /** also what happens to policies */
   events: boolean
-  /** the expected payment that it follows, and the last change that it was told */
-  expectation: { readonly id: string; told: number } | null
+  /** the expected payment that it follows, and the last change that it was sent */
+  expectation: { readonly id: string; sent: number } | null
   /** what arrived before the subscription was answered; null afterwards */
   heldBack: SharedFrame[] | null
 }
@@ -90,7 +90,7 @@ export class Rooms {
    * Sends what happened to a policy to the subscribers who asked for it.
    * @returns false when this pod may not send now
    */
-  tell(room: Room, recipient: string | null, wsFrame: Buffer): boolean {
+  sendLifecycle(room: Room, recipient: string | null, wsFrame: Buffer): boolean {
     const { metrics, mayDeliver } = this.#options
     if (!mayDeliver()) {
       metrics.fenced.inc()
@@ -102,22 +102,22 @@ export class Rooms {
   }
 
   /**
-   * Sends a change of an expected payment to the subscribers who follow it and were told no later one. A pod that may not
+   * Sends a change of an expected payment to the subscribers who follow it and were sent no later one. A pod that may not
    * send now leaves the change to a look.
    */
-  tellExpectation(room: Room, { id, changes }: { id: string; changes: number }, frameOf: () => Buffer): void {
+  sendExpectation(room: Room, { id, changes }: { id: string; changes: number }, frameOf: () => Buffer): void {
     const { metrics, mayDeliver } = this.#options
-    const untold = [...room.subscribers].filter(
-      ({ expectation }) => expectation?.id === id && expectation.told < changes,
+    const unsent = [...room.subscribers].filter(
+      ({ expectation }) => expectation?.id === id && expectation.sent < changes,
     )
-    if (untold.length === 0) return
+    if (unsent.length === 0) return
     if (!mayDeliver()) {
       metrics.fenced.inc()
       return
     }
     const frame = new SharedFrame(frameOf())
-    for (const subscriber of untold) {
-      subscriber.expectation!.told = changes
+    for (const subscriber of unsent) {
+      subscriber.expectation!.sent = changes
       this.#send(subscriber, subscriber.recipient, frame)
     }
   }

@@ -1,11 +1,11 @@
-// What one room was told of its policies, and what the last look at them saw.
+// What one room was sent of its policies, and what the last look at them saw.
 //
 //   no baseline --baseline(policies)--> watched
 //
-// Announcements are told in both states. Looks compare only watched rooms: a change that the baseline holds already
+// Announcements are sent in both states. Looks compare only watched rooms: a change that the baseline holds already
 // happened before the subscription.
 //
-// Memory is bounded by MOST_REMEMBERED for each of: ids that were told, policies whose creation was announced since the
+// Memory is bounded by MOST_REMEMBERED for each of: ids that were sent, policies whose creation was announced since the
 // last look, and deleted policies. Beside these, a room keeps one row for each living policy of its tracking ID.
 import {
   lifecycleMessageId,
@@ -29,7 +29,7 @@ export interface SeenChange {
 export class WatchedRoom {
   /** by address; null before the baseline */
   #known: ReadonlyMap<string, TrackedPolicy> | null = null
-  readonly #told = new RecentValues(MOST_REMEMBERED)
+  readonly #sent = new RecentValues(MOST_REMEMBERED)
   readonly #created = new RecentValues(MOST_REMEMBERED)
 
   constructor(private readonly trackingId: string) {}
@@ -43,12 +43,12 @@ export class WatchedRoom {
     this.#known ??= byAddress(policies)
   }
 
-  hasTold(id: string): boolean {
-    return this.#told.has(id)
+  hasSent(id: string): boolean {
+    return this.#sent.has(id)
   }
 
-  noteTold(id: string): void {
-    this.#told.add(id)
+  noteSent(id: string): void {
+    this.#sent.add(id)
   }
 
   /**
@@ -67,7 +67,7 @@ export class WatchedRoom {
   /**
    * @param asked what `addresses` answered before the look
    * @param policies what the look read, of every room
-   * @returns what happened since the last look, told or not
+   * @returns what happened since the last look, sent or not
    */
   compare(asked: readonly string[], policies: Policies): { changes: SeenChange[]; settle: () => void } {
     const known = this.#known!

@@ -144,7 +144,7 @@ export class Subscriptions {
       const { head, epoch, recovered, payments, next } = page
       rooms.find(trackingId)?.seqs.baseline(head)
       if (since !== undefined) metrics.recoveries.inc({ result: recovered ? 'recovered' : 'not-recovered' })
-      // The seat was lost during the read. `onLost` has told the client already.
+      // The seat was lost during the read. `onLost` has notified the client already.
       if (subscription.state !== 'open') return UNAVAILABLE
       const resume = subscription.seat!.resume
       const reply = {

@@ -36,7 +36,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const delayMs = entry.forMs + JOB_SLACK_MS
     // Behind an open breaker all that an endpoint was ever sent may come again at once.
     return entry.reason === 'breaker open'
-      ? { kind: 'again', delayMs, lane: 'behind' }
+      ? { kind: 'again', delayMs, lane: 'bulk' }
       : { kind: 'again', delayMs }
   }
 

@@ -17,7 +17,7 @@
 //
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
-// during a hang is told soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
+// during a hang is sent soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import type { EndpointSign } from '@payment-tracking/domain'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DELIVERY_LANES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
-import { putBehind, type DeliveryQueue, type DeliveryWorker } from '@payment-tracking/queue'
+import { asBulk, type DeliveryQueue, type DeliveryWorker } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
@@ -13,8 +13,8 @@ import {
   recoverFailed,
   removeOldDeliveries,
   revokeKeysOfDeletedGateways,
-  tellDuePolicies,
-  tellFailingWebhooks,
+  notifyDuePolicies,
+  notifyFailures,
   type KnownAsks,
   type Store,
   type WebhookWorkKind,
@@ -26,7 +26,7 @@ import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'
 import { buildRiskTask } from './risk-task.js'
-import { tellPages } from './tell-pages.js'
+import { enqueuePages } from './enqueue-pages.js'
 import { buildWatchdog } from './watchdog.js'
 
 export interface MaintenanceParts {
@@ -46,7 +46,7 @@ export interface MaintenanceParts {
 const REMOVED_AT_ONCE = 500
 const RECOVERED_AT_ONCE = 500
 /** Policies whose dates one transaction reports. */
-const TOLD_AT_ONCE = 200
+const NOTIFIED_AT_ONCE = 200
 /** A Postgres that takes longer to answer counts as away. */
 const ANSWER_WITHIN_MS = 1_000
 
@@ -67,7 +67,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
   const { config, tunables, store, queue, worker, limiter, metrics, log } = parts
   const lookEveryMs = Math.min(2_000, tunables.watchdogMs / 4)
   const stuckLooks = Math.ceil(tunables.watchdogMs / lookEveryMs)
-  const watchdogs = { first: buildWatchdog(stuckLooks), behind: buildWatchdog(stuckLooks) }
+  const watchdogs = { first: buildWatchdog(stuckLooks), bulk: buildWatchdog(stuckLooks) }
   const sweep = buildSweeper(
     { store, queue },
     { overdueMs: tunables.overdueMs, againMs: 6 * tunables.overdueMs },
@@ -95,9 +95,9 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           throw error
         })
         const progress = worker.progress()
-        const all = waiting.first + waiting.behind
+        const all = waiting.first + waiting.bulk
         metrics.waiting.set(all)
-        metrics.active.set(progress.first.active + progress.behind.active)
+        metrics.active.set(progress.first.active + progress.bulk.active)
         const postgresAnswers = all > 0 && (await isAnswering(store))
         for (const lane of DELIVERY_LANES)
           if (watchdogs[lane].look({ waiting: waiting[lane], progress: progress[lane], postgresAnswers }))
@@ -123,15 +123,15 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'due-dates',
       everyMs: tunables.dueCheckEveryMs,
       run: async stop => {
-        const told = await tellDuePolicies(store, {
+        const notified = await notifyDuePolicies(store, {
           soonSeconds: config.DUE_SOON_SECONDS,
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           programId: config.PROGRAM_ID,
-          limit: TOLD_AT_ONCE,
+          limit: NOTIFIED_AT_ONCE,
           known: askedForDates,
-          onPage: tellPages(queue, stop),
+          onPage: enqueuePages(queue, stop),
         })
-        if (told > 0) log.info({ policies: told }, 'due-dates.told')
+        if (notified > 0) log.info({ policies: notified }, 'due-dates.notified')
       },
     },
     buildRiskTask(parts),
@@ -140,8 +140,8 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 1_000,
       run: async stop => {
         const expired = await expireExpectations(store, {
-          limit: TOLD_AT_ONCE,
-          onPage: tellPages(queue, stop),
+          limit: NOTIFIED_AT_ONCE,
+          onPage: enqueuePages(queue, stop),
         })
         if (expired > 0) log.info({ expectations: expired }, 'expectations.expired')
       },
@@ -151,18 +151,18 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 500,
       run: async stop => {
         await pageByPage(stop, async () => {
-          const behind = await queue.countWaiting().then(
-            waiting => waiting.behind,
+          const bulk = await queue.countWaiting().then(
+            waiting => waiting.bulk,
             () => Infinity,
           )
-          const isFull = behind > BACKLOG
+          const isFull = bulk > BACKLOG
           const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver', 'replay']
           const page = await doWebhookWork(store, { kinds })
           if (page === null) return false
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.
           if (page.deliveries.length > 0)
-            await queue.enqueueDeliveries(putBehind(page.deliveries)).catch(() => {})
+            await queue.enqueueDeliveries(asBulk(page.deliveries)).catch(() => {})
           if (!page.goesOn && page.handled > 0)
             log.info({ webhookId: page.webhookId.toString(), kind: page.kind }, 'webhook-work.done')
           return true
@@ -173,8 +173,8 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       name: 'failing-webhooks',
       everyMs: 5_000,
       run: async () => {
-        const notices = await tellFailingWebhooks(store)
-        if (notices.length > 0) log.info({ deliveries: notices.length }, 'failing-webhooks.told')
+        const notices = await notifyFailures(store)
+        if (notices.length > 0) log.info({ deliveries: notices.length }, 'failing-webhooks.notified')
         await queue.enqueueDeliveries(notices).catch(() => {})
       },
     },
@@ -187,7 +187,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           limit: RECOVERED_AT_ONCE,
         })
         if (recovered.length > 0) log.info({ deliveries: recovered.length }, 'deliveries.recovered')
-        await queue.enqueueDeliveries(putBehind(recovered)).catch(() => {})
+        await queue.enqueueDeliveries(asBulk(recovered)).catch(() => {})
       },
     },
     {

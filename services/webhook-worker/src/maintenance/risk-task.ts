@@ -1,12 +1,12 @@
-// Tells webhooks of due payments at risk, as ingest knows them from the nodes.
+// Notifies webhooks of due payments at risk, as ingest knows them from the nodes.
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
-import { tellRisks, type Store } from '@payment-tracking/store'
+import { notifyRisks, type Store } from '@payment-tracking/store'
 import type { MaintenanceTask } from './maintenance.js'
-import { tellPages } from './tell-pages.js'
+import { enqueuePages } from './enqueue-pages.js'
 
-/** Policies whose risks one transaction tells. */
-const TOLD_AT_ONCE = 200
+/** Policies whose risks one transaction notifies of. */
+const NOTIFIED_AT_ONCE = 200
 
 interface RiskParts {
   config: { PROGRAM_ID: string }
@@ -20,11 +20,11 @@ export const buildRiskTask = ({ config, tunables, store, queue, log }: RiskParts
   name: 'payment-risks',
   everyMs: tunables.riskCheckEveryMs,
   run: async stop => {
-    const told = await tellRisks(store, {
+    const notified = await notifyRisks(store, {
       programId: config.PROGRAM_ID,
-      limit: TOLD_AT_ONCE,
-      onPage: tellPages(queue, stop),
+      limit: NOTIFIED_AT_ONCE,
+      onPage: enqueuePages(queue, stop),
     })
-    if (told > 0) log.info({ risks: told }, 'payment-risks.told')
+    if (notified > 0) log.info({ risks: notified }, 'payment-risks.notified')
   },
 })

@@ -1,5 +1,5 @@
-import { putBehind, type DeliveryQueue } from '@payment-tracking/queue'
-import { sweepDeliveries, unsweepDeliveries, type Store, type SweepPlace } from '@payment-tracking/store'
+import { asBulk, type DeliveryQueue } from '@payment-tracking/queue'
+import { sweepDeliveries, unsweepDeliveries, type Store, type SweepKey } from '@payment-tracking/store'
 
 /** With this many jobs in the queue (32,000 deliveries in full jobs), an overdue row most likely has a job already. */
 export const BACKLOG = 2_000
@@ -8,20 +8,20 @@ const LIMIT = 1_000
 /**
  * Puts overdue deliveries back into the queue. Their job was lost with Redis, ingest died before it wrote the job, or
  * the worker died. Several workers may sweep at the same time and share the rows.
- * @returns a function that sweeps one page and returns how many deliveries were enqueued. The next call goes on behind
+ * @returns a function that sweeps one page and returns how many deliveries were enqueued. The next call goes on after
  *   the page, or begins at the oldest overdue delivery again
  */
 export function buildSweeper(
   parts: { store: Store; queue: DeliveryQueue },
   limits: { overdueMs: number; againMs: number },
 ): () => Promise<number> {
-  let after: SweepPlace | null = null
+  let after: SweepKey | null = null
   return async () => {
-    if ((await parts.queue.countWaiting()).behind > BACKLOG) return 0
+    if ((await parts.queue.countWaiting()).bulk > BACKLOG) return 0
     const { deliveries, next } = await sweepDeliveries(parts.store, { ...limits, limit: LIMIT, after })
     if (deliveries.length > 0) {
       try {
-        await parts.queue.enqueueDeliveries(putBehind(deliveries))
+        await parts.queue.enqueueDeliveries(asBulk(deliveries))
       } catch (error) {
         await unsweepDeliveries(parts.store, deliveries)
         throw error

@@ -25,5 +25,5 @@ export async function openDustyShop(t: TestContext, { workers = 3, backoffMs = 5
 }
 
 /** Where the first request of a tracking ID stands among all requests; -1 before it. */
-export const placeOf = (requests: readonly { body: string }[], trackingId: string): number =>
+export const indexOf = (requests: readonly { body: string }[], trackingId: string): number =>
   requests.findIndex(({ body }) => body.includes(`"trackingId":"${trackingId}"`))

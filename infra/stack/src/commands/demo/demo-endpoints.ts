@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { openGatewaySession } from '../dev-kit/index.js'
 import type { KeyPair } from '../../chain/index.js'
 
-const PLACES = [
+const PATHS = [
   { path: '/webhooks', status: 204 },
   { path: '/broken', status: 500 },
 ] as const
@@ -38,7 +38,7 @@ export async function openDemoEndpoints(
   const session = await openGatewaySession(baseUrl, gateway, authority)
   const known = await session.ask<Endpoint[]>('GET', `/v1/webhooks/gateway/${gateway}`)
   const servers: Server[] = []
-  for (const { path, status } of PLACES) {
+  for (const { path, status } of PATHS) {
     const earlier = known.find(({ endpointUrl }) => new URL(endpointUrl).pathname === path)
     const server = await listen(path, status, earlier ? Number(new URL(earlier.endpointUrl).port) : 0)
     servers.push(server)

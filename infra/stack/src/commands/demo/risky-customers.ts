@@ -1,5 +1,5 @@
 // Three customers of the demo's shop whose next payment will fail, and what nodes would see of their token accounts. The
-// same gateway has the same three, so that a later start goes on telling of them.
+// same gateway has the same three, so that a later start goes on with them.
 import { controlSubjectOf } from '@payment-tracking/contracts'
 import { derivePaymentsDelegate } from '@payment-tracking/domain'
 import { buildAddress, buildChain, type ChainGateway, type ChainMessage } from '../../chain/index.js'

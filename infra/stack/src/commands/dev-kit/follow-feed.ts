@@ -56,14 +56,14 @@ export function openFeed(
   const keep = () => writeFileSync(file, JSON.stringify(all), { mode: 0o600 })
   keep()
   const isFirst = own.next === undefined
-  let [passed, toldAt] = [0, Date.now()]
+  let [passed, printedAt] = [0, Date.now()]
   const passOver = (count: number) => {
     passed += count
-    if (Date.now() - toldAt < everyMs) return
-    toldAt = Date.now()
+    if (Date.now() - printedAt < everyMs) return
+    printedAt = Date.now()
     print(`passing over what happened before: ${passed} messages so far`)
   }
-  const tell = async (item: Json, signal: AbortSignal) => {
+  const deliver = async (item: Json, signal: AbortSignal) => {
     const body = writeJson(item)
     const { id } = item as { id: string }
     for (let tries = 1; ; tries += 1) {
@@ -96,7 +96,7 @@ export function openFeed(
         try {
           const page = await readPage(session, next, isBefore ? 0 : 25, signal)
           if (isBefore) passOver(page.items.length)
-          else for (const item of page.items) await tell(item, signal)
+          else for (const item of page.items) await deliver(item, signal)
           next = page.next
           if (page.items.length === 0) isBefore = false
           // Until the first run has reached the end of the feed, nothing is kept: the next run begins like a first one.

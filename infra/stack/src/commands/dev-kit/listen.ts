@@ -57,7 +57,7 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
   })
   if (listener === null) {
     const feed = openFeed(env, gateway, signIn, (headers, body) =>
-      tellLocally(forward, headers, Buffer.from(body)),
+      postLocally(forward, headers, Buffer.from(body)),
     )
     if (values['print-secret']) {
       console.log(feed.secret)
@@ -115,8 +115,8 @@ function readUrl(text: string): URL {
   return new URL(text)
 }
 
-function report(told: { gateway: string; forward: URL | undefined; secret: string; log: string }) {
-  const { gateway, forward, secret, log } = told
+function report(shown: { gateway: string; forward: URL | undefined; secret: string; log: string }) {
+  const { gateway, forward, secret, log } = shown
   console.log(`listening for ${gateway}`)
   if (forward) console.log(`forwarding to ${forward.href}`)
   console.log(`secret   ${secret}`)
@@ -159,7 +159,7 @@ async function passOn(
 }
 
 /** @returns whether the local server took it */
-async function tellLocally(
+async function postLocally(
   forward: URL | undefined,
   headers: Record<string, string>,
   body: Buffer<ArrayBuffer>,

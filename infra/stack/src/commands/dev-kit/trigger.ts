@@ -26,7 +26,7 @@ import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { programIdOf } from './program-id.js'
 import { waitUntilStored } from './wait-until-stored.js'
-import { waitUntilTold } from './wait-until-told.js'
+import { waitUntilSent } from './wait-until-sent.js'
 
 function isNotice(type: string): type is NoticeType {
   return (NOTICE_TYPES as readonly string[]).includes(type)
@@ -38,7 +38,7 @@ const isExpectation = (type: string): type is ExpectationType =>
 /** Until when a payment is expected that does not come. */
 const SOON_MS = 2_000
 
-/** What a single round of messages cannot cause: the end of a risk that was told. */
+/** What a single round of messages cannot cause: the end of a notified risk. */
 type Untriggered = NoticeType | 'subscription.at_risk_cleared'
 type TriggerType = Exclude<WebhookEventType, Untriggered> | 'webhook.test'
 
@@ -93,7 +93,7 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
       if (!('signature' in message)) continue
       await waitUntilStored(stack.baseUrl, message.signature)
       if (type === 'payment.retracted')
-        await waitUntilTold(await openGatewaySession(stack.baseUrl, gateway, key), message.signature)
+        await waitUntilSent(await openGatewaySession(stack.baseUrl, gateway, key), message.signature)
     }
   } finally {
     await publisher.close()

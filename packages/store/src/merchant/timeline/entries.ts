@@ -1,7 +1,7 @@
 // What the time line of a wallet consists of, and its order.
 import { empty, sql, type Sql } from '../../database/sql.js'
 
-/** What an entry tells; `status_changed` is of a status that we do not know. */
+/** What an entry says; `status_changed` is of a status that we do not know. */
 export const ENTRY_TYPES = [
   'created',
   'paid',
@@ -57,7 +57,7 @@ const RANKS: Record<EntryType, Rank> = {
   retracted: RANK.retraction,
 }
 
-/** The place of an entry. */
+/** The key of an entry. */
 export interface EntryKey {
   atMs: number
   rank: Rank
@@ -84,11 +84,11 @@ export function compareKeys(a: EntryKey, b: EntryKey): number {
 }
 
 /**
- * The events of a rank behind a place.
+ * The events of a rank after a key.
  * @param columns when, and which event
  * @param point writes a time as the column has it: `most` rounds down, else up
  */
-export function behind(
+export function afterKey(
   key: EntryKey | null,
   rank: Rank,
   columns: { at: Sql; id: Sql },

@@ -1,4 +1,4 @@
-// The deliveries that told of the entries of a time line.
+// The deliveries of the entries of a time line.
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../../database/open-store.js'
 import { sql } from '../../database/sql.js'

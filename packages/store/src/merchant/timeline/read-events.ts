@@ -1,4 +1,4 @@
-// The entries of a time line that events tell: changes of policies, payments, and what was retracted.
+// The entries of a time line that come from events: changes of policies, payments, and what was retracted.
 import type { Store } from '../../database/open-store.js'
 import { sql, type Sql } from '../../database/sql.js'
 import { asTimestamp } from '../../reads/as-timestamp.js'
@@ -6,10 +6,10 @@ import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { POLICY_EVENTS } from '../../rows/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../rows/stored-events.js'
 import { isPaid } from '../payers.js'
-import { behind, RANK, type EntryKey, type EntryType, type TimelineEntry } from './entries.js'
+import { afterKey, RANK, type EntryKey, type EntryType, type TimelineEntry } from './entries.js'
 import type { PolicyLife } from './read-lives.js'
 
-/** A page of the entries of a source: `most` of those behind the key, newest first. */
+/** A page of the entries of a source: `most` of those after the key, newest first. */
 export interface SourcePage {
   gateway: string
   wallet: string
@@ -52,7 +52,7 @@ const seconds = (ms: number, most: boolean): Sql =>
   sql`${BigInt(most ? Math.floor(ms / 1_000) : Math.ceil(ms / 1_000))}::bigint`
 
 /** By the time that the payment states. Relies on events_gateway_payers. */
-export async function readPayments(
+export async function readPaid(
   { database }: Reader,
   { gateway, wallet, key, most }: SourcePage,
 ): Promise<TimelineEntry[]> {
@@ -60,12 +60,12 @@ export async function readPayments(
   const rows = await database.read<PaymentRow>(sql`
     select ${PAYMENT_COLUMNS}, e.paid_at as at
       from events e
-     where ${isPaid(gateway)} and e.payer = ${wallet} ${behind(key, RANK.payment, columns, seconds)}
+     where ${isPaid(gateway)} and e.payer = ${wallet} ${afterKey(key, RANK.payment, columns, seconds)}
      order by e.paid_at desc, e.id desc limit ${most}`)
   return rows.map(row => toEntry('paid', row))
 }
 
-/** Retracted payments, by the time at which that was told. Relies on events_retracted_payers. */
+/** Retracted payments, by the time of the retraction. Relies on events_retracted_payers. */
 export async function readRetractedPayments(
   { database }: Reader,
   { gateway, wallet, key, most }: SourcePage,
@@ -75,7 +75,7 @@ export async function readRetractedPayments(
     select ${PAYMENT_COLUMNS}, e.retracted_at as at
       from events e
      where e.gateway = ${gateway} and e.payer = ${wallet} and e.retracted_at is not null and e.amount is not null
-       ${behind(key, RANK.retraction, columns, asTimestamp)}
+       ${afterKey(key, RANK.retraction, columns, asTimestamp)}
      order by e.retracted_at desc, e.id desc limit ${most}`)
   return rows.map(row => toEntry('retracted', row))
 }
@@ -110,7 +110,7 @@ export async function readChanges(
      cross join lateral (
        select * from events e
         where e.payment_policy = k.policy and e.name = n.name and e.name <> 'PaymentRecord' and e.retracted_at is null
-          ${behind(key, RANK.change, columns, asTimestamp)}
+          ${afterKey(key, RANK.change, columns, asTimestamp)}
         order by ${BY_TIME} limit ${most}) e
      where ${OWNER_THEN} = ${gateway}
      order by e.occurred_at desc, e.id desc limit ${most}`)

@@ -1,4 +1,4 @@
-// When policies became overdue, in a span of time: no event tells of it, so it follows from their payments and changes.
+// When policies became overdue, in a span of time: no event says it, so it follows from their payments and changes.
 import { dueAfter, lifecycleMessageId, overdueSince, type UnpaidChange } from '@payment-tracking/domain'
 import type { Store } from '../../database/open-store.js'
 import { bigints, sql } from '../../database/sql.js'
@@ -75,10 +75,10 @@ async function readUnpaidChanges(
   const found = new Map<number, UnpaidChange[]>()
   if (unpaid.length === 0) return found
   const ms = (times: readonly number[]) => bigints(times.map(time => Math.min(time, LAST_MS)))
-  const rows = await database.read<StoredRow & { place: number }>(sql`
-    select ${STORED_COLUMNS}, k.place::int as place
+  const rows = await database.read<StoredRow & { nth: number }>(sql`
+    select ${STORED_COLUMNS}, k.nth::int as nth
       from unnest(${unpaid.map(({ policy }) => policy)}::text[], ${ms(unpaid.map(({ since }) => since.atMs))},
-                  ${ms(unpaid.map(({ untilMs }) => untilMs))}) with ordinality as k (policy, since, until, place)
+                  ${ms(unpaid.map(({ untilMs }) => untilMs))}) with ordinality as k (policy, since, until, nth)
      cross join unnest(${CHANGES}::text[]) as n (name)
      cross join lateral (
        select * from events e
@@ -94,9 +94,9 @@ async function readUnpaidChanges(
         : effect.kind === 'policy-status-changed' && effect.newStatus === 'Active'
           ? 'active'
           : 'inactive'
-    const place = row.place - 1
-    const changes = found.get(place) ?? []
-    found.set(place, changes)
+    const nth = row.nth - 1
+    const changes = found.get(nth) ?? []
+    found.set(nth, changes)
     changes.push({ atMs: occurredAt.getTime(), became })
   }
   return found
@@ -105,7 +105,7 @@ const LAST_MS = Date.parse('9999-12-31T23:59:59Z')
 
 const secondOf = (ms: number): number => Math.floor(ms / 1_000) * 1_000
 
-/** The times without a payment of a policy that reach into the span and behind a due date. */
+/** The times without a payment of a policy that reach into the span and past a due date. */
 function unpaidOf(
   { policy, before, after, status }: AroundRow,
   lives: readonly PolicyLife[],
@@ -124,9 +124,9 @@ function unpaidOf(
   const points = [...created, ...payments].sort(
     (a, b) => a.atMs - b.atMs || Number(a.paidAt !== null) - Number(b.paidAt !== null),
   )
-  return points.flatMap((since, place) => {
+  return points.flatMap((since, nth) => {
     const { life, paidAt, atMs } = since
-    const next = points[place + 1]
+    const next = points[nth + 1]
     const dueAt = dueAfter(life.terms, paidAt, BigInt(Math.floor(life.createdMs / 1_000)))
     if (atMs >= toMs || dueAt === null || Number(dueAt) + graceSeconds >= toMs / 1_000) return []
     if (paidAt !== null && isOver(life, next, status)) return []
@@ -164,9 +164,9 @@ export async function readOverdue(
     unpaidOf(row, policies.get(row.policy)!, paidBy.get(row.policy) ?? [], span, graceSeconds),
   )
   const changes = await readUnpaidChanges(store, unpaid, programId)
-  return unpaid.flatMap(({ policy, since, dueAt, untilMs }, place): TimelineEntry[] => {
+  return unpaid.flatMap(({ policy, since, dueAt, untilMs }, nth): TimelineEntry[] => {
     const fromMs = since.paidAt === null ? since.life.createdMs : since.atMs
-    const atMs = overdueSince({ dueAt, fromMs }, graceSeconds, changes.get(place) ?? [])
+    const atMs = overdueSince({ dueAt, fromMs }, graceSeconds, changes.get(nth) ?? [])
     if (atMs === null || atMs >= untilMs || atMs < span.fromMs || atMs >= span.toMs) return []
     const { life } = since
     const lifecycle = { type: 'subscription.overdue' as const, key: String(dueAt) }

@@ -4,7 +4,7 @@ import { readRisks } from '../due-risk.js'
 import type { StateClock } from '../subscriber-state.js'
 import { compareKeys, keyOf, readKey, writeKey, type TimelineEntry } from './entries.js'
 import { readEntryDeliveries, type EntryDelivery } from './read-deliveries.js'
-import { readChanges, readPayments, readRetractedPayments } from './read-events.js'
+import { readChanges, readPaid, readRetractedPayments } from './read-events.js'
 import { readLives, type PolicyLife } from './read-lives.js'
 import { readOverdue } from './read-overdue.js'
 
@@ -20,8 +20,8 @@ const canBeDue = (lives: readonly PolicyLife[]): boolean =>
   lives.some(({ terms }) => terms.kind === 'subscription' || terms.kind === 'one-time')
 
 /**
- * A page of the time line of a wallet. Each source gives its newest entries behind the place, so that a page costs the same at
- * any place. What time did has no event: it is found between the newest and the oldest event of the page.
+ * A page of the time line of a wallet. Each source gives its newest entries after the key, so that a page costs the same at
+ * any key. What time did has no event: it is found between the newest and the oldest event of the page.
  */
 export async function readTimeline(
   store: Store,
@@ -34,7 +34,7 @@ export async function readTimeline(
   const { policies, complete } = await readLives(store, page)
   const [changes, payments, retracted] = await Promise.all([
     readChanges(store, policies, page),
-    readPayments(store, page),
+    readPaid(store, page),
     readRetractedPayments(store, page),
   ])
   const inOrder = (entries: readonly TimelineEntry[]) =>
@@ -43,7 +43,7 @@ export async function readTimeline(
   const nowMs = (Math.floor(nowSeconds) + 1) * 1_000
   const span = {
     fromMs: events[limit]?.atMs ?? -Infinity,
-    // The entries of the place's own millisecond are told apart by the whole key.
+    // The entries of the key's own millisecond are told apart by the whole key.
     toMs: Math.min(nowMs, key === null ? Infinity : key.atMs + 1),
   }
   const due = new Map([...policies].filter(([, lives]) => canBeDue(lives)))
@@ -51,8 +51,8 @@ export async function readTimeline(
     readOverdue(store, due, payments, span, { programId, graceSeconds }),
     readRisks(store, new Map([...policies].map(([address, lives]) => [address, lives.at(-1)!])), span),
   ])
-  const isBehind = (entry: TimelineEntry) => key === null || compareKeys(key, keyOf(entry)) < 0
-  const all = inOrder([...events, ...[...overdue, ...risks].filter(isBehind)])
+  const isAfter = (entry: TimelineEntry) => key === null || compareKeys(key, keyOf(entry)) < 0
+  const all = inOrder([...events, ...[...overdue, ...risks].filter(isAfter)])
   const items = all.slice(0, limit)
   const deliveries = await readEntryDeliveries(store, gateway, items)
   return {

@@ -42,13 +42,13 @@ export default function Plot({
   /** @param left where the point is, in pixels of the drawing */
   onPoint: (index: number | null, left: number) => void
 }) {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot | null>(null)
   const point = useRef(onPoint)
   point.current = onPoint
   const isDark = useIsDark()
   useEffect(() => {
-    const element = place.current!
+    const element = container.current!
     const [axis, grid] = ['axis', 'grid'].map(tone => colourOf(element, tone))
     const { fontFamily } = getComputedStyle(element)
     const look = { stroke: axis!, font: `12px ${fontFamily}`, ticks: { show: false } }
@@ -128,7 +128,7 @@ export default function Plot({
     if (chosen === null || !plot.current) return
     plot.current.setCursor({ left: plot.current.valToPos(data.times[chosen]!, 'x'), top: 0 }, false)
   }, [chosen, data])
-  return <div className="plot" ref={place} />
+  return <div className="plot" ref={container} />
 }
 
 /** A line of one or two points is no line: the points themselves are drawn. */

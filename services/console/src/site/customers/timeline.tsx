@@ -22,8 +22,8 @@ const TITLES: Readonly<Record<Entry['type'], { title: string; tone: Tone }>> = {
 export function Timeline({ entries }: { entries: readonly Entry[] }) {
   return (
     <ol className="timeline">
-      {entries.map((entry, place) => (
-        <Happened key={`${entry.type} ${entry.eventId ?? ''} ${String(entry.at)} ${place}`} entry={entry} />
+      {entries.map((entry, nth) => (
+        <Happened key={`${entry.type} ${entry.eventId ?? ''} ${String(entry.at)} ${nth}`} entry={entry} />
       ))}
     </ol>
   )
@@ -59,9 +59,9 @@ function Happened({ entry }: { entry: Entry }) {
         </p>
       )}
       {deliveries.length > 0 && (
-        <ul className="told">
+        <ul className="notified">
           {deliveries.map(delivery => (
-            <Told key={String(delivery.id)} delivery={delivery} />
+            <Notified key={String(delivery.id)} delivery={delivery} />
           ))}
         </ul>
       )}
@@ -86,7 +86,7 @@ function Source({ entry: { type, signature, policyAddress } }: { entry: Entry })
   )
 }
 
-function Told({ delivery }: { delivery: Entry['deliveries'][number] }) {
+function Notified({ delivery }: { delivery: Entry['deliveries'][number] }) {
   const { id, webhookId, type, status, attempts } = delivery
   return (
     <li>

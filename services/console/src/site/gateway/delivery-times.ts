@@ -1,4 +1,4 @@
-/** What the newest deliveries tell of an endpoint. */
+/** What the newest deliveries show of an endpoint. */
 export interface DeliveryTimes {
   /** of the delivered ones, from made to delivered, in milliseconds; null without any */
   p50Ms: number | null

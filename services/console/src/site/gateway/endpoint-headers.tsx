@@ -29,7 +29,7 @@ export function EndpointHeaders({
   onChange: (rows: readonly HeaderRow[] | null) => void
 }) {
   const change = (index: number, part: Partial<HeaderRow>) =>
-    onChange(rows?.map((row, place) => (place === index ? { ...row, ...part } : row)) ?? null)
+    onChange(rows?.map((row, nth) => (nth === index ? { ...row, ...part } : row)) ?? null)
   return (
     <fieldset>
       <legend>Custom headers</legend>

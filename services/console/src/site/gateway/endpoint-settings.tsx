@@ -21,7 +21,7 @@ const filtersOf = ({ filters }: Endpoint): Filters => ({
   trackingIdPrefix: filters?.trackingIdPrefix ?? '',
 })
 
-/** What the endpoint is told of, where and how. */
+/** What the endpoint is notified of, where and how. */
 export function EndpointSettings({ endpoint }: { endpoint: Endpoint }) {
   const [url, setUrl] = useState(endpoint.endpointUrl)
   const [description, setDescription] = useState(endpoint.description ?? '')

@@ -35,7 +35,7 @@ export interface ChosenEvents {
 
 export const eventsOf = ({ eventTypes, finality }: ChosenEvents): ChosenEvents => ({ eventTypes, finality })
 
-/** Which events an endpoint is told of, and when. */
+/** Which events an endpoint is notified of, and when. */
 export function EventChoice({
   chosen,
   onChange,

@@ -118,7 +118,7 @@ function Payments({ trackingId, payments, changedAt, paidAmountString }: Expecta
   )
 }
 
-/** What endpoints were told of it. */
+/** What endpoints were sent of it. */
 function Notices({ trackingId }: Expectation) {
   const query = useGatewayQuery(
     ['expectations', 'notices', trackingId],
@@ -131,15 +131,15 @@ function Notices({ trackingId }: Expectation) {
       <h2 id="notices">Notifications</h2>
       <Loaded query={query}>
         {deliveries => {
-          const told = deliveries.filter(({ type }) => type.startsWith('expectation.'))
-          return told.length === 0 ? (
+          const notices = deliveries.filter(({ type }) => type.startsWith('expectation.'))
+          return notices.length === 0 ? (
             <Empty title="No endpoint was notified">
               An <Link href="/endpoints">endpoint</Link> can subscribe to <code>expectation.…</code>
             </Empty>
           ) : (
             <Table
               title="Notifications"
-              rows={told}
+              rows={notices}
               keyOf={({ id }) => String(id)}
               columns={[
                 {

@@ -12,7 +12,7 @@ const BODIES: Record<Format, string> = {
   discord: `{"content": "Payment received: 404 USDC, from 3x9a…24ET, to …", "allowed_mentions": {"parse": []}}`,
 }
 
-/** The body in which an endpoint is told, with what its server will see. */
+/** The body that an endpoint is sent, with what its server will see. */
 export function FormatChoice({ chosen, onChange }: { chosen: Format; onChange: (format: Format) => void }) {
   return (
     <>

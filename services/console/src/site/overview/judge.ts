@@ -18,7 +18,7 @@ export interface Facts {
   paymentsOfDay: number | null
   /** whether a payment was ever seen; null while it is not known */
   hasPayments: boolean | null
-  /** an indexer has told of the chain */
+  /** an indexer has reported the chain */
   followsChain: boolean
   /** from the chain to sockets: half of the newest payments took longer; milliseconds */
   announcedP50: number | null

@@ -25,7 +25,7 @@ export function Took({ ms }: { ms: number | null }) {
 /** The stages of a payment, from the chain to each receiver. */
 export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event: Payment | undefined }) {
   const { deliveries, awaiting = [], announced, stored } = trace
-  const toldAt = announced.at ?? stored.at
+  const announcedAt = announced.at ?? stored.at
   return (
     <section className="panel" aria-label="Timeline">
       <h2>Timeline</h2>
@@ -46,7 +46,7 @@ export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event:
           </li>
         ))}
         {deliveries?.map(delivery => (
-          <DeliveryStage key={String(delivery.deliveryId)} delivery={delivery} toldAt={toldAt} />
+          <DeliveryStage key={String(delivery.deliveryId)} delivery={delivery} announcedAt={announcedAt} />
         ))}
         {awaiting.map(({ webhookId, awaits }) => (
           <li key={`${String(webhookId)} ${awaits}`} className="open">
@@ -74,9 +74,10 @@ export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event:
 
 type Delivery = NonNullable<Schemas['PaymentTrace']['deliveries']>[number]
 
-function DeliveryStage({ delivery, toldAt }: { delivery: Delivery; toldAt: string | null }) {
+function DeliveryStage({ delivery, announcedAt }: { delivery: Delivery; announcedAt: string | null }) {
   const { finishedAt, attempts, attemptLog, state, webhookId, deliveryId } = delivery
-  const tookMs = finishedAt === null || toldAt === null ? null : Date.parse(finishedAt) - Date.parse(toldAt)
+  const tookMs =
+    finishedAt === null || announcedAt === null ? null : Date.parse(finishedAt) - Date.parse(announcedAt)
   return (
     <li className={state === 'delivered' ? 'done' : 'open'}>
       <strong>

@@ -1,6 +1,6 @@
 import { visibleText } from '@payment-tracking/contracts/visible-text'
 
-/** The name in a `[u8; 32]` of the chain: UTF-8 without the zeros behind it; null when it is empty or no text. */
+/** The name in a `[u8; 32]` of the chain: UTF-8 without the zeros after it; null when it is empty or no text. */
 export function readName(bytes: unknown): string | null {
   if (!Array.isArray(bytes)) return null
   try {

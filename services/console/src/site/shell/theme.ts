@@ -8,8 +8,8 @@ const STORED = 'payment-tracking.theme'
 const root = document.documentElement
 const system = matchMedia('(prefers-color-scheme: dark)')
 const listeners = new Set<() => void>()
-const tell = () => listeners.forEach(listener => listener())
-system.addEventListener('change', tell)
+const notify = () => listeners.forEach(listener => listener())
+system.addEventListener('change', notify)
 
 const readTheme = (): Theme => {
   const stored = localStorage.getItem(STORED)
@@ -19,7 +19,7 @@ const readTheme = (): Theme => {
 function apply(theme: Theme): void {
   if (theme === 'system') delete root.dataset.theme
   else root.dataset.theme = theme
-  tell()
+  notify()
 }
 
 /** To be called before the first drawing, so that the page does not blink. */

@@ -5,7 +5,7 @@ import { Table, type Column } from '../show/table.js'
 import { Memo, shorten, Time } from '../show/values.js'
 import { DueState, Status } from './policy-state.js'
 
-/** A line of the list, whichever route told of it. */
+/** A line of the list, whichever route it is from. */
 export interface PolicyLine {
   address: string
   trackingId: string | null
@@ -14,7 +14,7 @@ export interface PolicyLine {
   amount: string | null
   tokenMint: string | null
   status: string
-  /** null where the route does not tell it */
+  /** null where the route lacks it */
   dueState: string | null
   /** Unix seconds */
   nextDue: number | null

@@ -1,12 +1,12 @@
-// The last phase of a batch: what changed is told. Writes deliveries and announcements, and records the batch for the
+// The last phase of a batch: notifies of what changed. Writes deliveries and announcements, and records the batch for the
 // outbox relay.
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedById } from '../rows/committed-payments.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { readFinality } from '../rows/finality.js'
 import { forget } from '../webhooks/forget.js'
-import { tell } from '../webhooks/tell.js'
-import type { KnownWebhooks } from '../webhooks/told-webhooks.js'
+import { notify } from '../webhooks/notify.js'
+import type { KnownWebhooks } from '../webhooks/notified-webhooks.js'
 import { recordAnnouncements } from './announcements.js'
 import type { Batch, CommittedNews } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
@@ -28,14 +28,14 @@ export interface BatchDifferences {
   webhooks: KnownWebhooks
 }
 
-export async function tellBatch(
+export async function notifyBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
 ): Promise<Omit<CommittedNews, 'epoch' | 'expectations' | 'feeds'>> {
   const { batch, identified, folded, numbered, refolded, webhooks } = differences
   const late = await readCommittedById(tx, withoutFresh(refolded.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]
-  // A refold counts payments behind the batch's others.
+  // A refold counts payments after the batch's others.
   if (refolded.completed.length > 0) payments.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
   const retracted = identified.retracted.filter(({ amount }) => amount !== null).map(({ id }) => id)
   const retractions = await readCommittedById(tx, retracted)
@@ -59,19 +59,19 @@ export async function tellBatch(
   const retracting = await forget(tx, {
     events: identified.retracted.map(idOfEvent),
     payments: retractions,
-    untold: identified.retracted.filter(({ awaitsPolicy }) => awaitsPolicy).map(idOfEvent),
+    unsent: identified.retracted.filter(({ awaitsPolicy }) => awaitsPolicy).map(idOfEvent),
   })
   // Sent together: the two write no table in common, so their order does not matter.
   const writing = Promise.all([
-    tell(tx, { payments, late, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
+    notify(tx, { payments, late, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
     numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
   ])
   batch.onWriting?.()
-  const [told, batchId] = await writing
+  const [notified, batchId] = await writing
   // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
   const { rowsAtOnce = REFOLD_ROWS } = batch
   const released = await releaseKnown(tx, knownBy(differences), isFinal, rowsAtOnce)
-  const deliveries = [...retracting, ...told, ...released]
+  const deliveries = [...retracting, ...notified, ...released]
   return {
     batchId,
     payments,
@@ -107,7 +107,7 @@ async function collectPayments(
     ({ event, retracted, awaitsPolicy }) =>
       event.effect.kind === 'payment' && !retracted && (!awaitsPolicy || completed.has(event.id)),
   )
-  const again = [...folded.unplaced, ...refolded.changed]
+  const again = [...folded.undecided, ...refolded.changed]
   const ids = new Set(again.length === 0 ? [] : standing.map(({ event }) => event.id))
   const readAgain = await readCommittedById(
     tx,

@@ -15,7 +15,7 @@ export const NO_POLICY = '11111111111111111111111111111111'
 
 type Fields = Record<string, unknown>
 
-export interface PolicyTold {
+export interface StoredPolicy {
   address: string
   owner: string
   mint: string
@@ -41,11 +41,11 @@ export interface Chain {
   repeat(changes?: Fields, signature?: string): Promise<void>
   /** Stores a policy, and its user payment. */
   policy(
-    policy: Partial<Omit<PolicyTold, 'address'>> & { id?: number; type: Fields; at: number },
-  ): Promise<PolicyTold>
+    policy: Partial<Omit<StoredPolicy, 'address'>> & { id?: number; type: Fields; at: number },
+  ): Promise<StoredPolicy>
   /** Stores a payment of a policy. @returns its signature */
   pay(
-    policy: PolicyTold,
+    policy: StoredPolicy,
     at: number,
     payment?: { amount?: number; signature?: string; memo?: string },
   ): Promise<string>
@@ -62,13 +62,13 @@ export interface Chain {
 
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
 
-export function tellChain(store: Store): Chain {
-  const stream = { name: 'TOLD', createdAt: new Date(0) }
+export function openChain(store: Store): Chain {
+  const stream = { name: 'CHAIN', createdAt: new Date(0) }
   let sequence = 0
   let policies = 0
   const slots = new Map<string, number>()
   const records = new Map<string, number>()
-  const told: { name: string; message: Fields; streamSequence: number }[] = []
+  const said: { name: string; message: Fields; streamSequence: number }[] = []
   const commit = async (name: string, message: Fields, streamSequence: number, again: boolean) => {
     const bytes = Buffer.from(JSON.stringify(message))
     const result = readMessage(bytes, SETTINGS)
@@ -82,8 +82,8 @@ export function tellChain(store: Store): Chain {
     const bytes = Buffer.from(JSON.stringify(message))
     const result = readControlMessage(kind, bytes)
     if (!result.ok) throw new Error(result.refusal.reason)
-    const place = { streamSequence: ++sequence, subject: `chain.events.control.${kind}`, bytes }
-    const controls: ReceivedControl[] = [{ ...place, control: result.control }]
+    const source = { streamSequence: ++sequence, subject: `chain.events.control.${kind}`, bytes }
+    const controls: ReceivedControl[] = [{ ...source, control: result.control }]
     await commitBatch(store, { stream, received: [], refused: [], controls })
   }
   const say: Chain['say'] = async (
@@ -102,7 +102,7 @@ export function tellChain(store: Store): Chain {
       data,
       timestamp: new Date(at * 1000).toISOString(),
     }
-    told.push({ name, message, streamSequence: ++sequence })
+    said.push({ name, message, streamSequence: ++sequence })
     await commit(name, message, sequence, false)
     return signature
   }
@@ -110,7 +110,7 @@ export function tellChain(store: Store): Chain {
     store,
     say,
     repeat: async (changes, signature) => {
-      for (const { name, message, streamSequence } of told)
+      for (const { name, message, streamSequence } of said)
         if (signature === undefined || message.signature === signature)
           await commit(name, { ...message, ...changes }, streamSequence, true)
     },

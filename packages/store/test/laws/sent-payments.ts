@@ -1,4 +1,4 @@
-// Which payments the webhooks and sockets must have been told, may have been told, and were told.
+// Which payments the webhooks and sockets must have been sent, may have been sent, and were sent.
 import {
   labelOf,
   push,
@@ -57,21 +57,21 @@ function factsOverTime(
 const isForPayments = ({ types }: Webhook, type = 'payment.executed'): boolean =>
   type === 'payment.executed' && types.length === 0 ? true : types.includes(type)
 
-/** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
-export function findToldProblems(run: Run, model: Model): string[] {
+/** @returns a line for each message that is missing, that nobody asked for, or that was sent twice */
+export function findSentProblems(run: Run, model: Model): string[] {
   const { history, webhookIds, tables, keyOfId } = run
   const problems: string[] = []
   const payments = tables.deliveries.filter(({ type }) => String(type).startsWith('payment.'))
-  const told = new Map<string, Row[]>()
+  const sent = new Map<string, Row[]>()
   for (const row of payments)
-    push(told, `${row.webhook_id} ${row.type} ${keyOfId.get(String(row.event_id))}`, row)
+    push(sent, `${row.webhook_id} ${row.type} ${keyOfId.get(String(row.event_id))}`, row)
   for (const [nth, webhook] of history.webhooks.entries()) {
     for (const payment of model.payments) {
       if (payment.gateway !== webhook.gateway) continue
       const rowsOf = (type: string) => {
         const key = `${webhookIds[nth]} ${type} ${payment.event.key}`
-        const rows = told.get(key) ?? []
-        told.delete(key)
+        const rows = sent.get(key) ?? []
+        sent.delete(key)
         return rows
       }
       const add = (what: string) =>
@@ -85,7 +85,7 @@ export function findToldProblems(run: Run, model: Model): string[] {
       )
     }
   }
-  for (const [key] of told)
+  for (const [key] of sent)
     problems.push(`a message that nobody asked for: ${key.split(' ').map(labelOf).join(' ')}`)
   return problems
 }
@@ -112,26 +112,26 @@ function judge(
     isFinal &&
     facts.every(each => passes(webhook, each))
   const { executed, retracted } = rows
-  if (executed.length > 1) add(`told ${executed.length} times`)
-  if (executed.length > 0 && !may) add('told, and not asked for')
+  if (executed.length > 1) add(`sent ${executed.length} times`)
+  if (executed.length > 0 && !may) add('sent, and not asked for')
   if (executed.length > 0 && webhook.finality === 'finalized' && !wasEverFinal(run, event))
-    add('told before it was final')
+    add('sent before it was final')
   if (event.retracted) {
     if (executed.some(({ state }) => state !== 'cancelled')) add('retracted, and still to be sent')
     const asked =
       executed.some(({ attempts_made: attempts }) => attempts !== 0) &&
       isForPayments(webhook, 'payment.retracted')
     if (retracted.length !== (asked && !isStopped ? 1 : 0) && !(asked && isStopped && retracted.length === 1))
-      add(`its retraction is told ${retracted.length} times`)
+      add(`its retraction is sent ${retracted.length} times`)
     return
   }
-  if (retracted.length > 0) add('stands, and its retraction is told')
+  if (retracted.length > 0) add('stands, and its retraction is sent')
   if (executed.length > 0 && webhook.finality === 'finalized' && !event.isFinal)
-    add('told before it was final')
-  if (executed.length === 0 && must) add('not told')
+    add('sent before it was final')
+  if (executed.length === 0 && must) add('not sent')
 }
 
-/** What commits hand to sockets: each payment once, each retraction of a payment that was told once. */
+/** What commits hand to sockets: each payment once, each retraction of a payment that was sent once. */
 export function findHandedProblems({ committed, keyOfId, tables }: Run, model: Model): string[] {
   const problems: string[] = []
   const countOf = (ids: readonly string[]) => {
@@ -142,18 +142,18 @@ export function findHandedProblems({ committed, keyOfId, tables }: Run, model: M
     }
     return counts
   }
-  const told = countOf(committed.flatMap(({ payments }) => payments.map(({ eventId }) => eventId)))
+  const sent = countOf(committed.flatMap(({ payments }) => payments.map(({ eventId }) => eventId)))
   const retracted = countOf(committed.flatMap(({ retractions }) => retractions.map(({ eventId }) => eventId)))
   for (const payment of model.payments) {
     const { event, awaitsPolicy } = payment
-    const [timesTold, timesRetracted] = [told.get(event.key) ?? 0, retracted.get(event.key) ?? 0]
+    const [timesSent, timesRetracted] = [sent.get(event.key) ?? 0, retracted.get(event.key) ?? 0]
     const add = (what: string) => problems.push(`commits, of ${nameOf(payment)}: ${what}`)
-    if (timesTold > 1) add(`handed over ${timesTold} times`)
-    if (timesTold === 0 && !event.retracted && !awaitsPolicy) add('never handed over')
-    if (timesTold === 1 && awaitsPolicy && !event.retracted) add('handed over before its policy was known')
+    if (timesSent > 1) add(`handed over ${timesSent} times`)
+    if (timesSent === 0 && !event.retracted && !awaitsPolicy) add('never handed over')
+    if (timesSent === 1 && awaitsPolicy && !event.retracted) add('handed over before its policy was known')
     if (timesRetracted > 1 || (timesRetracted > 0 && !event.retracted))
       add(`retracted ${timesRetracted} times`)
-    if (timesTold === 1 && event.retracted && timesRetracted === 0) add('told, and its retraction is not')
+    if (timesSent === 1 && event.retracted && timesRetracted === 0) add('sent, and its retraction is not')
   }
   const ids = committed.flatMap(({ deliveries }) => deliveries.map(({ id }) => String(id))).sort()
   const stored = tables.deliveries.map(({ id }) => String(id)).sort()

@@ -5,8 +5,8 @@ import type { Store } from '../database/open-store.js'
 import { inline, join, raw, sql } from '../database/sql.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
-import { datesOf, NOW, tellDue, type DueMargins } from './tell-due.js'
-import { tellInParts, type ToldPage } from './tell-in-parts.js'
+import { datesOf, NOW, notifyDue, type DueMargins } from './notify-due.js'
+import { notifyInParts, type NotifiedPage } from './notify-in-parts.js'
 
 /** What the webhooks and the feed of each gateway ask for, as an earlier round of the same process found it. */
 export type KnownAsks = Map<string, string>
@@ -17,7 +17,7 @@ export interface DueRound extends DueMargins {
   /** default: nothing is known, so that the round looks at every policy */
   known?: KnownAsks
   /** called after each page; the round ends when it resolves with false */
-  onPage?: (page: ToldPage) => Promise<boolean>
+  onPage?: (page: NotifiedPage) => Promise<boolean>
 }
 
 /** A gateway some of whose webhooks ask for dates, or whose feed is read for them. */
@@ -45,7 +45,7 @@ const TYPES = sql`array[${join(DUE_LIFECYCLE_TYPES.map(type => raw(`'${type}'`))
 /** The webhook asks for one of the types. The index webhooks_due has this condition. */
 const ASKS = sql`w.event_types && ${TYPES}`
 const GATEWAYS_AT_ONCE = 500
-/** Policies that one statement looks at: few of all policies have a date that is to be told. */
+/** Policies that one statement looks at: few of all policies have a date to notify of. */
 const LOOKED_AT_ONCE = 5_000
 /** Gateways that a process keeps in mind: some 20 MB. Beyond, it begins anew, and looks at every policy once more. */
 const MOST_KNOWN = 100_000
@@ -62,16 +62,16 @@ const MOST_KNOWN = 100_000
  * `limit` policies.
  * @returns the number of reported dates
  */
-export async function tellDuePolicies(store: Store, round: DueRound): Promise<number> {
+export async function notifyDuePolicies(store: Store, round: DueRound): Promise<number> {
   const { known = new Map(), onPage = () => Promise.resolve(true) } = round
-  let told = 0
-  const tellAll = async (look: (after: PolicyKey | null) => Promise<Look>): Promise<boolean> => {
+  let notified = 0
+  const notifyAll = async (look: (after: PolicyKey | null) => Promise<Look>): Promise<boolean> => {
     for (let after: PolicyKey | null = null; ;) {
       const { addresses, next } = await look(after)
-      const page = await tellInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
-        tellDue(tx, held, round),
+      const page = await notifyInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
+        notifyDue(tx, held, round),
       )
-      told += page.told
+      notified += page.notified
       if (!(await onPage(page))) return false
       if (next === null) return true
       after = next
@@ -84,12 +84,12 @@ export async function tellDuePolicies(store: Store, round: DueRound): Promise<nu
     const familiar = asking.filter(isKnown).map(({ gateway }) => gateway)
     if (fresh.length > 0) {
       const gateways = fresh.map(({ gateway }) => gateway)
-      if (!(await tellAll(key => lookAtAll(store, gateways, key, round)))) return told
+      if (!(await notifyAll(key => lookAtAll(store, gateways, key, round)))) return notified
       if (known.size > MOST_KNOWN) known.clear()
       for (const { gateway, asks } of fresh) known.set(gateway, asks)
     }
-    if (familiar.length > 0 && !(await tellAll(key => lookAtNext(store, familiar, key)))) return told
-    if (asking.length < GATEWAYS_AT_ONCE) return told
+    if (familiar.length > 0 && !(await notifyAll(key => lookAtNext(store, familiar, key)))) return notified
+    if (asking.length < GATEWAYS_AT_ONCE) return notified
     after = asking.at(-1)!.gateway
   }
 }

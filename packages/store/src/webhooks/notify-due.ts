@@ -1,4 +1,4 @@
-// One page of dates that are told: what is to be told of a policy now, and when it is looked at next.
+// One page of due dates: what to notify of a policy now, and when it is looked at next.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
@@ -13,8 +13,8 @@ import {
   type LifecycleRow,
 } from '../rows/policies.js'
 import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-messages.js'
-import type { ToldPage } from './tell-in-parts.js'
-import { readWebhooksOf } from './told-webhooks.js'
+import type { NotifiedPage } from './notify-in-parts.js'
+import { readWebhooksOf } from './notified-webhooks.js'
 
 export interface DueMargins {
   /** how long before a due date `due_soon` is sent */
@@ -37,7 +37,7 @@ interface DueRow extends LifecycleRow {
 export const NOW = sql`floor(extract(epoch from statement_timestamp()))::bigint`
 
 /**
- * What is to be told of a policy `p` now. The comparisons are those of `dueNoticeOf`, over the dates that the fold has
+ * What to notify of a policy `p` now. The comparisons are those of `dueNoticeOf`, over the dates that the fold has
  * brought into bounds: services/api/test/due-dates.test.ts compares both.
  */
 export const datesOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
@@ -55,7 +55,7 @@ export const datesOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
                        where n.policy = p.address and n.incarnation_start = p.incarnation_start
                          and n.type = k.type and n.at = k.at))`
 
-/** The next second at which more can be told of a policy `p`, whoever asks for it; null when time alone tells no more. */
+/** The next second at which there can be more to notify of a policy `p`, whoever asks for it; null when time alone brings no more. */
 const nextLookOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
   case when p.live and p.status = 'active' and (p.ends_at is null or p.ends_at > ${NOW}) then (
     select min(k.at)
@@ -63,8 +63,8 @@ const nextLookOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
                    (p.ends_at)) k (at)
      where k.at > ${NOW}) end`
 
-/** Reports what is due of some policies. The caller has locked their rows (`tellInParts`). */
-export async function tellDue(tx: Tx, held: readonly string[], margins: DueMargins): Promise<ToldPage> {
+/** Reports what is due of some policies. The caller has locked their rows (`notifyInParts`). */
+export async function notifyDue(tx: Tx, held: readonly string[], margins: DueMargins): Promise<NotifiedPage> {
   const rows = await takeDue(tx, held, margins)
   const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
   const dues = rows.filter(({ type }) => type !== 'subscription.expired').map(({ address }) => address)
@@ -80,10 +80,10 @@ export async function tellDue(tx: Tx, held: readonly string[], margins: DueMargi
     // Nothing can take the passing of time back: it is final.
     for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
   }
-  return { deliveries: await routed.write(tx), told: rows.length }
+  return { deliveries: await routed.write(tx), notified: rows.length }
 }
 
-/** Finds what no webhook was told yet, records that it is told, and moves the next look behind it. */
+/** Finds what no webhook was notified of yet, records that it is, and moves the next look after it. */
 const takeDue = (tx: Tx, held: readonly string[], margins: DueMargins): Promise<DueRow[]> =>
   tx.$queryRaw<DueRow[]>(sql`
   with looked as (
@@ -95,13 +95,13 @@ const takeDue = (tx: Tx, held: readonly string[], margins: DueMargins): Promise<
       from looked p
      cross join lateral ${datesOf(margins)} k
      where p.live and p.status = 'active'
-  ), told as (
+  ), notified as (
     insert into policy_notices (policy, incarnation_start, type, at)
     select address, incarnation_start, type, at from due order by address
     on conflict do nothing
     returning policy, incarnation_start, type, at
   )
   select ${LIFECYCLE_COLUMNS}, p.type, p.at
-    from told t
+    from notified t
     join due p on p.address = t.policy and p.incarnation_start = t.incarnation_start and p.type = t.type and p.at = t.at
     ${WITH_USER_PAYMENT}`)

@@ -1,13 +1,13 @@
-// A shop that was told of a payment and reads it: it asks for the payment from the payment's own position.
+// A shop that was notified of a payment and reads it: it asks for the payment from the payment's own position.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SocketPayment } from '@payment-tracking/contracts'
-import type { ToldPayment } from '../../history/entries.js'
+import type { SentPayment } from '../../history/entries.js'
 import type { Recorder } from '../../history/recorder.js'
 import { fetchText } from './fetch-text.js'
 
-export interface ToldReader {
-  /** Somebody was told of a payment, by a database that this epoch names. */
-  tell(payment: SocketPayment, epoch: string | undefined): void
+export interface NotifiedReader {
+  /** Somebody was notified of a payment, by a database that this epoch names. */
+  notify(payment: SocketPayment, epoch: string | undefined): void
   stop(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ interface StoredPayment {
   trackingId: string
 }
 
-export function openToldReader(baseUrl: string, recorder: Recorder): ToldReader {
+export function openNotifiedReader(baseUrl: string, recorder: Recorder): NotifiedReader {
   let newest: { payment: SocketPayment; epoch: string } | undefined
   let stopping = false
 
@@ -31,7 +31,7 @@ export function openToldReader(baseUrl: string, recorder: Recorder): ToldReader 
       'x-min-position': String(position),
     })
     const events = response.ok ? (JSON.parse(text) as StoredPayment[]) : []
-    const payments = events.map(({ id, seq }): ToldPayment => ({ seq, eventId: id }))
+    const payments = events.map(({ id, seq }): SentPayment => ({ seq, eventId: id }))
     recorder.note({
       ...of,
       what: 'answer' as const,
@@ -42,15 +42,15 @@ export function openToldReader(baseUrl: string, recorder: Recorder): ToldReader 
   }
   const running = (async () => {
     while (!stopping) {
-      const told = newest
+      const listed = newest
       newest = undefined
       // Cut off: the process was killed.
-      if (told) await read(told.payment, told.epoch).catch(() => {})
+      if (listed) await read(listed.payment, listed.epoch).catch(() => {})
       await sleep(EVERY_MS)
     }
   })()
   return {
-    tell(payment, epoch) {
+    notify(payment, epoch) {
       if (epoch !== undefined) newest = { payment, epoch }
     },
     async stop() {

@@ -12,7 +12,7 @@ import {
   RoutedMessages,
   type Message,
 } from './routed-messages.js'
-import { readWebhooksOf, type KnownWebhooks } from './told-webhooks.js'
+import { readWebhooksOf, type KnownWebhooks } from './notified-webhooks.js'
 
 /** What happened to a policy, with the policy's figures after it. */
 export interface PolicyLifecycle {
@@ -28,18 +28,18 @@ export interface News {
   /** by event, when events are traced */
   traceParents?: ReadonlyMap<string, string> | undefined
   isFinal: IsFinal
-  /** webhooks that were read before; `tell` reads the others */
+  /** webhooks that were read before; `notify` reads the others */
   webhooks?: KnownWebhooks
 }
 
 /**
- * Tells the webhooks of each gateway what is new, in the transaction that stores it: writes a delivery, or what waits, for
+ * Notifies the webhooks of each gateway of what is new, in the transaction that stores it: writes a delivery, or what waits, for
  * each webhook as `route` says. Existing rows stay as they are, so a replay adds none. One statement reads the webhooks of
  * all gateways (by webhooks_gateway_idx), one inserts what waits, one inserts deliveries. The feed finds the payments of a batch
  * among its events; of the rest it gets a row each.
  * @returns the new deliveries, for `enqueueDeliveries` after the commit
  */
-export async function tell(
+export async function notify(
   tx: Tx,
   { payments, late = [], lifecycles, traceParents, isFinal, webhooks = new Map() }: News,
 ): Promise<DeliveryRef[]> {
@@ -49,12 +49,12 @@ export async function tell(
   const routed = new RoutedMessages()
   // Most gateways of a batch have no webhook, so a message is made only for those that have one.
   const add = (gateway: string, toMessage: () => Message): void => {
-    const told = (webhooks.get(gateway) ?? read.get(gateway))!
-    if (told.length === 0) return
+    const notified = (webhooks.get(gateway) ?? read.get(gateway))!
+    if (notified.length === 0) return
     const message = toMessage()
     const { eventId, slot } = message
     const final = eventId === null || slot === null || isFinal({ eventId, slot })
-    for (const webhook of told) routed.add(webhook, message, final)
+    for (const webhook of notified) routed.add(webhook, message, final)
   }
   for (const payment of late) noteForFeed(tx, feedNoteOf(payment.gateway, messageOfPayment(payment)))
   for (const payment of payments) add(payment.gateway, () => messageOfPayment(payment))
@@ -66,13 +66,13 @@ export async function tell(
   return routed.write(tx, traceParents)
 }
 
-/** `tell` in its own transaction, for payments that are already stored. None counts as final. */
+/** `notify` in its own transaction, for payments that are already stored. None counts as final. */
 export const insertDeliveries = (
   { database }: Store,
   payments: readonly CommittedPayment[],
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> =>
   database.transaction(
-    tx => tell(tx, { payments, lifecycles: [], traceParents, isFinal: () => false }),
+    tx => notify(tx, { payments, lifecycles: [], traceParents, isFinal: () => false }),
     PAGE_LIMITS,
   )

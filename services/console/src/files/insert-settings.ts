@@ -12,19 +12,19 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 const escape = (text: string): string => text.replace(/[&<>"]/g, character => ENTITIES[character]!)
 
 /** @throws Error when the page has no place for a setting: the build and this server are of different releases */
-export function placeSettings(html: string, { environment, explorerUrl }: PageSettings): string {
-  const place = (page: string, from: string, to: string): string => {
+export function insertSettings(html: string, { environment, explorerUrl }: PageSettings): string {
+  const insert = (page: string, from: string, to: string): string => {
     if (!page.includes(from)) throw new Error(`index.html has no ${from}`)
     return page.replace(from, () => to)
   }
-  const placed = place(
-    place(html, 'data-environment=""', `data-environment="${escape(environment)}"`),
+  const inserted = insert(
+    insert(html, 'data-environment=""', `data-environment="${escape(environment)}"`),
     'data-explorer=""',
     `data-explorer="${escape(explorerUrl ?? '')}"`,
   )
-  if (isProduction(environment)) return placed
-  return place(
-    place(placed, '<title>', `<title>[${escape(environmentName(environment))}] `),
+  if (isProduction(environment)) return inserted
+  return insert(
+    insert(inserted, '<title>', `<title>[${escape(environmentName(environment))}] `),
     '/console/icon.svg',
     '/console/icon-other.svg',
   )

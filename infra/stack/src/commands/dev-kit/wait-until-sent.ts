@@ -6,9 +6,9 @@ const PATIENCE_MS = 5_000
 
 /**
  * Waits until the gateway's webhooks were sent the events of a transaction. A retraction that comes earlier cancels the
- * delivery, and nobody is told of either. A webhook that is not sent anything is waited for 5 s.
+ * delivery, and nobody is sent either. A webhook that is not sent anything is waited for 5 s.
  */
-export async function waitUntilTold(session: GatewaySession, signature: string): Promise<void> {
+export async function waitUntilSent(session: GatewaySession, signature: string): Promise<void> {
   const deadline = Date.now() + PATIENCE_MS
   while (Date.now() < deadline) {
     const path = `/v1/webhooks/deliveries?signature=${signature}`

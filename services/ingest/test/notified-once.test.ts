@@ -1,4 +1,4 @@
-// What an event says is told once and in order, whatever becomes of the events before it.
+// What an event says is sent once and in order, whatever becomes of the events before it.
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
@@ -80,8 +80,8 @@ interface Case {
   /** stored one after the other; before a batch that is null, every delivery is tried */
   batches: (Message[] | null)[]
   /** types and slots, in the order of deliveries */
-  told: string[]
-  /** ids of completions that sockets are told; a pod tells an id once */
+  sent: string[]
+  /** ids of completions that sockets are sent; a pod sends an id once */
   ids?: number
 }
 const CHANGES = ['subscription.created', 'subscription.paused']
@@ -95,31 +95,31 @@ const CASES: Record<string, Case> = {
   "a pause is told once when its policy's Created event appears again": {
     types: CHANGES,
     batches: again,
-    told: ['created 5', 'paused 8', 'created 4'],
+    sent: ['created 5', 'paused 8', 'created 4'],
   },
   'a pause that waits for finality is told once as well': {
     finality: 'finalized',
     types: CHANGES,
     batches: again,
-    told: ['created 4', 'paused 8'],
+    sent: ['created 4', 'paused 8'],
   },
   'a pause that is retracted while it waits for finality is not told': {
     finality: 'finalized',
     types: CHANGES,
     batches: [[userPayment, first, paused], [retract(paused)], [control('finalized', { slot: 99 })]],
-    told: ['created 5'],
+    sent: ['created 5'],
   },
   // The incarnation before is the latest one again, and the same event completes it.
   "a completion is told once when its policy's Created event is retracted": {
     types: ['subscription.completed'],
     batches: [[userPayment, begun(3), begun(5), completed], [retract(begun(5))]],
-    told: ['completed 9'],
+    sent: ['completed 9'],
   },
   // A second payment proves that the policy goes on; then the payment that is left completes it.
-  'a retraction that completes a policy tells it, once for the incarnation': {
+  'a retraction that completes a policy sends it, once for the incarnation': {
     types: ['subscription.completed'],
     batches: [[userPayment, ends, pay(3), pay(4)], [retraction(4)], [pay(5)], [retraction(5)]],
-    told: ['completed 3'],
+    sent: ['completed 3'],
     ids: 1,
   },
   'a completion is not told again when a copy has moved the Created event': {
@@ -130,17 +130,17 @@ const CASES: Record<string, Case> = {
       [retraction(3)],
       [pay(5)],
     ],
-    told: ['completed 3'],
+    sent: ['completed 3'],
     ids: 1,
   },
   'a retraction is told before the payments of its batch': {
     types: ['payment.executed', 'payment.retracted'],
     batches: [[userPayment, created(1, 2, PERIODS), pay(3)], null, [pay(5), retract(pay(3)), pay(6)]],
-    told: ['executed 3', 'retracted 3', 'executed 5', 'executed 6'],
+    sent: ['executed 3', 'retracted 3', 'executed 5', 'executed 6'],
   },
 }
 
-for (const [name, { finality = 'confirmed', types, batches, told, ids }] of Object.entries(CASES))
+for (const [name, { finality = 'confirmed', types, batches, sent, ids }] of Object.entries(CASES))
   t.test(name, async t => {
     const { store, pool } = await openTestStore(t)
     await insertWebhook(pool, GATEWAY, { ordered: true, finality, types })
@@ -156,7 +156,7 @@ for (const [name, { finality = 'confirmed', types, batches, told, ids }] of Obje
     )
     t.same(
       rows.map(({ type, slot }) => `${type.replace(/^\w+\./, '')} ${slot}`),
-      told,
+      sent,
     )
     if (ids !== undefined) t.equal(sockets.size, ids, 'completions, to sockets')
   })

@@ -1,4 +1,4 @@
-// Notes that a due payment is at risk, and that it is no more, and tells the webhooks that ask. It stands in risk_notices: once
+// Notes that a due payment is at risk, and that it is no more, and notifies the webhooks that ask. It stands in risk_notices: once
 // for each due date and cause, and once that it is over.
 import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
 import { runIn } from '../database/database.js'
@@ -14,8 +14,8 @@ import {
 import { isNotSetAside } from '../set-aside/isolate.js'
 import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, messageOfLifecycle, RoutedMessages } from './routed-messages.js'
-import { tellInParts, type ToldPage } from './tell-in-parts.js'
-import { readWebhooksOf } from './told-webhooks.js'
+import { notifyInParts, type NotifiedPage } from './notify-in-parts.js'
+import { readWebhooksOf } from './notified-webhooks.js'
 import { readDueRisks } from '../funds/due-risks.js'
 import { listWatchedPolicies, type WatchedKey } from '../funds/watched-policies.js'
 
@@ -24,7 +24,7 @@ export interface RiskRound {
   /** policies in one transaction */
   limit: number
   /** called after each page; the round ends when it resolves with false */
-  onPage?: (page: ToldPage) => Promise<boolean>
+  onPage?: (page: NotifiedPage) => Promise<boolean>
 }
 
 const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
@@ -32,33 +32,33 @@ const LOOKED_AT_ONCE = 1_000
 const IS_KEPT = isNotSetAside('payment-risks', sql`p.address`)
 
 /**
- * Tells the risks that began and those that are over. Any number of processes may do so at once.
+ * Notifies of the risks that began and those that are over. Any number of processes may do so at once.
  *
  * Bounded: a statement looks at 1,000 watched policies, without locks;
- * a transaction tells of at most `limit`.
- * @returns the number of risks that were told
+ * a transaction notifies of at most `limit`.
+ * @returns the number of risks that were notified
  */
-export async function tellRisks(store: Store, round: RiskRound): Promise<number> {
+export async function notifyRisks(store: Store, round: RiskRound): Promise<number> {
   const { onPage = () => Promise.resolve(true) } = round
-  let told = 0
-  const tell = async (addresses: readonly string[]): Promise<boolean> => {
-    const page = await tellInParts(store, 'payment-risks', addresses, round.limit, (tx, held) =>
-      tellHeld(tx, held, round),
+  let notified = 0
+  const notify = async (addresses: readonly string[]): Promise<boolean> => {
+    const page = await notifyInParts(store, 'payment-risks', addresses, round.limit, (tx, held) =>
+      notifyHeld(tx, held, round),
     )
-    told += page.told
+    notified += page.notified
     return onPage(page)
   }
   for (let after = ''; ;) {
     const { open, next } = await readOpenNotices(store, after)
     const over = await findOver(store, open, round)
-    if (!(await tell(over))) return told
+    if (!(await notify(over))) return notified
     if (next === null) break
     after = next
   }
   for (let after: WatchedKey | null = null; ;) {
     const { addresses, next } = await listWatchedPolicies(store, after, LOOKED_AT_ONCE)
-    if (!(await tell(await findBegun(store, addresses, round)))) return told
-    if (next === null) return told
+    if (!(await notify(await findBegun(store, addresses, round)))) return notified
+    if (next === null) return notified
     after = next
   }
 }
@@ -92,10 +92,10 @@ async function findOver(store: Store, open: readonly string[], round: RiskRound)
 }
 
 /** A risk is over when its date is, or when nothing is at risk any more. What is not known is not over. */
-const isOver = (risk: DueRisk | undefined, told: bigint, dueAt: bigint | null): boolean =>
-  risk === undefined || dueAt !== told || risk.state === 'ok'
+const isOver = (risk: DueRisk | undefined, notified: bigint, dueAt: bigint | null): boolean =>
+  risk === undefined || dueAt !== notified || risk.state === 'ok'
 
-/** Of these policies, those at a risk that is not noted, or that a webhook asks for and was not told. */
+/** Of these policies, those at a risk that is not noted, or that a webhook asks for and was not notified of. */
 async function findBegun(store: Store, addresses: readonly string[], round: RiskRound): Promise<string[]> {
   if (addresses.length === 0) return []
   const { database } = store
@@ -116,12 +116,12 @@ async function findBegun(store: Store, addresses: readonly string[], round: Risk
        select from risk_notices r
         where r.policy = p.address and r.incarnation_start = p.incarnation_start and r.due_at = p.due_at
           and r.cause = k.cause
-          and (r.told or not exists (
+          and (r.notified or not exists (
             select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and ${AT_RISK} = any(w.event_types))))`)
   return found.map(({ address }) => address)
 }
 
-interface TellingRow extends LifecycleRow {
+interface RiskRow extends LifecycleRow {
   live: boolean
   dueAt: bigint | null
 }
@@ -132,12 +132,12 @@ interface Notice {
   dueAt: bigint
   cause: string
   /** a webhook asks for it, or asked */
-  told: boolean
+  notified: boolean
 }
 
-/** Tells of some policies. The caller has locked their rows (`tellInParts`). */
-async function tellHeld(tx: Tx, held: readonly string[], round: RiskRound): Promise<ToldPage> {
-  const policies = await tx.$queryRaw<TellingRow[]>(sql`
+/** Notifies of some policies. The caller has locked their rows (`notifyInParts`). */
+async function notifyHeld(tx: Tx, held: readonly string[], round: RiskRound): Promise<NotifiedPage> {
+  const policies = await tx.$queryRaw<RiskRow[]>(sql`
     select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt"
       from policies p ${WITH_USER_PAYMENT}
      where p.address = any(${[...held]}::text[]) and p.incarnation_start is not null and p.gateway is not null
@@ -151,18 +151,18 @@ async function tellHeld(tx: Tx, held: readonly string[], round: RiskRound): Prom
     policies.flatMap(({ address, incarnationStart, gateway, dueAt }) => {
       const risk = risks.get(address)
       if (risk?.state !== 'at_risk' || dueAt === null) return []
-      return [{ policy: address, incarnationStart, dueAt, cause: risk.cause!, told: asks(gateway) }]
+      return [{ policy: address, incarnationStart, dueAt, cause: risk.cause!, notified: asks(gateway) }]
     }),
   )
   const over = await closeNotices(tx, policies, risks)
   const byAddress = new Map(policies.map(policy => [policy.address, policy]))
   const at = new Date().toISOString()
   const routed = new RoutedMessages()
-  let told = 0
+  let notified = 0
   const add = (notice: Notice, type: Lifecycle['type']) => {
     const { policy: address, incarnationStart, dueAt, cause } = notice
     const policy = byAddress.get(address)
-    // A later life of the address can belong to another gateway: the end of the earlier one was told.
+    // A later life of the address can belong to another gateway: the end of the earlier one was notified.
     if (policy === undefined || policy.incarnationStart !== incarnationStart) return
     const { live: _live, dueAt: _dueAt, ...row } = policy
     const lifecycle: Lifecycle = {
@@ -176,36 +176,36 @@ async function tellHeld(tx: Tx, held: readonly string[], round: RiskRound): Prom
     }
     const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
     noteForFeed(tx, feedNoteOf(policy.gateway, message))
-    if (!notice.told) return
-    told += 1
+    if (!notice.notified) return
+    notified += 1
     // Nodes are asked for what is final.
     for (const webhook of webhooksOf.get(policy.gateway) ?? []) routed.add(webhook, message, true)
   }
   for (const notice of over) add(notice, CLEARED)
   for (const notice of begun) add(notice, AT_RISK)
-  return { deliveries: await routed.write(tx), told }
+  return { deliveries: await routed.write(tx), notified }
 }
 
-const RETURNED = sql`policy, incarnation_start as "incarnationStart", due_at as "dueAt", cause, told`
+const RETURNED = sql`policy, incarnation_start as "incarnationStart", due_at as "dueAt", cause, notified`
 
-/** @returns those that were not noted before, or not told */
+/** @returns those that were not noted before, or not notified */
 async function insertNotices(tx: Tx, notices: readonly Notice[]): Promise<Notice[]> {
   if (notices.length === 0) return []
   return tx.$queryRaw<Notice[]>(sql`
-    insert into risk_notices as r (policy, incarnation_start, due_at, cause, told)
+    insert into risk_notices as r (policy, incarnation_start, due_at, cause, notified)
     select * from unnest(
       ${notices.map(({ policy }) => policy)}::text[], ${notices.map(each => each.incarnationStart)}::text[],
       ${bigints(notices.map(({ dueAt }) => dueAt))}, ${notices.map(({ cause }) => cause)}::text[],
-      ${notices.map(({ told }) => told)}::boolean[])
-    on conflict (policy, incarnation_start, due_at, cause) do update set told = true
-      where not r.told and excluded.told
+      ${notices.map(({ notified }) => notified)}::boolean[])
+    on conflict (policy, incarnation_start, due_at, cause) do update set notified = true
+      where not r.notified and excluded.notified
     returning ${RETURNED}`)
 }
 
 /** @returns the notices that are over now */
 async function closeNotices(
   tx: Tx,
-  policies: readonly TellingRow[],
+  policies: readonly RiskRow[],
   risks: ReadonlyMap<string, DueRisk>,
 ): Promise<Notice[]> {
   const addresses = policies.map(({ address }) => address)

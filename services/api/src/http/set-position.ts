@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 
-/** Tells a client what is known. The epoch names the database: in another epoch, a position has no meaning. */
-export function tellHead(
+/** Sends a client the position that the answer knows. The epoch names the database: in another epoch, a position has no meaning. */
+export function setPosition(
   reply: FastifyReply,
   { position, epoch }: { position: bigint; epoch: string },
 ): void {

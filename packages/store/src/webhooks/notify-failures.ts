@@ -8,7 +8,7 @@ import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { IS_ACTIVE } from '../rows/deliveries.js'
 import { insertMessages } from './insert-messages.js'
 
-/** A webhook that its gateway is told of. */
+/** A webhook that its gateway is notified of. */
 export interface TroubledWebhook {
   id: bigint
   gateway: string
@@ -71,27 +71,27 @@ export async function insertNotices(
 const PAGE = 500
 
 /**
- * Tells gateways of webhooks of which a delivery failed with all its tries, and no attempt succeeded since. Each webhook
- * is told of once until its next success. Any number of processes may call it at once: a row is stamped in the
- * transaction that tells of it.
+ * Notifies gateways of webhooks of which a delivery failed with all its tries, and no attempt succeeded since. Each webhook
+ * is notified of once until its next success. Any number of processes may call it at once: a row is stamped in the
+ * transaction that notifies of it.
  * One page of at most 500 webhooks, by webhooks_failing.
  */
-export async function tellFailingWebhooks(store: Store): Promise<DeliveryRef[]> {
-  const isUntold = sql`
+export async function notifyFailures(store: Store): Promise<DeliveryRef[]> {
+  const mustNotify = sql`
     ${IS_ACTIVE} and w.failing_since is not null and w.lost_at is not null
-      and (w.failure_told_at is null or w.failure_told_at < w.failing_since)`
+      and (w.failure_notified_at is null or w.failure_notified_at < w.failing_since)`
   const rows = await store.database.read<{ id: bigint }>(sql`
     select w.id from webhooks w
-     where ${isUntold} and ${isNotSetAside('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)
+     where ${mustNotify} and ${isNotSetAside('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)
   const ids = rows.map(({ id }) => id)
-  const told = await isolate(store, 'failing-webhooks', ids, some =>
+  const notified = await isolate(store, 'failing-webhooks', ids, some =>
     store.database.transaction(async tx => {
       const failing = await tx.$queryRaw<TroubledWebhook[]>`
-        update webhooks w set failure_told_at = clock_timestamp()
-         where w.id = any(${bigints(some)}) and ${isUntold}
+        update webhooks w set failure_notified_at = clock_timestamp()
+         where w.id = any(${bigints(some)}) and ${mustNotify}
         returning ${TROUBLED_COLUMNS}`
       return insertNotices(tx, 'webhook.failing', failing)
     }),
   )
-  return told.flat()
+  return notified.flat()
 }

@@ -1,4 +1,4 @@
-// The actions of telling.qnt as commits, announcements through a real Redis, pods, and clients of the published package.
+// The actions of notification.qnt as commits, announcements through a real Redis, pods, and clients of the published package.
 import { watchPayments, type PaymentWatch } from '@payment-tracking/client'
 import type { RedisConnections, Seats } from '@payment-tracking/redis'
 import { commitBatch, readPaymentsBySeq, type Store } from '@payment-tracking/store'
@@ -20,17 +20,17 @@ import { ClientDoor } from './client-door.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 import { settle, until } from './seat-gate.js'
 import { holdTimers, type HeldTimers } from './held-timers.js'
-import { openTellingPod, type TellingPod } from './telling-pod.js'
+import { openNotificationPod, type NotificationPod } from './notification-pod.js'
 
 /** Two clients, one of which asks for the second payment's recipient, and two pods. */
-export const TELLING_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
+export const NOTIFICATION_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
 
 /** One of the clients sends no epoch. */
 export const NAMELESS = 3
-export const NAMELESS_BOUNDS: Bounds = { ...TELLING_BOUNDS, CLIENTS: `Set(1, ${NAMELESS})` }
+export const NAMELESS_BOUNDS: Bounds = { ...NOTIFICATION_BOUNDS, CLIENTS: `Set(1, ${NAMELESS})` }
 
 /** Joining and answering more often than the rest: what happens to clients needs both. */
-export const TELLING_WEIGHTS = {
+export const NOTIFICATION_WEIGHTS = {
   fence: 0.2,
   leave: 0.5,
   copy: 0.3,
@@ -51,7 +51,7 @@ const POLICIES = [1, 2]
 /** The policies' own events come first. */
 const FIRST_POSITION = POLICIES.length
 
-export interface TellingWorld {
+export interface NotificationWorld {
   store: Store
   database: TestDatabase
   redis: RedisConnections
@@ -100,19 +100,19 @@ const txOf = (signature: string): number => bs58.decode(signature)[0]!
 const keyOfMessage = ({ kind, epoch, seq, id }: TraceValue): string => `${kind} ${epoch} ${seq} ${id}`
 
 /** Replays one trace. @returns null, or the first step after which something differs from the model */
-export async function replayTelling(
-  world: TellingWorld,
+export async function replayNotification(
+  world: NotificationWorld,
   trace: readonly TraceStep[],
   breakText: (text: string) => string = text => text,
 ): Promise<string | null> {
   const { store, database, redis, seats } = world
   const { pool } = database
   const timers = holdTimers()
-  const pods: TellingPod[] = []
+  const pods: NotificationPod[] = []
   const numbers = Object.keys(trace[0]?.state.clients ?? {}).map(Number)
   const clients = numbers.map(number => new Client(number, timers))
   const openPod = (p: number) =>
-    openTellingPod(store, seats[p - 1]!, { breakText, heldTimers: () => timers.fire(p) })
+    openNotificationPod(store, seats[p - 1]!, { breakText, heldTimers: () => timers.fire(p) })
   const capture = redis.connect('capture')
   const published: Buffer[] = []
   capture.on('pmessageBuffer', (_: Buffer, __: Buffer, message: Buffer) => published.push(message))

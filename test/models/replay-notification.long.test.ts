@@ -1,4 +1,4 @@
-// Traces of the model of telling, replayed on pods and clients with a real Postgres and a real Redis. What is stored, what the
+// Traces of the model of notification, replayed on pods and clients with a real Postgres and a real Redis. What is stored, what the
 // pods have and what the clients know is compared after each step.
 import { once } from 'node:events'
 import { openRedis, Seats } from '@payment-tracking/redis'
@@ -12,7 +12,12 @@ import { SeqTracker } from '../../services/realtime/src/rooms/seq-tracker.js'
 import { boundedSource } from './engine/models.js'
 import { BREAKS_SEED, PLANTS_BREAKS, SEED, TIMES } from './replay/draws.js'
 import { drawTraces, type TraceStep } from './replay/read-traces.js'
-import { NAMELESS_BOUNDS, replayTelling, TELLING_BOUNDS, TELLING_WEIGHTS } from './replay/telling.js'
+import {
+  NAMELESS_BOUNDS,
+  replayNotification,
+  NOTIFICATION_BOUNDS,
+  NOTIFICATION_WEIGHTS,
+} from './replay/notification.js'
 import { walkModel } from './replay/walk-model.js'
 
 /** Drawn evenly; the night draws more, and others. */
@@ -110,7 +115,7 @@ await waitFor(() => seats.every(each => each.mayDeliver()))
 
 async function replayAll(traces: readonly TraceStep[][], breakText?: (text: string) => string) {
   for (const trace of traces) {
-    const replay = () => replayTelling({ store, database, redis, seats }, trace, breakText).catch(String)
+    const replay = () => replayNotification({ store, database, redis, seats }, trace, breakText).catch(String)
     const difference = await replay()
     if (difference === null) continue
     // On a starved machine a connection may end by itself, which is no step of the trace: a difference counts that comes again.
@@ -121,8 +126,8 @@ async function replayAll(traces: readonly TraceStep[][], breakText?: (text: stri
   return null
 }
 
-t.test('telling', async t => {
-  const source = boundedSource('telling', TELLING_BOUNDS)
+t.test('notification', async t => {
+  const source = boundedSource('notification', NOTIFICATION_BOUNDS)
   const traces = await drawTraces({ source, traces: TRACES, steps: 40, seed: SEED })
   t.equal(traces.length, TRACES)
   const seen = new Set(traces.flat().map(({ action }) => action))
@@ -132,9 +137,15 @@ t.test('telling', async t => {
   t.equal(difference, null, 'everything is as the model says, after each step')
 })
 
-t.test('telling, with a client that sends no epoch', async t => {
-  const source = boundedSource('telling', NAMELESS_BOUNDS)
-  const draw = { name: 'telling', source, traces: NAMELESS_TRACES, steps: 50, weights: TELLING_WEIGHTS }
+t.test('notification, with a client that sends no epoch', async t => {
+  const source = boundedSource('notification', NAMELESS_BOUNDS)
+  const draw = {
+    name: 'notification',
+    source,
+    traces: NAMELESS_TRACES,
+    steps: 50,
+    weights: NOTIFICATION_WEIGHTS,
+  }
   // Always the same: a database that is replaced between two reads, which are one step of the model, is not replayed.
   const difference = await replayAll(walkModel({ ...draw, seed: BREAKS_SEED }))
   if (difference !== null) t.comment(difference)
@@ -150,15 +161,15 @@ t.test('telling, with a client that sends no epoch', async t => {
   t.ok(broken !== null, 'a `since` without an epoch that is always believed: noticed')
 })
 
-t.test('telling, by rare steps', async t => {
-  const source = boundedSource('telling', TELLING_BOUNDS)
+t.test('notification, by rare steps', async t => {
+  const source = boundedSource('notification', NOTIFICATION_BOUNDS)
   const known = walkModel({
-    name: 'telling',
+    name: 'notification',
     source,
     traces: BREAKS_TRACES,
     steps: 50,
     seed: BREAKS_SEED,
-    weights: TELLING_WEIGHTS,
+    weights: NOTIFICATION_WEIGHTS,
   })
   const difference = await replayAll(known)
   if (difference !== null) t.comment(difference)

@@ -3,11 +3,11 @@ import type { NodePool } from '../nodes/node-pool.js'
 import type { ListedTransaction } from '../nodes/open-node.js'
 
 /**
- * The place in the block orders transactions of one slot. Where lists lack the place, the block has it. Where no node
+ * The index in the block orders transactions of one slot. Where lists lack the index, the block has it. Where no node
  * returns the block, the order is that of the signatures, so that nothing waits for ever.
  * @param onUnordered called for each slot without a known order
  */
-export async function withPlaces(
+export async function withIndexes(
   pool: NodePool,
   listed: readonly ListedTransaction[],
   onUnordered: (slot: number, reason: string) => void,
@@ -20,11 +20,11 @@ export async function withPlaces(
       .map(({ slot }) => slot),
   )
   if (unknown.size === 0) return listed
-  const places = new Map<string, number>()
+  const indexes = new Map<string, number>()
   for (const slot of unknown) {
     try {
       const { signatures } = await askForBlock(pool, slot)
-      signatures.forEach((signature, place) => places.set(signature, place))
+      signatures.forEach((signature, index) => indexes.set(signature, index))
     } catch (error) {
       if (!(error instanceof NodeError)) throw error
       onUnordered(slot, error.message)
@@ -33,9 +33,9 @@ export async function withPlaces(
   return listed
     .map(each => ({
       ...each,
-      transactionIndex: each.transactionIndex ?? places.get(each.signature) ?? null,
+      transactionIndex: each.transactionIndex ?? indexes.get(each.signature) ?? null,
     }))
-    .sort(byPlace)
+    .sort(byIndex)
 }
 
 const askForBlock = (pool: NodePool, slot: number) =>
@@ -48,7 +48,7 @@ const askForBlock = (pool: NodePool, slot: number) =>
     { bound: { what: `block ${slot}, for the order of its transactions` } },
   )
 
-const byPlace = (a: ListedTransaction, b: ListedTransaction): number =>
+const byIndex = (a: ListedTransaction, b: ListedTransaction): number =>
   a.slot - b.slot ||
   (a.transactionIndex ?? 0) - (b.transactionIndex ?? 0) ||
   (a.transactionIndex === null && a.signature < b.signature ? -1 : 1)

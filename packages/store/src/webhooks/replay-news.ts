@@ -11,7 +11,7 @@ import { insertMessages, orderKeyOf } from './insert-messages.js'
 import { openRound } from './open-round.js'
 import { countRedeliveries } from './redelivery-quota.js'
 import { RoutedMessages, type Message } from './routed-messages.js'
-import type { ToldWebhook } from './told-webhooks.js'
+import type { NotifiedWebhook } from './notified-webhooks.js'
 import { readWaitingFacts } from './waiting-facts.js'
 
 /** A row of work, with what its page needs of the webhook. */
@@ -29,10 +29,10 @@ export interface ReplayWork {
 }
 
 /** Makes the deliveries of some news, and sends again what was cancelled. */
-export async function tellNews(
+export async function replayNews(
   store: Store,
   work: ReplayWork,
-  webhook: ToldWebhook,
+  webhook: NotifiedWebhook,
   news: readonly GatewayNews[],
 ): Promise<DeliveryRef[]> {
   const { database } = store
@@ -67,13 +67,13 @@ interface Decided {
   final: boolean
 }
 
-async function decide(tx: Tx, webhook: ToldWebhook, news: readonly GatewayNews[]): Promise<Decided[]> {
+async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNews[]): Promise<Decided[]> {
   const rows = news.map(row => ({
     ...row,
     row,
     webhookId: webhook.id,
     waitsFor: 'facts' as const,
-    place: '',
+    ctid: '',
     webhook,
   }))
   const [head] = await tx.$queryRaw<{ finalizedSlot: bigint }[]>(
@@ -90,7 +90,7 @@ async function decide(tx: Tx, webhook: ToldWebhook, news: readonly GatewayNews[]
 async function openCancelled(
   store: Store,
   { addedAt }: ReplayWork,
-  { id, activation }: ToldWebhook,
+  { id, activation }: NotifiedWebhook,
   sent: readonly { eventId: string; type: string }[],
 ): Promise<DeliveryRef[]> {
   if (sent.length === 0) return []
@@ -108,16 +108,20 @@ async function openCancelled(
   })
 }
 
-async function counted(store: Store, { gateway }: ToldWebhook, made: DeliveryRef[]): Promise<DeliveryRef[]> {
+async function counted(
+  store: Store,
+  { gateway }: NotifiedWebhook,
+  made: DeliveryRef[],
+): Promise<DeliveryRef[]> {
   await countRedeliveries(store, gateway, made.length)
   return made
 }
 
-/** Tells that payments were retracted. */
-export async function tellRetractions(
+/** Makes the deliveries of retractions, and sends again what was cancelled. */
+export async function replayRetractions(
   store: Store,
   work: ReplayWork,
-  webhook: ToldWebhook,
+  webhook: NotifiedWebhook,
   ids: readonly string[],
 ): Promise<DeliveryRef[]> {
   return store.database.transaction(async tx => {

@@ -1,4 +1,4 @@
-// What webhooks were told of policies: nothing twice, nothing that did not happen, and all that shows in the end.
+// What webhooks were sent of policies: nothing twice, nothing that did not happen, and all that shows in the end.
 import {
   compare,
   isCreated,
@@ -15,7 +15,7 @@ import {
 import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
 import type { Run } from './run.js'
-import { passes, type Facts } from './told-payments.js'
+import { passes, type Facts } from './sent-payments.js'
 
 interface Message {
   type: string
@@ -23,26 +23,26 @@ interface Message {
   cause: string
 }
 
-/** @returns a line for each message that is missing, that nobody asked for, or that was told twice */
+/** @returns a line for each message that is missing, that nobody asked for, or that was sent twice */
 export function findLifecycleProblems(run: Run, model: Model): string[] {
   const { history, webhookIds, tables, keyOfId } = run
   const problems: string[] = []
-  const told = new Map<string, Message[]>()
+  const sent = new Map<string, Message[]>()
   for (const row of tables.deliveries.filter(({ type }) => String(type).startsWith('subscription.'))) {
     const { data } = JSON.parse(String(row.body)) as { data: { paymentPolicy: string } }
     const key = `${String(row.webhook_id)} ${data.paymentPolicy}`
-    told.set(key, [...(told.get(key) ?? []), messageOf(row, keyOfId)])
+    sent.set(key, [...(sent.get(key) ?? []), messageOf(row, keyOfId)])
   }
   for (const [nth, webhook] of history.webhooks.entries()) {
     for (const [policy, past] of model.histories) {
       const key = `${webhookIds[nth]} ${policy}`
-      const messages = told.get(key) ?? []
-      told.delete(key)
+      const messages = sent.get(key) ?? []
+      sent.delete(key)
       for (const problem of judge(webhook, past, messages, { run, model }, policy))
         problems.push(`${describeWebhook(webhook)}\n    of ${labelOf(policy)}: ${problem}`)
     }
   }
-  for (const key of told.keys())
+  for (const key of sent.keys())
     problems.push(`a message that nobody asked for: ${key.split(' ').map(labelOf).join(' ')}`)
   return problems
 }
@@ -68,26 +68,26 @@ function judge(
   const seen = new Set<string>()
   for (const { type, cause } of messages) {
     const shown = `${type} because of ${cause.split(' ').map(labelOf).join(' ')}`
-    if (seen.has(`${type} ${cause}`)) problems.push(`${shown} is told twice`)
+    if (seen.has(`${type} ${cause}`)) problems.push(`${shown} is sent twice`)
     seen.add(`${type} ${cause}`)
     if (!webhook.types.includes(type) || passing.length === 0)
-      problems.push(`${shown} is told, and not asked for`)
+      problems.push(`${shown} is sent, and not asked for`)
     const event = past.find(({ key }) => key === cause)
     if (!event || !canCause(type, event)) problems.push(`${shown} did not happen`)
     if (webhook.finality === 'finalized' && event && !wasEverFinal(run, event))
-      problems.push(`${shown} is told before it is final`)
+      problems.push(`${shown} is sent before it is final`)
   }
   const completed = messages.filter(({ type }) => type === 'subscription.completed').length
   if (completed > created.length)
-    problems.push(`completed is told ${completed} times in ${created.length} incarnations`)
-  for (const type of mustBeTold(webhook, past, model, policy)) {
+    problems.push(`completed is sent ${completed} times in ${created.length} incarnations`)
+  for (const type of mustBeSent(webhook, past, model, policy)) {
     const times = messages.filter(message => message.type === type).length
-    if (times !== 1) problems.push(`${type} is told ${times} times`)
+    if (times !== 1) problems.push(`${type} is sent ${times} times`)
   }
   return problems
 }
 
-/** A change that came before its policy's Created event is told because of that event. */
+/** A change that came before its policy's Created event is sent because of that event. */
 function canCause(type: string, event: Standing): boolean {
   if (isCreated(event)) return type !== 'subscription.resumed'
   if (type === 'subscription.deleted') return isDeleted(event)
@@ -114,7 +114,7 @@ function factsOf({ data }: Standing, { events }: Model): Facts[] {
 }
 
 /** Of a policy with one Created event, whatever the order of arrival: what the policy is in the end. */
-function mustBeTold(webhook: Webhook, past: Standing[], model: Model, policy: string): string[] {
+function mustBeSent(webhook: Webhook, past: Standing[], model: Model, policy: string): string[] {
   const created = past.filter(isCreated)
   const state = model.policies.get(policy)
   const [only] = created
@@ -124,7 +124,7 @@ function mustBeTold(webhook: Webhook, past: Standing[], model: Model, policy: st
   if (!passes(webhook, { recipient: state.recipient, trackingId: state.trackingId, tokenMint })) return []
   if (webhook.finality === 'finalized' && past.some(({ isFinal }) => !isFinal)) return []
   const types = ['subscription.created']
-  // One that was retracted can hide one that stands: of changes before the Created event only the latest is told.
+  // One that was retracted can hide one that stands: of changes before the Created event only the latest is sent.
   const theOnly = (is: (event: Standing) => boolean) => {
     const [found, ...others] = past.filter(is)
     return found && others.length === 0 && !found.retracted && compare(found, only) > 0 ? found : undefined

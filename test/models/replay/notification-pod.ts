@@ -1,4 +1,4 @@
-// A pod of services/realtime for telling.qnt: its parts as app.ts puts them together, without what looks at the clock. Its
+// A pod of services/realtime for notification.qnt: its parts as app.ts puts them together, without what looks at the clock. Its
 // reads wait at a gate for their steps, and what it heals waits for `heal`.
 import type { PaymentReader, Seats } from '@payment-tracking/redis'
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
@@ -26,7 +26,7 @@ const config = {
   PORT: 0,
 } as RealtimeConfig
 const tunables = REALTIME_TUNABLES
-const PLACES = 100
+const SEATS = 100
 
 /** Shows which epoch it serves. */
 class ShownEpoch extends DatabaseEpoch {
@@ -38,7 +38,7 @@ class ShownEpoch extends DatabaseEpoch {
   }
 }
 
-export interface TellingPod {
+export interface NotificationPod {
   readonly gate: ReadGate
   readonly rooms: Rooms
   readonly port: number
@@ -55,11 +55,11 @@ export interface TellingPod {
 }
 
 /** @param heldTimers runs what `heal` put off */
-export async function openTellingPod(
+export async function openNotificationPod(
   store: Store,
   seats: Seats,
   { breakText, heldTimers }: { breakText: (text: string) => string; heldTimers: () => void },
-): Promise<TellingPod> {
+): Promise<NotificationPod> {
   const gate = new ReadGate(store, breakText)
   const gated = gate.gated
   const metrics = createRealtimeMetrics(createMetrics())
@@ -88,8 +88,8 @@ export async function openTellingPod(
     serves: epoch => databaseEpoch.serves(epoch),
     metrics,
     log,
-    limit: PLACES,
-    addressLimit: PLACES,
+    limit: SEATS,
+    addressLimit: SEATS,
     lifecycle: { watch: () => Promise.resolve() },
     expectations: { watch: () => Promise.resolve(null) },
   })
