@@ -7,13 +7,13 @@ import { bigints, sql, type Sql } from '../database/sql.js'
 
 /** The most positions of a row. */
 const POSITIONS_OF_ROW = 200
-/** Behind every position. */
+/** After every position. */
 const LAST_POSITION = 2n ** 63n - 1n
 
 interface PositionsRow {
   gateway: string
   positions: bigint[]
-  /** the place of the last of them among the positions of all rows */
+  /** the number of the last of them among the positions of all rows */
   end: number
 }
 

@@ -30,7 +30,7 @@ interface Row extends Omit<GatewayNews, 'slot' | 'lifecycle' | 'at'>, NewsKey {
 const payments = (gateway: string, after: NewsKey, last: bigint, limit: number): Sql => sql`
   (select e.position, 0::bigint as sequence, e.id::text as message_id, e.id as event_id, e.slot, e.payment_policy as policy,
           ${PAYMENT_MESSAGE_TYPE}::text as type, null::json as lifecycle, null::text as body,
-          e.retracted_at is null and not e.awaits_policy as is_told
+          e.retracted_at is null and not e.awaits_policy as is_notified
      from ${gatewayPayments(gateway, after.position, last, limit)} e)`
 
 const lifecycles = (
@@ -41,7 +41,7 @@ const lifecycles = (
   limit: number,
 ): Sql => sql`
   (select f.position, f.sequence, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body,
-          true as is_told
+          true as is_notified
      from feed_messages f join events e on e.id = f.event_id and e.retracted_at is null
     where f.gateway = ${gateway} and (f.position, f.sequence) > (${after.position}, ${after.sequence})
       and f.position <= ${last} and f.lifecycle is not null and f.type = any(${[...types]}::text[])
@@ -62,7 +62,7 @@ export async function readGatewayNews(
   const others = lifecycles(gateway, after, last, types, limit)
   const rows = await runIn(tx)<Row>(sql`
     select n.position, n.sequence, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
-           n.is_told as "isTold"
+           n.is_notified as "isNotified"
       from (${parts === null ? others : sql`${parts} union all ${others}`}) n
      order by n.position, n.sequence limit ${limit}`)
   return rows.map(({ position, sequence, slot, lifecycle, ...row }) => ({

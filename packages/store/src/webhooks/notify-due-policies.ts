@@ -55,8 +55,9 @@ const MOST_KNOWN = 100_000
  * Any number of processes may do so at once. Only Postgres' clock decides.
  *
  * A round reads, by policies_next_look, the policies whose next look has come. In two cases it looks at every living policy
- * of a gateway, by policies_gateway_live: a webhook is new, or the feed begins to ask, and is told of dates that have passed already; or the process is
- * new, and may use other margins than the process that set the looks. In both, `known` lacks what is asked for.
+ * of a gateway, by policies_gateway_live: a webhook is new, or the feed begins to ask, and gets dates that have passed
+ * already; or the process is new, and may use other margins than the process that set the looks. In both, `known` lacks what
+ * is asked for.
  *
  * Bounded: a statement looks at 5,000 policies of at most 500 gateways and takes no lock. A transaction reports at most
  * `limit` policies.
