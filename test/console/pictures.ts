@@ -45,6 +45,8 @@ export const readNote = (): Partial<Record<Picture, string>> =>
   existsSync(NOTE) ? (JSON.parse(readFileSync(NOTE, 'utf8')) as Partial<Record<Picture, string>>) : {}
 
 const SCHEMES = ['light', 'dark'] as const
+const PHONE_WIDTH = 390
+const DESKTOP = { width: 1440, height: 900 }
 
 /** The files of a picture: one for readers whose pages are light, one for the others. */
 export const filesOfPicture = (picture: Picture): Record<(typeof SCHEMES)[number], string> => {
@@ -55,11 +57,14 @@ export const filesOfPicture = (picture: Picture): Record<(typeof SCHEMES)[number
 /** Takes the picture in both schemes and notes what it shows, if UPDATE_SCREENSHOTS is set. */
 export async function keepPicture(page: Page, picture: Picture): Promise<void> {
   if (!process.env.UPDATE_SCREENSHOTS) return
+  const size = page.viewportSize()!
+  if (size.width > PHONE_WIDTH) await page.setViewportSize(DESKTOP)
   await page.evaluate(() => scrollTo(0, 0))
   for (const colorScheme of SCHEMES) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     await page.screenshot({ path: at(filesOfPicture(picture)[colorScheme]) })
   }
   await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize(size)
   writeFileSync(NOTE, `${JSON.stringify({ ...readNote(), [picture]: digestOf(picture) }, null, 2)}\n`)
 }
