@@ -45,9 +45,9 @@ export function OverviewPage() {
       ) : query.error ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
       ) : (
-        <div className="verdict plain" aria-busy="true">
+        <section className="verdict plain" aria-busy="true">
           <strong>Looking …</strong>
-        </div>
+        </section>
       )}
       {query.data ? (
         <>
