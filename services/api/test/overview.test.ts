@@ -85,7 +85,11 @@ t.test('all who ask within a second ask equal statements, which the store shares
   const ask = async (ms: number, query = '') => {
     now = NOW + ms
     const sent: unknown[] = []
-    const record = (statement: unknown) => void sent.push(statement)
+    // The service asks by itself where the stream ends, whoever else asks.
+    const record = (statement: unknown) => {
+      if (!(statement as { text: string }).text.includes('epoch, position from stream_head'))
+        sent.push(statement)
+    }
     subscribe('payment-tracking:store:statement', record)
     await api.get(`/v1/overview${query}`)
     unsubscribe('payment-tracking:store:statement', record)
