@@ -8,7 +8,7 @@ let sequence = 0
 
 /** Messages and controls as ingest hands them to the store, in one batch. @throws Error for a refused message */
 export function buildBatch(messages: readonly object[], controls: readonly ControlMessage[] = []): Batch {
-  const place = (kind: string) => ({ streamSequence: ++sequence, subject: `chain.events.${kind}` })
+  const received = (kind: string) => ({ streamSequence: ++sequence, subject: `chain.events.${kind}` })
   return {
     stream: STREAM,
     refused: [],
@@ -17,10 +17,10 @@ export function buildBatch(messages: readonly object[], controls: readonly Contr
       const bytes = Buffer.from(JSON.stringify(message))
       const read = readMessage(bytes, SETTINGS)
       if (!read.ok) throw new Error(read.refusal.reason)
-      return { ...place('Any'), bytes, event: read.event }
+      return { ...received('Any'), bytes, event: read.event }
     }),
     controls: controls.map(control => ({
-      ...place(`control.${control.kind}`),
+      ...received(`control.${control.kind}`),
       bytes: Buffer.from('{}'),
       control,
     })),

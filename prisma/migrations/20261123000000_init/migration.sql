@@ -242,14 +242,14 @@ create index events_paid_other_day on events (gateway)
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
--- Where the payments of a gateway are among all events, batch by batch (packages/store/src/rows/gateway-payments.ts).
+-- The positions of a gateway's payments among all events, a row for each batch (packages/store/src/rows/gateway-payments.ts).
 create table gateway_payments (
   gateway text collate "C" not null,
-  -- the last of `positions`
+  -- the largest of `positions`
   last_position bigint not null,
-  -- in `events`, ascending; at least one
+  -- ascending, never empty
   positions bigint[] not null,
-  -- readFeedPage, readGatewayNews: a gateway's payments in the order of commits.
+  -- For readFeedPage and readGatewayNews, which read payments in the order of commits.
   primary key (gateway, last_position)
 );
 
@@ -435,7 +435,7 @@ create table program_facts (
 -- readDueRisks, listDueAccounts.
 create index program_facts_newest on program_facts (kind, gateway, slot);
 
--- Which due payments were at risk, which of that webhooks were notified of, and which of it is over.
+-- Risks of due payments: when each began, whether webhooks were notified of it, and when it ended.
 create table risk_notices (
   policy text collate "C" not null,
   incarnation_start text collate "C" not null,
@@ -447,7 +447,7 @@ create table risk_notices (
   cleared_at timestamptz(3),
   primary key (policy, incarnation_start, due_at, cause)
 );
--- notifyRisks, isAtRisk.
+-- Open risks of a policy: notifyRisks and isAtRisk.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).
@@ -541,7 +541,7 @@ create table webhooks (
   failing_since timestamptz(3),
   -- when the first delivery since then failed with all its tries
   lost_at timestamptz(3),
-  -- when the gateway's other webhooks were notified that this webhook fails
+  -- when the gateway's other webhooks got the notice that this one fails
   failure_notified_at timestamptz(3),
   deactivated_reason text,
   deactivated_at timestamptz(3),
@@ -667,8 +667,8 @@ create index deliveries_open_order on deliveries (webhook_id, activation, order_
   where state in ('pending', 'waiting') and order_key is not null;
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
--- sweepBatches, readPaymentTrace, searchDeliveries: the deliveries of an event. insertMessages: an event sends a webhook
--- each type of message once. A Created event that is retracted and appears again gives the same message another id.
+-- The deliveries of an event: sweepBatches, readPaymentTrace and searchDeliveries. An event sends a webhook each type of message
+-- once, even where a Created event is retracted and comes again, which gives the message another id: insertMessages.
 create unique index deliveries_event_id_webhook_id_type_key on deliveries (event_id, webhook_id, type)
   where event_id is not null;
 -- searchDeliveries: messages caused by time, which have no event, by their tracking ID.
@@ -702,7 +702,7 @@ create table webhook_hours (
   webhook_id bigint not null,
   start timestamptz(0) not null,
   accepted boolean not null,
-  -- the class of durations that the requests of this row fall into (`durationClass` in packages/domain)
+  -- how long the requests took, as a class of durations (`durationClass` in packages/domain)
   duration smallint not null,
   requests bigint not null,
   primary key (webhook_id, start, accepted, duration)
@@ -813,17 +813,17 @@ create table gateway_sessions (
   signer text collate "C" not null,
   -- the chain position of the event that made the wallet a signer. The session ends when the wallet is no signer any more
   signer_since text collate "C" not null,
-  -- the API key that signed in; the session ends together with it. Null if a wallet signed in
+  -- the API key that signed in, with which the session ends; null for a wallet
   api_key_id bigint,
-  -- true for a sign-in link that nobody has opened yet
+  -- a sign-in link that nobody has opened yet
   is_link boolean not null default false,
   created_at timestamptz(3) not null default clock_timestamp(),
-  -- an unused session ends at this time; each use moves it
+  -- when the session ends unless it is used: each use moves it
   ends_at timestamptz(3) not null,
-  -- every session ends at this time, used or not
+  -- when the session ends, however it is used
   expires_at timestamptz(3) not null
 );
--- createGatewaySession ends the oldest sessions of a gateway and deletes sessions that have ended.
+-- For createGatewaySession: the oldest sessions of a gateway, and those that have ended.
 create index gateway_sessions_gateway_idx on gateway_sessions (gateway);
 create index gateway_sessions_ends_at_idx on gateway_sessions (ends_at);
 

@@ -173,9 +173,6 @@ export function lifecyclesOf(
   const after = is.state
   const start = after.incarnationStart
   if (start === null || after.gateway === null || (events.length === 0 && !completing)) return []
-  // Most policies are only paid.
-  if (!completing && !isCompletedNow(was, is) && events.every(({ effect }) => effect.kind === 'payment'))
-    return []
   const byOrder = new Map(events.map(event => [event.order, event]))
   const created = byOrder.get(start)
   const lifecycles: Lifecycle[] = []

@@ -11,23 +11,22 @@
 //   evict:<pod>  set: seats that another pod took over and that this pod must give up
 //
 // A seat lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
-// A seat of a pod whose lease ended counts until somebody needs it.
+// The seats of a pod whose lease has ended are removed when a tracking ID is full.
 //
 //   init      leases are used for the first time: an empty Redis has lost nothing
 //   join      a pod without seats begins → 'joined', generation
 //   renew     it goes on → 'renewed', seats to give up… | 'restore' (write your seats again), generation |
 //             'expired'
-//   restore   its seats, again → the members that have no seat any more
+//   restore   a pod writes its seats again → those that were given to others meanwhile
 //   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
 //   release   → 1 | 0
-//   holds     whether the seat is written → 1 | 0
+//   holds     asks whether a seat is written → 1 | 0
 //   leave     a pod ends, with all its seats
 //
 // A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged
-// writes may be gone: for one lease time nobody is admitted but those who hold seats, and after that
-// everybody who did not restore has fenced itself. Pods that fenced themselves because Redis was away then take
-// back what is free, for half a lease time, before newcomers are admitted: a failover must not give a client's seat to
-// somebody else.
+// writes may be gone. So for one lease time only pods that may send write their seats. Every other pod has fenced itself by
+// then. For half a lease time more, fenced pods take back the seats that are free. Newcomers are admitted after that: a failover
+// must not give a client's seat to somebody else.
 
 import { TAG_LENGTH } from './seat.js'
 

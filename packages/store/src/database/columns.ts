@@ -15,7 +15,7 @@ interface ColumnTable<Row> {
   names: Sql
   /** `b = excluded.b, c = excluded.c`: all columns but the key */
   excluded: Sql
-  /** the same of a row of the list */
+  /** `b = alias.b, c = alias.c`: the same, from a row of `listOf` */
   listed: Sql
   /**
    * `(select unnest(…) as a, unnest(…) as b) as alias`: the same text for any number of rows. In `from`, Postgres would first copy

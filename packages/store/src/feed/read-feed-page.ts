@@ -71,8 +71,8 @@ export async function readFeedPage(
 }
 
 /**
- * Payments as they were sent first. Not those that were sent later than their batch, which have a row of their own, and none
- * that nobody was notified of: its tracking ID is not known yet, or the chain had taken it back before it came.
+ * Payments as they were sent first, with their batch. A payment that was sent later has a row of its own instead. A payment is
+ * not sent at all while its tracking ID is unknown, or when its retraction came before it.
  */
 async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
   const asNotified = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`

@@ -33,7 +33,7 @@ export async function writeFolded(
     if (at > 0) await giveWay()
     insertEvents(tx, numbered.slice(at, at + SENT_IN_ONE_GO))
   }
-  writeGatewayPayments(tx, numbered.flatMap(placeOf))
+  writeGatewayPayments(tx, numbered.flatMap(paymentOf))
   const standing = numbered.filter(({ retracted }) => !retracted)
   writeGateways(tx, touched(folded.gateways, standing, gatewayOf))
   writeUserPayments(tx, touched(folded.userPayments, standing, userPaymentOf))
@@ -63,5 +63,5 @@ function countedOf({ event: { effect, occurredAt }, facts }: NumberedEvent): Cou
   return [{ gateway: effect.gateway, amount: effect.amount, tokenMint: facts!.tokenMint, occurredAt }]
 }
 
-const placeOf = ({ event: { effect }, position }: NumberedEvent): { gateway: string; position: bigint }[] =>
+const paymentOf = ({ event: { effect }, position }: NumberedEvent): { gateway: string; position: bigint }[] =>
   effect.kind === 'payment' ? [{ gateway: effect.gateway, position }] : []

@@ -129,8 +129,8 @@ const quantile = (share: number, until: string) =>
 const toMs = (value: number | null) => (value === null ? null : Math.max(0, Math.round(value)))
 
 /**
- * How long the newest 200 payments took to be stored, and to be announced.
- * @param options.sinceMs older payments are left out
+ * How long the newest 200 payments since a time took to be stored, and to be announced.
+ * @param options.sinceMs that time
  */
 export async function readPaymentDelays(
   { database }: Store,
@@ -158,10 +158,10 @@ export async function readPaymentDelays(
 /**
  * The overview of a gateway's payments, or of all.
  * @param listed tokens that come first: a stranger can make payments in any number of others
- * Every part is bounded: the hours and tokens come from the primary keys of payment_stats and payment_token_stats; the
- * last minute counts at most 10,000 payments, and reads up to three times as many where it does not follow the index; the day
- * before reads what `readPaymentStats` reads, and the delays are those of the newest 200, by events_newest or
- * events_gateway_newest and one probe of ingest_batches_first_position_key a payment.
+ * Every part is bounded. Hours and tokens: the primary keys of payment_stats and payment_token_stats. The last minute: at most
+ * 10,000 payments are counted; where Postgres does not follow the index, it reads up to three times as many. The day before: what
+ * `readPaymentStats` reads. The delays: the newest 200 payments by events_newest or events_gateway_newest, and for each one probe
+ * of ingest_batches_first_position_key.
  */
 export async function readOverview(
   store: Store,

@@ -1,5 +1,5 @@
-// `npm run listen` uses this when the service cannot reach the local server. It reads the gateway's feed, signs each message as the
-// service does, and sends it to the local server.
+// `npm run listen` without an endpoint: reads the gateway's feed, signs each message as the service does, and sends it to the
+// local server.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,9 +38,9 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
   resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
 
 /**
- * @param signIn called once, and again whenever the token has expired
- * @param take called with the headers and the body of each message. @returns whether the local server accepted the message
- * @param options.print called at most once in `everyMs`, with a line of progress while the first run passes over old messages
+ * @param signIn called at the beginning, and when a token has expired
+ * @param take sends a message. @returns whether the local server accepted it
+ * @param options.print gets a line of progress every `everyMs`, while the first run skips old messages
  */
 export function openFeed(
   env: NodeJS.ProcessEnv,
