@@ -155,6 +155,7 @@ t.test('foreign names and memos show what they hold', async t => {
 t.test('all is well until something is not', async t => {
   const well: Facts = {
     answers: true,
+    isOwnRead: true,
     live: 'open',
     paymentsOfDay: 3,
     hasPayments: true,
@@ -190,6 +191,7 @@ t.test('all is well until something is not', async t => {
 t.test('nothing is called well that was not seen', async t => {
   const nothing: Facts = {
     answers: true,
+    isOwnRead: true,
     live: 'open',
     paymentsOfDay: 0,
     hasPayments: false,
@@ -206,6 +208,7 @@ t.test('nothing is called well that was not seen', async t => {
   t.match(said({ followsChain: true }), { tone: 'plain', text: /; the chain is followed$/ })
   t.same(said({ hasPayments: true }), { tone: 'plain', text: 'No payment in the last 24 hours' })
   t.match(said({ hasPayments: null }), { tone: 'plain' }, 'what was not read yet')
+  t.match(said({ hasPayments: true, paymentsOfDay: 3, isOwnRead: false }), { text: 'Looking …' }, 'endpoints')
   t.match(said({ endpoints: [{ active: true, failingSince: 'now', deactivatedReason: null }] }), {
     tone: 'bad',
   })

@@ -12,6 +12,8 @@ export interface Finding {
 export interface Facts {
   /** the figures can be read */
   answers: boolean
+  /** what only the gateway itself sees was asked for and answered, or nobody is signed in */
+  isOwnRead: boolean
   /** of the stream of payments */
   live: 'open' | 'lost' | 'connecting'
   /** of the last 24 hours; null while it is not known */
@@ -44,7 +46,7 @@ const SLOW_MS = 60_000
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
 export function judge(facts: Facts): Judgement {
-  const { answers, hasPayments, paymentsOfDay, followsChain } = facts
+  const { answers, isOwnRead, hasPayments, paymentsOfDay, followsChain } = facts
   if (!answers) return { tone: 'bad', text: 'The service does not answer', detail: '', findings: [] }
   const findings = findingsOf(facts)
   const isBad = findings.some(finding => finding.tone === 'bad')
@@ -56,7 +58,7 @@ export function judge(facts: Facts): Judgement {
       findings,
     }
   const plain = (text: string): Judgement => ({ tone: 'plain', text, detail: '', findings })
-  if (hasPayments === null || paymentsOfDay === null) return plain('Looking …')
+  if (!isOwnRead || hasPayments === null || paymentsOfDay === null) return plain('Looking …')
   if (!hasPayments)
     return plain(
       `No payment has arrived yet; ${followsChain ? 'the chain is followed' : 'no chain is followed'}`,

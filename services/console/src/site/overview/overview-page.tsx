@@ -12,7 +12,7 @@ import { judge, type Judgement } from './judge.js'
 import { RateChart } from './rate-chart.js'
 import { PaymentsAtRisk } from '../risks/payments-at-risk.js'
 import { paymentsOfDay, Tiles } from './tiles.js'
-import { isRead, useGatewayOverview } from './use-gateway-overview.js'
+import { COMING_OVERVIEW, isRead, useGatewayOverview } from './use-gateway-overview.js'
 import { useOverview } from './use-overview.js'
 
 const NEWEST = 5
@@ -26,6 +26,7 @@ export function OverviewPage() {
   const own = useGatewayOverview()
   const verdict = judge({
     answers: query.data !== undefined || query.error === null,
+    isOwnRead: own !== COMING_OVERVIEW,
     live: live.state,
     paymentsOfDay: query.data ? paymentsOfDay(query.data) : null,
     hasPayments: live.query.data ? live.query.data.length > 0 : null,

@@ -12,9 +12,9 @@ export const DUE_DAYS = 7
 /** Lists from which the page counts. */
 export const MOST_COUNTED = 100
 
-/** What could not be read, and why: an API key can lack a scope. */
+/** What was not read, and why: an API key can lack a scope. */
 export class Unread {
-  constructor(readonly why: 'not for this key' | 'not available now') {}
+  constructor(readonly why: 'not for this key' | 'not available now' | '…') {}
 }
 
 export interface GatewayOverview {
@@ -25,6 +25,16 @@ export interface GatewayOverview {
   notPaid: Upcoming | Unread
   /** policies created in the last 24 hours; `MOST_COUNTED` stands for more */
   created: number | Unread
+}
+
+const COMING = new Unread('…')
+/** While it is being read. */
+export const COMING_OVERVIEW: GatewayOverview = {
+  endpoints: COMING,
+  failedDeliveries: COMING,
+  due: COMING,
+  notPaid: COMING,
+  created: COMING,
 }
 
 export const isRead = <T>(value: T | Unread): value is T => !(value instanceof Unread)
@@ -38,6 +48,7 @@ const valueOf = <T>(result: PromiseSettledResult<T>): T | Unread => {
 
 const countOf = <T>(list: readonly T[] | Unread): number | Unread => (isRead(list) ? list.length : list)
 
+/** @returns null where nobody is signed in */
 export function useGatewayOverview(): GatewayOverview | null {
   const { session } = useSession()
   const { data } = useQuery({
@@ -86,5 +97,5 @@ export function useGatewayOverview(): GatewayOverview | null {
       }
     },
   })
-  return data ?? null
+  return data ?? (session && COMING_OVERVIEW)
 }
