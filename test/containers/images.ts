@@ -14,19 +14,23 @@ export const imageName = (image: string, version = 'local') =>
 const EVERY_IMAGE = 'every-image'
 
 /**
- * What buildah prints: `[2/9] STEP 1/6: FROM node AS build` begins a stage, `--> ID` ends each of its steps.
+ * What buildah prints: `[2/9] STEP 1/6: FROM node AS build` begins a stage, `--> ID` ends each of its steps. Stages run in
+ * any order, and a stage that waits for another goes on behind it without a new line of its own: only the first ID behind
+ * a stage's last step is surely the stage's.
  * @returns the image of each stage by the stage's name
  */
 function readStages(output: string): Map<string, string> {
   const names = new Map<string, string>()
   const ids = new Map<string, string>()
-  let stage = ''
+  let ending: string | undefined
   for (const line of output.split('\n')) {
-    stage = /^\[(\d+)\/\d+\] STEP/.exec(line)?.[1] ?? stage
-    const name = / STEP 1\/\d+: FROM .* AS (\S+)$/.exec(line)?.[1]
-    if (name) names.set(stage, name)
+    const [, stage, name] = /^\[(\d+)\/\d+\] STEP 1\/\d+: FROM .* AS (\S+)$/.exec(line) ?? []
+    if (stage) names.set(stage, name!)
+    ending = /^\[(\d+)\/\d+\] STEP (\d+)\/\2: /.exec(line)?.[1] ?? ending
     const id = /^--> ([0-9a-f]{11,})$/.exec(line)?.[1]
-    if (id) ids.set(names.get(stage)!, id)
+    if (!id || !ending) continue
+    ids.set(names.get(ending)!, id)
+    ending = undefined
   }
   return ids
 }

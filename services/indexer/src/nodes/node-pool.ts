@@ -255,10 +255,14 @@ export class NodePool {
     if (this.signal.aborted) return
     // A transaction that is not there yet is no reason to let the node rest.
     if (error.fault !== 'not-ready') {
-      const restMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
-      member.failures += 1
+      const now = performance.now()
       const askedMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
-      member.restsUntil = performance.now() + Math.max(restMs * (0.5 + Math.random() / 2), askedMs)
+      // Calls fail together, and one outage is one failure: ten calls of a moment would be a rest of 15 s at once.
+      const isResting = member.restsUntil > now
+      const restMs = isResting ? 0 : Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
+      if (!isResting) member.failures += 1
+      const untilMs = now + Math.max(restMs * (0.5 + Math.random() / 2), askedMs)
+      member.restsUntil = Math.max(member.restsUntil, untilMs)
     }
     if (member.reported === error.fault) return
     member.reported = error.fault
