@@ -100,7 +100,7 @@ export const NIGHT = seeded(fresh, [
     files: [
       'test/chaos/chaos.night.test.ts',
       'test/chaos/realtime.long.test.ts',
-      'services/realtime/test/seats.test.ts',
+      'services/realtime/test/seats.long.test.ts',
       'services/indexer/test/faults.long.test.ts',
       'services/indexer/test/kill.long.test.ts',
       'test/e2e/chain.long.test.ts',

@@ -1,3 +1,3 @@
 // The same, with its times judged.
 process.env.JUDGE_TIMES = 'yes'
-await import('./replicas.test.js')
+await import('./replicas.long.test.js')

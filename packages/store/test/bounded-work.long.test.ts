@@ -328,8 +328,8 @@ t.test('an hour of many tokens that lost its extremes', async t => {
 
 /** Files whose statements these messages do not cause, and why they are bounded. */
 const ELSEWHERE: Record<string, string> = {
-  'ingest/announcements.ts': 'pages of the sweeper: bounded-tasks.test.ts',
-  'ingest/outbox-batches.ts': 'pages of the sweeper: bounded-tasks.test.ts',
+  'ingest/announcements.ts': 'pages of the sweeper: bounded-tasks.long.test.ts',
+  'ingest/outbox-batches.ts': 'pages of the sweeper: bounded-tasks.long.test.ts',
   'ingest/begin-rebuild.ts': 'one row, once for new rules',
   'ingest/verify-database.ts': 'one row, once for a run of the server',
   'ingest/stream-gaps.ts': 'one row',
