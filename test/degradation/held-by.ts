@@ -38,7 +38,7 @@ export const HELD_BY = {
     webhook-worker | without Postgres no webhook is sent
     ops | without Postgres ops answers 503 but for the queue
     all | with a full disk of Postgres reads go on, and writes wait or are 503
-    api | services/api/test/outages.test.ts | a question that takes too long is told which filter to add
+    api | services/api/test/outages.long.test.ts | a question that takes too long is told which filter to add
   `),
   'One process of several': read(`
     ingest | test/chaos/chaos.long.test.ts | nothing is lost, doubled or misdirected while everything is broken
