@@ -256,13 +256,14 @@ export class NodePool {
     // A transaction that is not there yet is no reason to let the node rest.
     if (error.fault !== 'not-ready') {
       const now = performance.now()
-      const askedMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
-      // Calls fail together, and one outage is one failure: ten calls of a moment would be a rest of 15 s at once.
-      const isResting = member.restsUntil > now
-      const restMs = isResting ? 0 : Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
-      if (!isResting) member.failures += 1
-      const untilMs = now + Math.max(restMs * (0.5 + Math.random() / 2), askedMs)
-      member.restsUntil = Math.max(member.restsUntil, untilMs)
+      let restMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
+      // A node that rests already was called before its rest began. Ten such calls, counted, would make it rest for 15 s.
+      if (member.restsUntil <= now) {
+        const growingMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
+        restMs = Math.max(restMs, growingMs * (0.5 + Math.random() / 2))
+        member.failures += 1
+      }
+      member.restsUntil = Math.max(member.restsUntil, now + restMs)
     }
     if (member.reported === error.fault) return
     member.reported = error.fault
