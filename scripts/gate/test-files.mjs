@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Runs whole systems, kills, fills long tables, or takes more than a minute: for `npm run test:systems`. */
+/** Runs whole systems, kills processes, fills long tables or takes more than a minute: for `npm run test:systems`. */
 const LONG = /\.long\.test\.ts$/
 /** Judges times, or takes many minutes: for `npm run test:night`. */
 const NIGHT = /\.night\.test\.ts$/

@@ -14,9 +14,9 @@ export const imageName = (image: string, version = 'local') =>
 const EVERY_IMAGE = 'every-image'
 
 /**
- * What buildah prints: `[2/9] STEP 1/6: FROM node AS build` begins a stage, `--> ID` ends each of its steps. Stages run in
- * any order, and a stage that waits for another goes on behind it without a new line of its own: only the first ID behind
- * a stage's last step is surely the stage's.
+ * What buildah prints: `[2/9] STEP 1/6: FROM node AS build` begins a stage, `--> ID` ends each of its steps. A stage
+ * that waits for another prints its ID after the other's steps. An image never waits in its last step, so the first ID after a
+ * stage's last step is the image of that stage.
  * @returns the image of each stage by the stage's name
  */
 function readStages(output: string): Map<string, string> {

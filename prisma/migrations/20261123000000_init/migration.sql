@@ -242,14 +242,14 @@ create index events_paid_other_day on events (gateway)
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
--- The positions of a gateway's payments among all events, a row for each batch (packages/store/src/rows/gateway-payments.ts).
+-- The positions of a gateway's payments. Each batch adds one row (packages/store/src/rows/gateway-payments.ts).
 create table gateway_payments (
   gateway text collate "C" not null,
-  -- the largest of `positions`
+  -- the largest position of the row
   last_position bigint not null,
-  -- ascending, never empty
+  -- in ascending order; a row has at least one
   positions bigint[] not null,
-  -- For readFeedPage and readGatewayNews, which read payments in the order of commits.
+  -- readFeedPage and readGatewayNews read a gateway's payments in this order.
   primary key (gateway, last_position)
 );
 
@@ -447,7 +447,7 @@ create table risk_notices (
   cleared_at timestamptz(3),
   primary key (policy, incarnation_start, due_at, cause)
 );
--- Open risks of a policy: notifyRisks and isAtRisk.
+-- notifyRisks and isAtRisk read the open risks of a policy.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).
@@ -541,7 +541,7 @@ create table webhooks (
   failing_since timestamptz(3),
   -- when the first delivery since then failed with all its tries
   lost_at timestamptz(3),
-  -- when the gateway's other webhooks got the notice that this one fails
+  -- when `webhook.failing` was sent to the gateway's other webhooks
   failure_notified_at timestamptz(3),
   deactivated_reason text,
   deactivated_at timestamptz(3),
@@ -667,8 +667,8 @@ create index deliveries_open_order on deliveries (webhook_id, activation, order_
   where state in ('pending', 'waiting') and order_key is not null;
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
--- The deliveries of an event: sweepBatches, readPaymentTrace and searchDeliveries. An event sends a webhook each type of message
--- once, even where a Created event is retracted and comes again, which gives the message another id: insertMessages.
+-- sweepBatches, readPaymentTrace and searchDeliveries read the deliveries of an event. insertMessages relies on the index being
+-- unique: a Created event that was retracted and comes again makes messages with new ids, and they are not sent again.
 create unique index deliveries_event_id_webhook_id_type_key on deliveries (event_id, webhook_id, type)
   where event_id is not null;
 -- searchDeliveries: messages caused by time, which have no event, by their tracking ID.
@@ -702,7 +702,7 @@ create table webhook_hours (
   webhook_id bigint not null,
   start timestamptz(0) not null,
   accepted boolean not null,
-  -- how long the requests took, as a class of durations (`durationClass` in packages/domain)
+  -- requests that took about as long are counted together; `durationClass` in packages/domain numbers the classes
   duration smallint not null,
   requests bigint not null,
   primary key (webhook_id, start, accepted, duration)

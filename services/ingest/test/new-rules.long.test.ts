@@ -62,7 +62,7 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   const lifecyclesOf = (news: readonly CommittedNews[]) => news.flatMap(({ lifecycles }) => lifecycles)
   const ids = lifecyclesOf([...announced, ...relayed]).map(({ id }) => id)
   t.equal(new Set(ids).size, ids.length, 'and no event of a policy')
-  // Where the rebuild had still to reach a policy, its page is the first that sees what the last messages say of it.
+  // A last message can be of a policy that is not rebuilt yet. Then the rebuild's page announces it, and not its own batch.
   const lastText = last.map(bytes => Buffer.from(bytes).toString()).join()
   const isNew = ({ data }: CommittedLifecycle) =>
     lastText.includes((JSON.parse(data) as { signature: string }).signature)

@@ -20,7 +20,7 @@ t.test('two workers together keep to the rate of an endpoint, and to that of ano
   const [one, fifty] = await Promise.all([rig.addWebhook(slow.url), rig.addWebhook(fast.url)])
   await updateWebhook(rig.store, one.gateway, one.id, { ratePerSecond: 1 })
   await updateWebhook(rig.store, fifty.gateway, fifty.id, { ratePerSecond: 50 })
-  // No worker dies: a delivery that a slow machine holds up for 1.5 s, the claim of a test, is not to be sent by the other.
+  // A claim of the tests ends after 1.5 s. On a slow machine the other worker would then send the delivery too.
   const patient = { ...ENV, 'webhook-worker.claimMarginMs': '30000' }
   const workers = await Promise.all([rig.startWorker(patient), rig.startWorker(patient)])
   await rig.pay(one.gateway, 12)

@@ -71,8 +71,8 @@ export async function readFeedPage(
 }
 
 /**
- * Payments as they were sent first, with their batch. A payment that was sent later has a row of its own instead. A payment is
- * not sent at all while its tracking ID is unknown, or when its retraction came before it.
+ * Payments as they were sent first, with their batch. A payment that was sent later has a row of its own instead. Two kinds
+ * of payments are in no feed: those whose tracking ID is not known yet, and those whose retraction arrived first.
  */
 async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
   const asNotified = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`

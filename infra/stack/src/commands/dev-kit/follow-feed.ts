@@ -1,5 +1,5 @@
-// `npm run listen` without an endpoint: reads the gateway's feed, signs each message as the service does, and sends it to the
-// local server.
+// `npm run listen` for a server that the service cannot reach. It reads the gateway's feed. It signs each message as the service
+// does, and sends it to the server.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,8 +38,8 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
   resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
 
 /**
- * @param signIn called at the beginning, and when a token has expired
- * @param take sends a message. @returns whether the local server accepted it
+ * @param signIn gets a token: at the beginning, and each time the last one has expired
+ * @param take sends one message to the local server, and returns whether the server accepted it
  * @param options.print gets a line of progress every `everyMs`, while the first run skips old messages
  */
 export function openFeed(
