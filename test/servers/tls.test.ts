@@ -38,7 +38,7 @@ async function startPostgres(t: TestContext, { dir }: Certificates): Promise<str
   const who = account ? { uid: account.uid, gid: account.gid } : {}
   const { binDir } = findPostgres(process.env.PATH ?? '', account)
   const home = await mkdtemp(join(tmpdir(), 'payment-tracking-tls-pg-'))
-  t.teardown(() => rm(home, { recursive: true, force: true }))
+  t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
   if (account) await chown(home, account.uid, account.gid)
   const data = join(home, 'data')
   await run(join(binDir, 'initdb'), ['-D', data, '-U', 'app', '-A', 'trust', '--encoding=UTF8'], {

@@ -62,6 +62,8 @@ export async function openPostgresPair(
   const { binDir } = findPostgres(process.env.PATH ?? '', account)
   const who = account ? { uid: account.uid, gid: account.gid } : {}
   const home = await mkdtemp(join(tmpdir(), 'payment-tracking-pair-'))
+  // Torn down last, when the servers are killed. Their workers end, and stop writing, when they notice.
+  t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
   if (account) chownSync(home, account.uid, account.gid)
   await chmod(home, 0o711)
   const primaryDir = join(home, 'primary')
@@ -149,10 +151,9 @@ export async function openPostgresPair(
     }
   })
   await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-  t.teardown(async () => {
+  t.teardown(() => {
     proxy.close()
     for (const socket of sockets) socket.destroy()
-    await rm(home, { recursive: true, force: true })
   })
   const standbys = servers.map(server => describeStandby(primary, server))
   for (const standby of standbys)

@@ -47,7 +47,7 @@ export interface Swift extends S3Store {
 export async function openSwift(t: TestContext): Promise<Swift> {
   // Its files have extended attributes, which file systems in memory may lack.
   const directory = await mkdtemp('/var/tmp/swift-')
-  t.teardown(() => rm(directory, { recursive: true, force: true }))
+  t.teardown(() => rm(directory, { recursive: true, force: true, maxRetries: 20 }))
   mkdirSync(join(directory, 'devices/d1'), { recursive: true })
   const start = (program: string, port: number, lines: string) => {
     const file = join(directory, `${program}.conf`)
