@@ -62,7 +62,7 @@ export async function openPostgresPair(
   const { binDir } = findPostgres(process.env.PATH ?? '', account)
   const who = account ? { uid: account.uid, gid: account.gid } : {}
   const home = await mkdtemp(join(tmpdir(), 'payment-tracking-pair-'))
-  // Torn down last, when the servers are killed. Their workers end, and stop writing, when they notice.
+  // Teardowns run in reverse, so the servers are killed before this. Their workers may still write for a moment: hence retries.
   t.teardown(() => rm(home, { recursive: true, force: true, maxRetries: 20 }))
   if (account) chownSync(home, account.uid, account.gid)
   await chmod(home, 0o711)

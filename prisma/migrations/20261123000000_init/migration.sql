@@ -242,14 +242,15 @@ create index events_paid_other_day on events (gateway)
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
--- The positions of a gateway's payments. Each batch adds one row (packages/store/src/rows/gateway-payments.ts).
+-- The positions of a gateway's payments: one row for each batch that contains any.
+-- packages/store/src/rows/gateway-payments.ts reads them.
 create table gateway_payments (
   gateway text collate "C" not null,
-  -- the largest position of the row
+  -- the last element of `positions`
   last_position bigint not null,
-  -- in ascending order; a row has at least one
+  -- ascending, at least one
   positions bigint[] not null,
-  -- readFeedPage and readGatewayNews read a gateway's payments in this order.
+  -- readFeedPage and readGatewayNews read a gateway's payments by position.
   primary key (gateway, last_position)
 );
 
@@ -447,7 +448,7 @@ create table risk_notices (
   cleared_at timestamptz(3),
   primary key (policy, incarnation_start, due_at, cause)
 );
--- notifyRisks and isAtRisk read the open risks of a policy.
+-- The risks of a policy that have not been cleared: for notifyRisks and isAtRisk.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).

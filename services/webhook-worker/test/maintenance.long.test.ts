@@ -18,7 +18,8 @@ t.test('a worker maintains webhooks', async t => {
     receiver.answer({ status: 500 })
     const webhook = await rig.addWebhook(receiver.url)
     const [first] = await rig.pay(webhook.gateway)
-    // The webhook is judged after the delivery's own row is written: with its record moved before that, it would end here.
+    // The worker writes the delivery's row, and then judges the webhook. If `failing_since` changed between the two, this
+    // first failure would deactivate the webhook.
     await waitFor(async () => (await webhookRow(webhook.id)).lost_at !== null, { what: 'the failure' })
     t.strictSame(await statesOf(webhook.id), ['failed'])
     t.ok((await webhookRow(webhook.id)).active, 'a first failure is no reason')

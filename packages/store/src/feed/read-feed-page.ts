@@ -71,8 +71,9 @@ export async function readFeedPage(
 }
 
 /**
- * Payments as they were sent first, with their batch. A payment that was sent later has a row of its own instead. Two kinds
- * of payments are in no feed: those whose tracking ID is not known yet, and those whose retraction arrived first.
+ * The payments that were sent together with their batch, with the facts that were sent. A payment that was sent later is left
+ * out here, because feed_messages has a row for it. The feed also leaves out a payment whose tracking ID is not known yet, and one
+ * whose retraction arrived before the payment.
  */
 async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
   const asNotified = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`

@@ -60,8 +60,8 @@ t.test('a batch waits for few pages, however much work is left', async t => {
   stopped = true
   await Promise.all(working)
   t.comment(`${pages} pages were done beside ${waited.length} batches`)
-  // Counted from before the batch asks for the lock until its commit is announced, so a page or two of each process more. A
-  // process that the machine stops between the two counts what others did meanwhile: one batch of ten may.
+  // Counted from before the batch asks for the lock until its commit is announced, so a page or two of each process more. If
+  // the machine stops this process in between, it also counts the pages of the pause: one batch of ten may be such a one.
   const most = waited.toSorted((a, b) => a - b)[Math.floor(waited.length * 0.9)]!
   t.ok(most <= 3 * PROCESSES, `pages between: ${waited.join(' ')}`)
 })

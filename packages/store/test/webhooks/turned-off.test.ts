@@ -302,7 +302,7 @@ t.test('webhooks with many deliveries', async t => {
       `alter table deliveries add constraint planted check (id <> ${bad!.id} or state in ('pending', 'waiting'))`,
     )
     await deleteWebhooks(store, of.gateway)
-    // Postgres tells of a failure before it gives up the locks: later looks find the rows that were passed over.
+    // Postgres reports a failed statement before it releases the locks, and a page passes over locked rows. Later pages find them.
     await waitFor(
       async () => {
         await pool.query('update work set next_at = now()')

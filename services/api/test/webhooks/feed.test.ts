@@ -170,8 +170,8 @@ t.test('who waits is answered when there is a message, and holds nothing meanwhi
     answers.push(answer.status)
     return answer
   }
-  // One more than may wait. They are also more than one client asks at once, and more than the pool has connections.
-  // Which of them comes last is not known.
+  // 21 requests are one more than may wait, and more than one client sends at once or the pool has connections. Any of them
+  // may arrive last.
   const all = Array.from({ length: 21 }, () => wait(shop))
   const other = wait(quiet)
   // The first answer is the refusal: all others wait.

@@ -257,7 +257,7 @@ export class NodePool {
     if (error.fault !== 'not-ready') {
       const now = performance.now()
       let restMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
-      // A node that rests already was called before its rest began. Ten such calls, counted, would make it rest for 15 s.
+      // During a rest, only calls from before the rest can still fail. They are not counted: ten failures are a rest of 15 s.
       if (member.restsUntil <= now) {
         const growingMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
         restMs = Math.max(restMs, growingMs * (0.5 + Math.random() / 2))

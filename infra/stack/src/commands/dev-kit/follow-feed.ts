@@ -1,5 +1,5 @@
-// `npm run listen` for a server that the service cannot reach. It reads the gateway's feed. It signs each message as the service
-// does, and sends it to the server.
+// `npm run listen` for a server that the service cannot reach: reads the gateway's feed, signs each message as the service
+// would, and sends it to that server.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,8 +38,8 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
   resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
 
 /**
- * @param signIn gets a token: at the beginning, and each time the last one has expired
- * @param take sends one message to the local server, and returns whether the server accepted it
+ * @param signIn returns a new token; called at the start, and whenever the token has expired
+ * @param take sends one message to the local server; returns false if the server did not accept it
  * @param options.print gets a line of progress every `everyMs`, while the first run skips old messages
  */
 export function openFeed(
