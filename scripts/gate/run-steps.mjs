@@ -91,7 +91,7 @@ export async function runSteps(steps, { env = {}, signal }) {
   const runPart = async ({ result, file }) => {
     const { step } = result
     const timeoutMs = step.minutes ? step.minutes * 60_000 : TAP_TIMEOUT * 1_000
-    const options = { env: { ...env, ...step.env }, timeoutMs, signal }
+    const options = { env: { ...env, ...step.env }, flags: step.flags, timeoutMs, signal }
     result.startedAt ??= Date.now()
     const ended =
       file === undefined ? await runScript(step, options) : await runTestFile(bundleOf.get(file), options)

@@ -26,12 +26,13 @@ function limitTime(child, timeoutMs, onTimeout) {
 /**
  * @param bundle what Node runs
  * @param options.env what the file gets besides the environment of this process
+ * @param options.flags of Node
  * @param options.timeoutMs how long the file may take unless it asks for more with `t.setTimeout`
  * @param options.signal ends the file when aborted
  * @returns counts of assertions, `code`, `seconds`, `cpuSeconds` and `timedOut`. `ok` is false when an assertion failed, the plan does not
  *   match or the output is incomplete. `failures` are names of assertions, `output` is all that the file wrote.
  */
-export async function runTestFile(bundle, { env, timeoutMs, signal }) {
+export async function runTestFile(bundle, { env, flags = [], timeoutMs, signal }) {
   const startedAt = Date.now()
   const result = { passed: 0, failed: 0, skipped: 0, failures: [], output: '', timedOut: false }
   const parser = new Parser()
@@ -44,7 +45,7 @@ export async function runTestFile(bundle, { env, timeoutMs, signal }) {
     result.failures.push(fullname)
   })
   const complete = new Promise(resolve => parser.once('complete', resolve))
-  const { code, cpuSeconds } = await runGroup([bundle], {
+  const { code, cpuSeconds } = await runGroup([...flags, bundle], {
     env: { ...env, TAP: '1', TAP_TIMEOUT: String(timeoutMs / 1_000) },
     signal,
     stdout: 'pipe',
