@@ -1,10 +1,9 @@
 // The console in Chromium, on a running system, for a gateway whose wallet is in the browser.
-import { existsSync } from 'node:fs'
-import { installDebianPackage, type ChainGateway, type TestContext } from '@payment-tracking/testkit'
-import { chromium, type Page } from 'playwright-core'
+import type { ChainGateway, TestContext } from '@payment-tracking/testkit'
+import type { Page } from 'playwright-core'
+import { openBrowser } from './open-browser.js'
 import { addWallet } from './wallet-stand-in.js'
 
-const CHROMIUM = '/usr/bin/chromium'
 /** SLOW_BROWSER makes the browser's CPU so many times slower: a test that counts on a fast page then fails. */
 const SLOWDOWN = Number(process.env.SLOW_BROWSER ?? 1)
 
@@ -29,9 +28,7 @@ export async function openConsole(
   baseUrl: string,
   authority: ChainGateway['authority'],
 ): Promise<OpenConsole> {
-  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   await addWallet(context, authority)
   const page = await context.newPage()

@@ -17,13 +17,12 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { buildChain, installDebianPackage, waitFor } from '@payment-tracking/testkit'
-import { chromium } from 'playwright-core'
+import { buildChain, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openBrowser } from '../console/open-browser.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const CHROMIUM = '/usr/bin/chromium'
 const BUDGET_BYTES = 25 * 1024
 
 const project = mkdtempSync(join(tmpdir(), 'payment-tracking-client-'))
@@ -87,7 +86,6 @@ export { count }
 })
 
 t.test('a React page and a page with a script tag show a payment', { timeout: 240_000 }, async t => {
-  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
   const { id, baseUrl, publish } = await startStackWithPublisher(t, 'package')
   const chain = buildChain({ seed: id })
   const gateway = await chain.openGateway()
@@ -121,8 +119,7 @@ t.test('a React page and a page with a script tag show a payment', { timeout: 24
   await waitFor(() => server.listening)
   const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const [react, script] = await Promise.all([browser.newPage(), browser.newPage()])
   const query = new URLSearchParams({
     baseUrl,

@@ -1,12 +1,10 @@
 // The guides, command by command as they stand there, against a stack of their own.
-import { existsSync } from 'node:fs'
 import { findFreePort } from '@payment-tracking/stack'
-import { installDebianPackage, isQuick, startStack, waitFor } from '@payment-tracking/testkit'
-import { chromium } from 'playwright-core'
+import { isQuick, startStack, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
+import { openBrowser } from '../console/open-browser.js'
 import { codeBlocks, runScript } from './read-guide.js'
 
-const CHROMIUM = '/usr/bin/chromium'
 const stack = await startStack(t)
 const { baseUrl } = stack.describe()
 const env = { DATA_DIR: stack.dataDir }
@@ -35,9 +33,7 @@ t.test('the commands of the page guide work', async t => {
   await waitFor(() => output().includes(`open http://127.0.0.1:${page}/`), { what: 'the page to be served' })
   const html = await (await fetch(`http://127.0.0.1:${page}/?trackingId=order-43`)).text()
   t.match(html, /<script type="module">/)
-  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const tab = await browser.newPage()
   const query = new URLSearchParams({ trackingId: 'order-43', baseUrl })
   await tab.goto(`http://127.0.0.1:${page}/?${query.toString()}`)

@@ -1,21 +1,13 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
-import { existsSync } from 'node:fs'
 import { openQueue } from '@payment-tracking/queue'
-import {
-  createDatabase,
-  installDebianPackage,
-  startService,
-  useNats,
-  useRedis,
-  waitFor,
-} from '@payment-tracking/testkit'
-import { chromium, type Page } from 'playwright-core'
+import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import type { Page } from 'playwright-core'
 import t from 'tap'
 import { checkPage, findFaults } from '../console/check-page.js'
+import { openBrowser } from '../console/open-browser.js'
 import { holdsCount, holdsText } from '../console/hold.js'
 import { keepPicture } from '../console/pictures.js'
 
-const CHROMIUM = '/usr/bin/chromium'
 /** Buttons that are pictures without a name, and pale texts. Our pages tell the same without them. */
 const FAULTS_OF_BULL_BOARD = [
   ': button-name ',
@@ -26,7 +18,6 @@ const FAULTS_OF_BULL_BOARD = [
 const TOKEN = 'a token for the browser test'
 
 t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
-  if (!existsSync(CHROMIUM)) installDebianPackage('chromium')
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const nats = await useNats(t)
@@ -59,8 +50,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
     OPS_PORT: '0',
   })
   const base = (await ops.waitForLog('http.listening')).address as string
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const context = await browser.newContext({ viewport: { width: 1200, height: 700 } })
   const page: Page = await context.newPage()
   page.setDefaultTimeout(20_000)
