@@ -106,7 +106,8 @@ async function runChosen({ all, alone, systems, night }, names) {
   if (alone) return runAlone(names.map(toPath))
   if (night) return runAtNight(names.length > 0 ? choose(NIGHT, names) : NIGHT)
   if (systems) return runTogether(names.length > 0 ? choose(SYSTEMS, names) : leaveUnchanged(SYSTEMS))
-  if (names.length > 0) return runTogether([{ ...SHORT[0], files: names.map(toPath) }])
+  // As at night, whose table names this command for what failed.
+  if (names.length > 0) return runTogether([{ ...SHORT[0], flags: [], files: names.map(toPath) }])
   const steps = all ? [...leaveUnchanged(SYSTEMS), ...SHORT] : SHORT
   await Promise.all([checkCode(), runTogether(steps)])
 }

@@ -113,9 +113,10 @@ export async function runSteps(steps, { env = {}, signal }) {
       await runPart(lanes[lane].shift())
     }
   }
+  const workers = steps.some(({ inTurn }) => inTurn) ? 1 : WORKERS
   try {
     await Promise.all(
-      Array.from({ length: WORKERS }, (_, nth) => work(PREFERENCES[nth % PREFERENCES.length])),
+      Array.from({ length: workers }, (_, nth) => work(PREFERENCES[nth % PREFERENCES.length])),
     )
   } finally {
     discard()

@@ -5,6 +5,7 @@
 // - `env`: variables that it gets besides those of the run; SEED decides all that is drawn
 // - `flags`: options of Node for its files
 // - `minutes`: after which a file or script counts as hanging and is ended (15); several times what it takes
+// - `inTurn`: its files run one after the other, for they judge times
 // - `tests`: it tests the tests below these paths. The gate runs it only where one of them has changed.
 import { listPropertyTests, listTestFiles } from './test-files.mjs'
 
@@ -90,9 +91,9 @@ const fresh = own ?? String(Date.now() % 2 ** 31)
 /** `npm run test:night`: one step after the other, for some of them judge times. */
 export const NIGHT = seeded(fresh, [
   { name: 'speed', script: 'bench', args: ['--gate'], minutes: 30 },
-  { name: 'bounds', files: below(night, 'test/bounds/'), minutes: 120 },
-  { name: 'benches', files: below(night, 'test/bench/'), minutes: 30 },
-  { name: 'times', files: judged(night), env: { JUDGE_TIMES: '1' }, minutes: 30 },
+  { name: 'bounds', files: below(night, 'test/bounds/'), inTurn: true, minutes: 120 },
+  { name: 'benches', files: below(night, 'test/bench/'), inTurn: true, minutes: 30 },
+  { name: 'times', files: judged(night), env: { JUDGE_TIMES: '1' }, inTurn: true, minutes: 30 },
   {
     name: 'properties',
     files: listPropertyTests(),
