@@ -106,7 +106,7 @@ async function runChosen({ all, alone, systems, night }, names) {
   if (alone) return runAlone(names.map(toPath))
   if (night) return runAtNight(names.length > 0 ? choose(NIGHT, names) : NIGHT)
   if (systems) return runTogether(names.length > 0 ? choose(SYSTEMS, names) : leaveUnchanged(SYSTEMS))
-  // As at night, whose table names this command for what failed.
+  // Without the gate's flags: the table of a night names this command for a file that failed at night.
   if (names.length > 0) return runTogether([{ ...SHORT[0], flags: [], files: names.map(toPath) }])
   const steps = all ? [...leaveUnchanged(SYSTEMS), ...SHORT] : SHORT
   await Promise.all([checkCode(), runTogether(steps)])

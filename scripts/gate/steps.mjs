@@ -3,9 +3,9 @@
 // - either `files`: test files, whose assertions are counted
 // - or `script`: a script of package.json, run with `args`, which counts as one assertion
 // - `env`: variables that it gets besides those of the run; SEED decides all that is drawn
-// - `flags`: options of Node for its files
+// - `flags`: command-line options of Node, for the files of the step
 // - `minutes`: after which a file or script counts as hanging and is ended (15); several times what it takes
-// - `inTurn`: its files run one after the other, for they judge times
+// - `inTurn`: the files of the step judge times, so they run one after the other
 // - `tests`: it tests the tests below these paths. The gate runs it only where one of them has changed.
 import { listPropertyTests, listTestFiles } from './test-files.mjs'
 
@@ -24,8 +24,8 @@ const seeded = (seed, steps) =>
   steps.map(step => ({ ...step, env: { SEED: seed, ...step.env, ...(own && { SEED: own }) } }))
 
 /**
- * Prisma's engine is WebAssembly. V8 spends 0.6 s of CPU on optimizing it in each process, and the gate starts many hundreds that
- * live for seconds. At night all runs as in production, for times are judged.
+ * Turns V8's optimizing compiler for WebAssembly off, and Prisma's engine is WebAssembly. The compiler costs 0.6 s of CPU in each
+ * process, and the gate starts hundreds of processes that live for seconds. The night judges times, so its steps run as in production.
  */
 const inGate = steps => steps.map(step => ({ ...step, flags: ['--liftoff-only'] }))
 

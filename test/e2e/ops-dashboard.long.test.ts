@@ -4,8 +4,8 @@ import { createDatabase, startService, useNats, useRedis, waitFor } from '@payme
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { checkPage, findFaults } from '../console/check-page.js'
-import { openBrowser } from '../console/open-browser.js'
 import { holdsCount, holdsText } from '../console/hold.js'
+import { openBrowser } from '../console/open-browser.js'
 import { keepPicture } from '../console/pictures.js'
 
 /** Buttons that are pictures without a name, and pale texts. Our pages tell the same without them. */

@@ -80,4 +80,11 @@ t.test('files that judge times run one after the other', async t => {
     console.log(JSON.stringify({ passed, failed }))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
   t.equal(stdout.trimEnd().split('\n').pop(), '{"passed":2,"failed":0}')
+  const names = `
+    import { NIGHT } from '${ROOT}scripts/gate/steps.mjs'
+    console.log(NIGHT.filter(({ inTurn }) => inTurn).map(({ name }) => name).join())`
+  const inTurn = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', names], {
+    cwd: ROOT,
+  })
+  t.equal(inTurn.stdout.trim(), 'bounds,benches,times')
 })

@@ -242,15 +242,15 @@ create index events_paid_other_day on events (gateway)
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
--- The positions of a gateway's payments: one row for each batch that contains any.
--- packages/store/src/rows/gateway-payments.ts reads them.
+-- For each gateway and batch: the positions of the gateway's payments in the batch. A batch without payments of a gateway has no
+-- row. packages/store/src/rows/gateway-payments.ts reads the table.
 create table gateway_payments (
   gateway text collate "C" not null,
-  -- the last element of `positions`
+  -- the highest of `positions`
   last_position bigint not null,
-  -- ascending, at least one
+  -- in ascending order, and never empty
   positions bigint[] not null,
-  -- readFeedPage and readGatewayNews read a gateway's payments by position.
+  -- The feed of a gateway and the replay of a webhook read payments in the order of their positions.
   primary key (gateway, last_position)
 );
 

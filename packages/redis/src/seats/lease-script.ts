@@ -11,16 +11,16 @@
 //   evict:<pod>  set: seats that another pod took over and that this pod must give up
 //
 // A seat lives as long as its pod's lease. Only pods renew, so that ten thousand subscribers cost one renewal.
-// If a tracking ID has no free seat, `acquire` first removes the seats of pods whose lease has ended.
+// If all seats of a tracking ID are taken, `acquire` removes the seats of pods whose lease has ended.
 //
 //   init      leases are used for the first time: an empty Redis has lost nothing
 //   join      a pod without seats begins → 'joined', generation
 //   renew     it goes on → 'renewed', seats to give up… | 'restore' (write your seats again), generation |
 //             'expired'
-//   restore   a pod writes its seats again → those of them that other clients have taken
+//   restore   a pod writes its seats again → the seats that the pod lost to other clients
 //   acquire   → 'granted', ms to wait, pod to ask | 'full' | 'address-full' | 'recovering' | 'expired'
 //   release   → 1 | 0
-//   holds     is the seat in Redis? → 1 | 0
+//   holds     whether Redis has the seat → 1 | 0
 //   leave     a pod ends, with all its seats
 //
 // A call names the run id of the server it speaks to. Another one in `run`, or none, means that acknowledged

@@ -71,8 +71,8 @@ export async function readFeedPage(
 }
 
 /**
- * The payments that were sent together with their batch, with the facts that were sent. A payment that was sent later is left
- * out here, because feed_messages has a row for it. The feed also leaves out a payment whose tracking ID is not known yet, and one
+ * The payments that were sent together with their batch, with the facts that were sent. Three kinds of payments are left out:
+ * a payment that was sent later, for which feed_messages has a row; a payment whose tracking ID is not known yet; a payment
  * whose retraction arrived before the payment.
  */
 async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {

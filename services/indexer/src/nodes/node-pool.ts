@@ -257,7 +257,8 @@ export class NodePool {
     if (error.fault !== 'not-ready') {
       const now = performance.now()
       let restMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
-      // During a rest, only calls from before the rest can still fail. They are not counted: ten failures are a rest of 15 s.
+      // A call that began before the rest can fail during the rest. Such a failure is not counted: after ten counted failures a
+      // node rests for 15 s.
       if (member.restsUntil <= now) {
         const growingMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
         restMs = Math.max(restMs, growingMs * (0.5 + Math.random() / 2))

@@ -1,5 +1,5 @@
-// `npm run listen` for a server that the service cannot reach: reads the gateway's feed, signs each message as the service
-// would, and sends it to that server.
+// `npm run listen` where the service cannot reach the developer's server. The command reads the messages of the gateway's feed,
+// signs them as the service does, and sends them to the developer's server.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -38,8 +38,8 @@ const fileOf = (env: NodeJS.ProcessEnv): string =>
   resolve(env.DATA_DIR?.trim() || '.data', 'listen-feed.json')
 
 /**
- * @param signIn returns a new token; called at the start, and whenever the token has expired
- * @param take sends one message to the local server; returns false if the server did not accept it
+ * @param signIn signs in to the API and returns a token. It is called at the start, and when a token has expired
+ * @param take sends one message to the developer's server. It returns false when the server refuses the message
  * @param options.print gets a line of progress every `everyMs`, while the first run skips old messages
  */
 export function openFeed(
