@@ -225,7 +225,12 @@ t.test('what a webhook chooses', async t => {
     t.match(received, [
       {
         type: 'webhook.failing',
-        data: { webhookId: Number(webhook.id), gateway: webhook.gateway, endpointUrl: bad.url, reason: null },
+        data: {
+          webhookId: Number(webhook.id),
+          gateway: webhook.gateway,
+          origin: new URL(bad.url).origin,
+          reason: null,
+        },
       },
       { type: 'webhook.deactivated', data: { webhookId: Number(webhook.id), reason: 'gone' } },
     ])

@@ -8,6 +8,7 @@ export interface WebhookNotice {
   /** the webhook that fails */
   webhookId: bigint
   gateway: string
+  /** Stays here: the URL of a chat's webhook is its secret, and what it is sent has other readers. */
   endpointUrl: string
   /** when it began to fail, or was deactivated */
   at: Date
@@ -25,7 +26,7 @@ export function renderWebhookNotice(notice: WebhookNotice): DeliveryMessage {
   const data = {
     webhookId: Number(webhookId),
     gateway,
-    endpointUrl,
+    origin: new URL(endpointUrl).origin,
     failingSince: failingSince?.toISOString() ?? null,
     reason,
   }

@@ -190,7 +190,7 @@ const NoticeData = Type.Object(
   {
     webhookId: Integer('the webhook that fails', 17),
     gateway: PublicKey('the gateway'),
-    endpointUrl: Text('where it points', 'https://shop.example/webhooks/payments'),
+    origin: Text('where it points, without path and query: they can be a secret', 'https://shop.example'),
     failingSince: Nullable(Moment('no attempt has succeeded since then')),
     reason: Nullable(Text('why it was deactivated: `gone` (it answered 410) or `failing`')),
   },
