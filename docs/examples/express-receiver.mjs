@@ -8,10 +8,10 @@ const webhook = new Webhook(process.env.WEBHOOK_SECRET)
 const seen = new Set() // in your service: a table with one row per webhook-id
 const app = express()
 
-/** Anyone can write any memo: what would move the cursor, change colours or begin a line is shown as its code. */
+/** Anyone can write any memo: what is not seen, moves the cursor, changes colours or begins a line is shown as its code. */
 const printable = text =>
   String(text).replaceAll(
-    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu,
     character => `\\u{${character.codePointAt(0).toString(16)}}`,
   )
 

@@ -4,7 +4,8 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { createApiClient } from '@payment-tracking/client'
+import { createApiClient, type Schemas } from '@payment-tracking/client'
+import { visibleText } from '@payment-tracking/contracts/visible-text'
 
 const BASE_URL = process.env.PAYMENT_TRACKING_URL ?? 'http://127.0.0.1:3002'
 const TOKEN = process.env.PAYMENT_TRACKING_API_KEY
@@ -48,6 +49,12 @@ async function read<T extends Answered>(asking: Promise<T>): Promise<NonNullable
 const given = (values: Arguments, ...names: string[]) =>
   Object.fromEntries(names.filter(name => values[name]).map(name => [name, values[name]]))
 
+/** The URL of a chat's webhook is its secret, and an answer goes to whoever runs the model. */
+const withoutSecret = ({ endpointUrl, ...endpoint }: Schemas['Webhook']) => ({
+  ...endpoint,
+  origin: new URL(endpointUrl).origin,
+})
+
 const TOOLS: Record<string, Tool> = {
   is_order_paid: {
     description: `Whether one payment covers an order: tracking ID, recipient, token and amount must all fit. \`paid\` decides. ${FROM_STRANGERS}`,
@@ -80,7 +87,7 @@ const TOOLS: Record<string, Tool> = {
       const query = { ...given(values, 'trackingId', 'signature'), limit: MOST }
       const id = Number(values.webhookId)
       const endpoint = values.webhookId
-        ? await read(client.GET('/v1/webhooks/{id}', { params: { path: { id } } }))
+        ? withoutSecret(await read(client.GET('/v1/webhooks/{id}', { params: { path: { id } } })))
         : undefined
       const of = (status: 'failed' | 'waiting' | 'pending' | 'cancelled') =>
         values.webhookId
@@ -138,14 +145,21 @@ server.setRequestHandler(ListToolsRequestSchema, () => ({
   })),
 }))
 
-/** Integers beyond 2⁵³ are bigint: they are written with every digit. */
+/** Integers beyond 2⁵³ are bigint: they are written with every digit. Lines of texts stay, as JSON escapes them. */
 const write = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}` : inner), 2)
+  JSON.stringify(
+    value,
+    (_, inner: unknown) => {
+      if (typeof inner === 'bigint') return `${inner}`
+      return typeof inner === 'string' ? visibleText(inner, { keepLines: true }) : inner
+    },
+    2,
+  )
 
 server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
   const tool = Object.hasOwn(TOOLS, params.name) ? TOOLS[params.name] : undefined
   const say = (text: string, isError = false) => ({ content: [{ type: 'text' as const, text }], isError })
-  if (!tool) return say(`There is no tool ${params.name}.`, true)
+  if (!tool) return say(`There is no tool ${visibleText(params.name)}.`, true)
   const values = Object.fromEntries(
     Object.entries(params.arguments ?? {}).map(([name, value]) => [name, String(value)]),
   )
@@ -154,7 +168,7 @@ server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
   try {
     return say(write(await tool.ask(values)))
   } catch (error) {
-    if (error instanceof Refused) return say(error.message, true)
+    if (error instanceof Refused) return say(visibleText(error.message), true)
     return say(`The service at ${BASE_URL} does not answer.`, true)
   }
 })

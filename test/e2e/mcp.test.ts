@@ -54,38 +54,48 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   }
 
   const signature = signatureOf('paid')
+  /** It reads from right to left, and a part of it is not seen. */
+  const hostile = 'order-9\u202e\u200b\u3164'
   const { rows } = await api.database.pool.query(
     `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
                          gateway, payment_policy, tracking_id, seq, recipient, token_mint, amount, paid_at, record_id)
      values (gen_random_uuid(), 1, 1, $1, 0, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1,
-             $2, $2, 'order-9', 1, $2, $2, 18446744073709551615, 1, 1) returning id`,
-    [signature, gateway.address],
+             $2, $2, $3, 1, $2, $2, 18446744073709551615, 1, 1) returning id`,
+    [signature, gateway.address, hostile],
   )
-  const { body: webhook } = await addWebhook()
+  const { body: webhook } = await addWebhook({ endpoint_url: 'https://shop.example/hidden?key=hidden' })
   await api.database.pool.query(
     `insert into deliveries (webhook_id, event_id, message_id, type, body, state, last_error)
      values ($1, $2, 'm', 'payment.executed', '{}', 'failed', 'timeout')`,
     [webhook.id, rows[0].id],
   )
   const ask = await connect({ PAYMENT_TRACKING_URL: url, PAYMENT_TRACKING_API_KEY: made.key })
-  const order = { trackingId: 'order-9', recipient: gateway.address, tokenMint: gateway.address }
+  const order = { trackingId: hostile, recipient: gateway.address, tokenMint: gateway.address }
   const read = ({ content }: Answer) => JSON.parse(content[0]!.text) as Record<string, unknown>
   const paid = await ask('is_order_paid', { ...order, amount: '18446744073709551615' })
   t.match(read(paid), { paid: true, payments: [{ amount: '18446744073709551615' }] }, 'every digit')
   t.match(read(await ask('is_order_paid', { ...order, trackingId: 'order-8', amount: '1' })), { paid: false })
 
-  const failed = { failed: [{ status: 'failed', trackingId: 'order-9', signature }], waiting: [] }
-  t.match(read(await ask('why_webhook_failed', { trackingId: 'order-9' })), failed)
+  const shown = 'order-9\\u{202e}\\u{200b}\\u{3164}'
+  const failed = { failed: [{ status: 'failed', trackingId: shown, signature }], waiting: [] }
+  const why = await ask('why_webhook_failed', { trackingId: hostile })
+  t.match(read(why), failed)
   t.match(read(await ask('why_webhook_failed', { webhookId: String(webhook.id) })), {
     ...failed,
-    endpoint: { id: webhook.id, endpointUrl: 'https://shop.example/hook' },
+    endpoint: { id: webhook.id, origin: 'https://shop.example' },
   })
+  for (const answer of [why, await ask('why_webhook_failed', { webhookId: String(webhook.id) })])
+    t.notMatch(
+      JSON.stringify(answer),
+      /[\u202e\u200b\u3164]|hidden/,
+      'what is not seen, and the path of a URL',
+    )
   t.match(read(await ask('due_this_week', { gateway: gateway.address })), { isComplete: true, due: {} })
 
   for (const [name, given, problem] of [
     ['is_order_paid', { trackingId: 'order-9' }, /Missing: recipient, tokenMint, amount/],
     ['why_webhook_failed', {}, /Name a trackingId/],
-    ['delete_everything', {}, /no tool/],
+    ['delete_everything\u202e', {}, /no tool delete_everything\\u\{202e\}/],
     ['due_this_week', { gateway: '11111111111111111111111111111112' }, /^403 FORBIDDEN/],
   ] as const)
     t.match(await ask(name, given), { isError: true, content: [{ text: problem }] }, name)

@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     ]),
   ),
   'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
-  'infra/dev-kit': ['client'],
+  'infra/dev-kit': ['client', 'contracts'],
   'infra/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
 }
 

@@ -32,9 +32,17 @@ export function createLogger(
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: REDACTED, censor: '[redacted]' },
     serializers: { err: serialiseError },
+    hooks: { streamWrite: inAscii },
   }
   return pino(options, destination ?? openOutput())
 }
+
+/**
+ * Strangers write memos, and people read logs in terminals: what is not seen, or turns the direction of writing, stands in a line as
+ * its escape of JSON. A reader of JSON gets the same text.
+ */
+const inAscii = (line: string): string =>
+  line.replaceAll(/[\u007f-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** A write wakes a thread, which costs more than a line. Under load about twenty lines share one write. */
 const GATHER_MS = 10

@@ -39,3 +39,20 @@ t.test('an error keeps its code and its causes', async t => {
   t.equal(line.err.code, 'X_1')
   t.equal(line.err.cause.message, 'inner')
 })
+
+t.test('a memo that turned the direction of writing turned a log line', async t => {
+  const lines: string[] = []
+  const log = createLogger(
+    'test',
+    { LOG_LEVEL: 'info', ENVIRONMENT: 'production' },
+    { write: line => lines.push(line) },
+  )
+  const trackingId = 'order-7\u202e\u200b\u3164\u009b31m 🍕'
+  log.info({ trackingId, err: new Error(trackingId) }, trackingId)
+  t.match(lines[0], /^[\x20-\x7e]+\n$/)
+  t.match(
+    JSON.parse(lines[0]!),
+    { trackingId, msg: trackingId, err: { message: trackingId } },
+    'no text is lost',
+  )
+})

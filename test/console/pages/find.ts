@@ -6,6 +6,10 @@ import { awaitValue, holdsAttribute, holdsCount, holdsText } from '../hold.js'
 import type { Market } from '../open-market.js'
 import { goByTab, press, type } from '../walk-by-keyboard.js'
 
+/** It reads from right to left, and a part of it is not seen. */
+const HOSTILE = 'hidden order \u202e\u200b7'
+const SHOWN = /hidden order \\u\{202e\}\\u\{200b\}7/
+
 const boxOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
 
 /** Opens the box by a key, and asks. */
@@ -100,10 +104,14 @@ export function testFindOfGateway({ database, gateway, payer, receiver, page, bu
     const { id, webhook_id: webhookId } = deliveries[0]!
     const { rows: expectations } = await database.pool.query<{ id: string }>(
       `insert into expectations (gateway, tracking_id, recipient, token_mint, amount)
-       values ($1, 'to find', $2, $2, 5) returning id`,
-      [gateway.address, payer.owner],
+       values ($1, 'to find', $2, $2, 5), ($1, $3, $2, $2, 5), ($1, $3, $1, $2, 5) returning id`,
+      [gateway.address, payer.owner, HOSTILE],
     )
     const expected = expectations[0]!.id
+    await database.pool.query(
+      `insert into gateway_changes (gateway, kind, subject, name, fields) values ($1, 'expectation.cancelled', $2, $3, '{}')`,
+      [gateway.address, expectations[1]!.id, HOSTILE],
+    )
     // No page follows itself: its address would be there before the box has closed.
     for (const [text, path] of [
       [receiver.url, '/endpoints/1'],
@@ -118,8 +126,17 @@ export function testFindOfGateway({ database, gateway, payer, receiver, page, bu
     }
     await find(page, 'nothing like this')
     await holdsText(t, boxOf(page), /an endpoint by its ID/, 'what a gateway can find')
+    await find(page, HOSTILE)
+    const hits = boxOf(page).getByRole('link')
+    await holdsCount(t, hits, 2, 'two expected payments of one tracking ID')
+    await holdsText(t, hits.first(), SHOWN, 'what is not seen is shown in the box')
     await page.keyboard.press('Escape')
-    await database.pool.query('delete from expectations where id = $1', [expected])
+    await press(page, page.getByRole('link', { name: 'Activity' }))
+    await holdsText(t, page.getByRole('region', { name: 'Changes' }), SHOWN, 'in the log of changes')
+    await database.pool.query('delete from gateway_changes where name = $1', [HOSTILE])
+    await database.pool.query('delete from expectations where id = any($1)', [
+      expectations.map(each => each.id),
+    ])
   })
 
   t.test('filters of deliveries stand in the address, and an address sets them', async t => {

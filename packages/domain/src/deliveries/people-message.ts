@@ -1,5 +1,6 @@
 // What people read in Slack or Discord: one line for each message, made of its stored body when it is sent. Same body, same
 // line, so every attempt sends the same bytes.
+import { visibleText } from '@payment-tracking/contracts'
 import { nameAmount, shortAddress } from '../tokens/decimal-amount.js'
 import type { Tokens } from '../tokens/tokens.js'
 
@@ -34,18 +35,22 @@ const SIGNS = /[&<>@:*~`|[\]\\#]/g
 const EMPHASIS = /(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu
 /** Slack makes a link of `evil.example`. */
 const DOMAIN_DOT = /\.(?=\p{L})/gu
-const INVISIBLE = /[\p{C}\p{Z}]+/gu
+/** Quotation marks, and what a reader takes for one: none of them ends a quotation of ours. */
+const QUOTES =
+  /[\p{Pi}\p{Pf}"\u02ba\u02dd\u02ee\u02f6\u05f4\u201a\u201e\u2033\u2034\u2036\u2037\u2057\u275b-\u2760\u2e42\u301d-\u301f\u3003\uff02\u{1f676}-\u{1f678}]/gu
 /** No memo is longer. */
 const LONGEST = 64
 
-/** A text that a stranger wrote, so that it is only text. */
+/** A text that a stranger wrote, so that it is only text. What is not seen is written as its code. */
 export const neutralText = (text: string): string =>
-  Array.from(text.replaceAll(INVISIBLE, ' ').trim())
-    .slice(0, LONGEST)
-    .join('')
+  visibleText(Array.from(text).slice(0, LONGEST).join(''))
+    .replaceAll(QUOTES, "'")
     .replaceAll(SIGNS, sign => LOOKALIKES[sign]!)
     .replaceAll(EMPHASIS, '＿')
     .replaceAll(DOMAIN_DOT, '․')
+
+/** The same within quotation marks of ours: a text may read like what the service says, and cannot end its quotation. */
+export const quoteText = (text: string): string => `“${neutralText(text)}”`
 
 type Data = Readonly<Record<string, unknown>>
 
@@ -82,19 +87,19 @@ const PARTS: readonly [member: string, say: (value: never, data: Data, tokens: T
   ['dueAt', (at: number) => `due ${moment(at)}`],
   ['payer', (address: string) => `from ${shortAddress(address)}`],
   ['recipient', (address: string) => `to ${shortAddress(address)}`],
-  ['trackingId', (text: string) => `tracking ID ${neutralText(text)}`],
-  ['reference', (text: string) => `reference ${neutralText(text)}`],
+  ['trackingId', (text: string) => `tracking ID ${quoteText(text)}`],
+  ['reference', (text: string) => `reference ${quoteText(text)}`],
   ['webhookId', (id: number) => `webhook ${id}`],
   ['reason', (reason: string) => `reason ${neutralText(reason)}`],
   ['failingSince', (at: string) => `since ${moment(Date.parse(at) / 1_000)}`],
-  ['endpointUrl', (url: string) => neutralText(new URL(url).host)],
+  ['origin', (origin: string) => neutralText(new URL(origin).host)],
   ['signature', (signature: string) => `transaction ${shortAddress(signature)}`],
 ]
 
 /**
  * Writes a message as one line.
  * @param body the stored body, which is in the format `standard`
- * @returns `Payment received: 9.99 USDC, from 7xKX…wvL5, to …, tracking ID order-7`
+ * @returns `Payment received: 9.99 USDC, from 7xKX…wvL5, to …, tracking ID “order-7”`
  */
 export function renderLine(type: string, body: string, tokens: Tokens): string {
   const data = (JSON.parse(body) as { data: Data }).data

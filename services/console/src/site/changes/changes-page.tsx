@@ -5,7 +5,7 @@ import { useGatewayPages } from '../customers/use-pages.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
-import { Key, Time } from '../show/values.js'
+import { Key, Time, Written } from '../show/values.js'
 
 type Change = Schemas['Change']
 
@@ -67,7 +67,13 @@ const COLUMNS: readonly Column<Change>[] = [
 function Subject({ change: { kind, subject, name } }: { change: Change }) {
   const text = [name, kind.startsWith('expectation.') ? null : subject].filter(Boolean).join(', ')
   const href = hrefOf(kind, subject)
-  return href === null ? text : <Link href={href}>{text}</Link>
+  return href === null ? (
+    <Written value={text} />
+  ) : (
+    <Link href={href}>
+      <Written value={text} />
+    </Link>
+  )
 }
 
 /** What was deleted has no page, and keys have none of their own. */
@@ -79,5 +85,11 @@ function hrefOf(kind: Change['kind'], subject: string | null): string | null {
 
 function Author({ change: { wallet, apiKey } }: { change: Change }) {
   if (wallet === null) return 'the service'
-  return apiKey === null ? <Key value={wallet} /> : `API key ${apiKey.name}`
+  return apiKey === null ? (
+    <Key value={wallet} />
+  ) : (
+    <>
+      API key <Written value={apiKey.name} />
+    </>
+  )
 }

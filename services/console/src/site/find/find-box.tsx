@@ -6,7 +6,7 @@ import { apiOf, ask } from '../api/request.js'
 import { useSession } from '../session/session.js'
 import { Icon } from '../show/icon.js'
 import { Failure } from '../show/states.js'
-import { shorten } from '../show/values.js'
+import { shorten, Written } from '../show/values.js'
 import { nameOf, pathOf, withoutTwins, type Found } from './find-path.js'
 
 const LONG = 32
@@ -114,7 +114,9 @@ function Finder({ close }: { close: () => void }) {
             <li key={`${hit.kind} ${hit.id}`}>
               <Link href={pathOf(hit, own)} onClick={go}>
                 <strong>{nameOf(hit)}</strong>
-                <span className="quiet">{hit.name ?? (hit.id.length > LONG ? shorten(hit.id) : hit.id)}</span>
+                <span className="quiet">
+                  <Written value={hit.name ?? (hit.id.length > LONG ? shorten(hit.id) : hit.id)} />
+                </span>
               </Link>
             </li>
           ))}

@@ -2,7 +2,7 @@ import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
-import { Time } from '../show/values.js'
+import { Time, Written } from '../show/values.js'
 import { DeliveryLog } from './delivery-log.js'
 import { EndpointAnswers } from './endpoint-answers.js'
 import { EndpointSettings } from './endpoint-settings.js'
@@ -38,7 +38,11 @@ export function EndpointPage({ id }: { id: number }) {
               <h2>Endpoint {id}</h2>
               <EndpointState endpoint={endpoint} />
             </div>
-            {endpoint.description && <p>{endpoint.description}</p>}
+            {endpoint.description && (
+              <p>
+                <Written value={endpoint.description} />
+              </p>
+            )}
             <p className="quiet">
               Subscribed to {endpoint.eventTypes.join(', ')}, once {endpoint.finality}; added{' '}
               <Time at={endpoint.createdAt} />.{endpoint.ordered && ' Delivers one at a time, in order.'}

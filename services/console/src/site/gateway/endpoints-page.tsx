@@ -6,7 +6,7 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
-import { Badge, Time } from '../show/values.js'
+import { Badge, Time, Written } from '../show/values.js'
 import { FormatChoice, type Format } from './format-choice.js'
 import { LastDelivery, SuccessRate } from './recent-deliveries.js'
 import { EventChoice, type ChosenEvents } from './event-choice.js'
@@ -55,7 +55,11 @@ const COLUMNS: readonly Column<Endpoint>[] = [
         <Link className="row-link" href={`/endpoints/${String(id)}`}>
           {endpointUrl}
         </Link>
-        {description && <div className="quiet small">{description}</div>}
+        {description && (
+          <div className="quiet small">
+            <Written value={description} />
+          </div>
+        )}
       </div>
     ),
   },

@@ -8,7 +8,7 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table } from '../show/table.js'
-import { Amount, Badge, ExactTime, Finality, Key, Memo, Time } from '../show/values.js'
+import { Amount, Badge, ExactTime, Finality, Key, Memo, Time, Written } from '../show/values.js'
 import { ExpectationState, type Expectation } from './expectation-state.js'
 
 const LISTED = 100
@@ -84,7 +84,9 @@ function Terms({ recipient, tokenMint, reference, createdAt, expiresAt, changedA
       {reference !== null && (
         <>
           <dt>Reference</dt>
-          <dd className="text">{reference}</dd>
+          <dd className="text">
+            <Written value={reference} />
+          </dd>
         </>
       )}
       <dt>ID</dt>

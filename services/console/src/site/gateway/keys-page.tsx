@@ -5,7 +5,7 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table } from '../show/table.js'
-import { Time } from '../show/values.js'
+import { Time, Written } from '../show/values.js'
 
 type Scope = Schemas['ApiKey']['scopes'][number]
 
@@ -40,7 +40,7 @@ export function KeysPage() {
               rows={keys}
               keyOf={({ id }) => String(id)}
               columns={[
-                { head: 'name', kind: 'text', phone: 'lead', cell: ({ name }) => name },
+                { head: 'name', kind: 'text', phone: 'lead', cell: ({ name }) => <Written value={name} /> },
                 { head: 'begins with', cell: ({ hint }) => <code>{hint}…</code> },
                 { head: 'scopes', kind: 'text', cell: ({ scopes }) => scopes.join(', ') },
                 { head: 'last used', cell: ({ lastUsedAt }) => <TimeOrNever at={lastUsedAt} /> },

@@ -4,6 +4,7 @@ import { ask } from '../api/request.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
 import { TermFields } from '../show/term-fields.js'
+import { Memo } from '../show/values.js'
 
 const FIELDS = [
   { name: 'trackingId', title: 'Tracking ID (the payer’s memo)' },
@@ -64,8 +65,11 @@ export function NewExpectation() {
       <div role="status">
         {create.data && (
           <p>
-            Created: <Link href={`/expected/${create.data.id}`}>{create.data.trackingId}</Link> is{' '}
-            {create.data.state}.
+            Created:{' '}
+            <Link href={`/expected/${create.data.id}`}>
+              <Memo value={create.data.trackingId} />
+            </Link>{' '}
+            is {create.data.state}.
           </p>
         )}
       </div>

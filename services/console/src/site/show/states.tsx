@@ -1,4 +1,5 @@
 // What stands on a page while it has nothing to show.
+import { visibleText } from '@payment-tracking/contracts/visible-text'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { RequestError } from '../api/request.js'
@@ -25,7 +26,7 @@ export function Failure({ error, retry }: { error: Error | null; retry?: () => v
       : 'This device is offline.'
   return (
     <div role="alert" className="failure">
-      <p>{refusal ? refusal.message : 'The service cannot be reached.'}</p>
+      <p>{refusal ? visibleText(refusal.message) : 'The service cannot be reached.'}</p>
       {cure && <p>{cure}</p>}
       {retry && (
         <button type="button" className="outline" onClick={retry}>

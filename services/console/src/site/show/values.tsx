@@ -6,7 +6,7 @@ import { WORDS } from './words.js'
 
 export { Amount } from './amount.js'
 export { ExactTime, Time } from './time.js'
-export { Memo } from './memo.js'
+export { Memo, Written } from './memo.js'
 
 /** A public key or signature, shortened alike everywhere; its button copies the whole. */
 export function Key({
