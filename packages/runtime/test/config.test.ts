@@ -6,7 +6,9 @@ import {
   ConfigError,
   describeConfig,
   Flag,
+  OriginList,
   readConfig,
+  readOrigin,
   Secret,
   ServerUrl,
   withoutPassword,
@@ -43,6 +45,52 @@ t.test('all that is wrong is told at once, with the cure and without the values'
     t.match(error.message, /STRICT must be true or false/)
     t.notMatch(error.message, /hunter2/)
   }
+})
+
+t.test('an origin with its default port, a slash or capitals is the same origin', async t => {
+  for (const [text, origin] of Object.entries({
+    'https://shop.example': 'https://shop.example',
+    'https://shop.example:443': 'https://shop.example',
+    'https://shop.example/': 'https://shop.example',
+    'HTTPS://Shop.Example:443/': 'https://shop.example',
+    'http://shop.example:80': 'http://shop.example',
+    'http://shop.example:443': 'http://shop.example:443',
+    'https://shop.example:8443/': 'https://shop.example:8443',
+    'https://bücher.example': 'https://xn--bcher-kva.example',
+    'https://[2001:DB8::0:1]': 'https://[2001:db8::1]',
+    'https://shop.example/pay': null,
+    'https://shop.example?a': null,
+    'https://user@shop.example': null,
+    'https:shop.example': null,
+    'wss://shop.example': null,
+    'shop.example': null,
+    null: null,
+    '': null,
+  }))
+    t.equal(readOrigin(text), origin, text)
+})
+
+t.test('a list of origins names the entry that is none', async t => {
+  const schema = Type.Object({
+    SITES: Type.Optional(OriginList('sites')),
+    READERS: OriginList('readers', { default: '*', anyOrigin: '*' }),
+  })
+  const sites = 'https://shop.example:443/ ,HTTP://127.0.0.1:3002'
+  t.strictSame(readConfig(schema, { SITES: sites }), { SITES: sites, READERS: '*' })
+  const refusalOf = (env: Record<string, string>): readonly string[] => {
+    try {
+      readConfig(schema, env)
+    } catch (error) {
+      if (error instanceof ConfigError) return error.problems
+    }
+    return []
+  }
+  t.strictSame(refusalOf({ SITES: 'https://a.example,https://b.example/pay', READERS: '*,*' }), [
+    'SITES holds an entry that is no origin, number 2 (sites)',
+    'READERS holds an entry that is no origin, number 1 (readers)',
+  ])
+  t.match(refusalOf({ SITES: 'https://a.example,' }), [/number 2/])
+  t.match(refusalOf({ SITES: '*' }), [/number 1/], 'any is no site')
 })
 
 t.test('what is logged of the settings holds no secret', async t => {

@@ -2,6 +2,7 @@ import {
   CommonConfig,
   DatabaseConfig,
   Flag,
+  OriginList,
   OverdueConfig,
   PoolSize,
   RedisConfig,
@@ -47,11 +48,9 @@ export const ApiConfig = Type.Object({
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),
   PUBLIC_ORIGINS: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^\\s/,]+(\\s*,\\s*https?://[^\\s/,]+)*$',
-      description:
-        'the sites at which gateways sign in, such as https://pay.example, comma separated; programs sign for the first; without it only sites of this machine',
-    }),
+    OriginList(
+      'the sites at which gateways sign in, such as https://pay.example, comma separated; programs sign for the first; without it only sites of this machine',
+    ),
   ),
   CHECKOUT_TOKEN_ISSUER: Type.String({
     default: 'https://api.tributary.so',

@@ -60,7 +60,7 @@ t.test('pages of other sites may read answers and the important headers', async 
 })
 
 t.test('only pages of the configured origins may read', async t => {
-  const { app } = await openApi(t, { CORS_ORIGIN: 'https://a.example, https://b.example' })
+  const { app } = await openApi(t, { CORS_ORIGIN: 'https://a.example, https://B.example:443/' })
   const allowed = async (origin: string) =>
     (await app.inject({ url: '/v1/health', headers: { origin } })).headers['access-control-allow-origin']
   t.equal(await allowed('https://b.example'), 'https://b.example')

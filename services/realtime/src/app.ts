@@ -1,5 +1,12 @@
 import { EventEmitter } from 'node:events'
-import { readTrustedProxies, repeat, type Intake, type Logger, type Metrics } from '@payment-tracking/runtime'
+import {
+  readAllowedOrigins,
+  readTrustedProxies,
+  repeat,
+  type Intake,
+  type Logger,
+  type Metrics,
+} from '@payment-tracking/runtime'
 import {
   buildPaymentAdapter,
   Seats,
@@ -145,7 +152,7 @@ export function buildRealtime(parts: RealtimeParts): Realtime {
     admission,
     metrics,
     log,
-    corsOrigin: config.CORS_ORIGIN,
+    allowedOrigins: readAllowedOrigins(config.CORS_ORIGIN),
     maxQueuedEvents: tunables.queuedPackets,
     mayDeliver: () => seats.mayDeliver(),
   })

@@ -181,7 +181,7 @@ t.test('the protocol, refusals included', async t => {
 })
 
 t.test('origins can be limited, and what is no stream is refused in the shape of all errors', async t => {
-  const pods = await usePods(t, { CORS_ORIGIN: 'https://shop.example, https://other.example' })
+  const pods = await usePods(t, { CORS_ORIGIN: 'https://Shop.example:443/, https://other.example' })
   const pod = await pods.start()
   const from = (origin: string | undefined): Client =>
     pod.connect({ reconnection: false, ...(origin && { extraHeaders: { origin } }) })

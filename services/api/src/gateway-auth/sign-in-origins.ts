@@ -1,6 +1,7 @@
 // The sites at which gateways sign in, from PUBLIC_ORIGINS. A wallet shows its owner the site that the signed text names:
 // so a site that is not listed gets no text that names it, and the listed ones are no use to it. A request's Host chooses
 // at most a name of this machine, because whoever asks can write any Host.
+import { readOrigin, readOrigins } from '@payment-tracking/runtime'
 import type { FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
 
@@ -29,23 +30,24 @@ const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/
  * @param port of REST, for the default
  */
 export function readSignInOrigins(setting: string | undefined, port: number): SignInOrigins {
-  const listed = setting?.split(',').map(entry => entry.trim().toLowerCase())
+  const listed = setting === undefined ? undefined : readOrigins(setting)
   const includes = (origin: string) => listed?.includes(origin) ?? LOOPBACK.test(origin)
   return {
     includes,
     isSecure: listed?.every(origin => origin.startsWith('https:')) ?? false,
-    isOwnPage: ({ method, headers: { origin, host, 'sec-fetch-site': site } }) => {
+    isOwnPage: ({ method, headers: { origin: sent, host, 'sec-fetch-site': site } }) => {
       const isRead = method === 'GET' || method === 'HEAD'
       if (site !== undefined && site !== 'same-origin' && !(isRead && site === 'none')) return false
-      if (origin === undefined) return isRead
-      return listed?.includes(origin) ?? (URL.canParse(origin) && new URL(origin).host === host)
+      if (sent === undefined) return isRead
+      const origin = readOrigin(sent)
+      return origin !== null && (listed?.includes(origin) ?? isAtHost(origin, host))
     },
     ofRequest: ({ headers: { origin: sent, host } }) => {
       const here = LOOPBACK.test(`http://${host}`)
         ? new URL(`http://${host}`).origin
         : `http://127.0.0.1:${port}`
-      const origin = sent ?? listed?.[0] ?? here
-      if (includes(origin)) return origin
+      const origin = sent === undefined ? (listed?.[0] ?? here) : readOrigin(sent)
+      if (origin !== null && includes(origin)) return origin
       throw new ApiError(
         'ORIGIN_REFUSED',
         'Gateways do not sign in at this site. Its origin is none of PUBLIC_ORIGINS.',
@@ -53,3 +55,7 @@ export function readSignInOrigins(setting: string | undefined, port: number): Si
     },
   }
 }
+
+/** Whether a `Host` names the host of an origin. Some proxies add the default port to it. */
+const isAtHost = (origin: string, host: string | undefined): boolean =>
+  readOrigin(`${new URL(origin).protocol}//${host}`) === origin

@@ -3,6 +3,7 @@ import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import cors from '@fastify/cors'
 import etag from '@fastify/etag'
+import { readAllowedOrigins } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
 import type { Reads } from '@payment-tracking/store'
 import { answerNotModified } from './answer-not-modified.js'
@@ -29,10 +30,6 @@ const EXPOSED_HEADERS = [
 /** Compressing a smaller answer saves nothing. */
 const COMPRESS_FROM_BYTES = 1_024
 
-/** `*` or a list of origins. */
-const readOrigins = (setting: string): string | string[] =>
-  setting.trim() === '*' ? '*' : setting.split(',').map(origin => origin.trim())
-
 /**
  * An enveloped answer without its sending time, which changes while the data stay the same; other answers unchanged.
  */
@@ -47,7 +44,7 @@ export async function addPlugins(
   { corsOrigin, reads }: { corsOrigin: string; reads: Reads },
 ): Promise<void> {
   await app.register(cors, {
-    origin: readOrigins(corsOrigin),
+    origin: readAllowedOrigins(corsOrigin),
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,

@@ -97,6 +97,17 @@ t.test('sessions', async t => {
       )
   })
 
+  t.test('a proxy that adds the default port to the host changes nothing', async t => {
+    const token = await api.signIn(owner)
+    for (const [origin, host, status] of [
+      ['http://shop.example', 'shop.example:80', 201],
+      ['https://shop.example', 'Shop.example:443', 201],
+      ['https://shop.example', 'shop.example:80', 403],
+      ['https://shop.example', 'shop.example:8443', 403],
+    ] as const)
+      t.equal((await open({ token, headers: { origin, host } })).answer.status, status, `${origin} ${host}`)
+  })
+
   t.test('a page of another site does nothing with the cookie, and reads nothing', async t => {
     const { cookie } = await openByWallet()
     const before = (await api.call('GET', '/v1/api-keys', { headers: { ...OWN_PAGE, cookie } })).body.length

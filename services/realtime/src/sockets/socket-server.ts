@@ -6,7 +6,13 @@ import {
   type ClientToServerEvents,
   type ServerToClientEvents,
 } from '@payment-tracking/contracts'
-import { answerRawError, arrivalLimits, refuseOnSocket } from '@payment-tracking/runtime'
+import {
+  answerRawError,
+  arrivalLimits,
+  isAllowedOrigin,
+  readAllowedOrigins,
+  refuseOnSocket,
+} from '@payment-tracking/runtime'
 import { Server } from 'socket.io'
 import type { RealtimeConfig } from '../config.js'
 import type { RealtimeTunables } from '../tunables.js'
@@ -28,12 +34,6 @@ const CONNECT_TIMEOUT_MS = 10_000
 /** Many times the longest message that the protocol has: every field of a subscription is short. */
 const LONGEST_MESSAGE_BYTES = 16_384
 
-/** CORS does not apply to WebSockets. When an origin list is set, the server checks the browser's Origin itself. */
-export function originAllowed(allowed: string, request: IncomingMessage): boolean {
-  if (allowed === '*' || request.headers.origin === undefined) return true
-  return allowed.split(',').some(origin => origin.trim() === request.headers.origin)
-}
-
 /**
  * The Socket.IO server, not listening yet. The server also accepts only WebSocket: polling would need a sticky load
  * balancer. State recovery is off, because it would put sockets back into rooms without any check.
@@ -46,6 +46,8 @@ export function buildSocketServer(
   /** @returns whether the request was for a stream, and is answered */
   serveStream: (request: IncomingMessage, response: ServerResponse) => boolean,
 ) {
+  // CORS does not apply to WebSockets: the server itself checks the `Origin` of a browser.
+  const allowedOrigins = readAllowedOrigins(config.CORS_ORIGIN)
   const http = createServer(arrivalLimits())
   http.on('clientError', answerRawError)
   const io: SocketServer = new Server(http, {
@@ -68,7 +70,7 @@ export function buildSocketServer(
   http.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const refusal =
       upgradeRefusal(request) ??
-      (originAllowed(config.CORS_ORIGIN, request) ? null : FOREIGN_ORIGIN) ??
+      (isAllowedOrigin(allowedOrigins, request.headers.origin) ? null : FOREIGN_ORIGIN) ??
       (admitRequest(request) ? null : TOO_MANY_CONNECTIONS)
     if (refusal) return refuseOnSocket(socket, refusal)
     addSlash(request)

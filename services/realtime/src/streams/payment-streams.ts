@@ -4,11 +4,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { PAYMENT_STREAM_PATH, type SubscribeRequest } from '@payment-tracking/contracts'
-import { writeRefusal, type Logger, type Refusal } from '@payment-tracking/runtime'
+import {
+  isAllowedOrigin,
+  writeRefusal,
+  type AllowedOrigins,
+  type Logger,
+  type Refusal,
+} from '@payment-tracking/runtime'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { ConnectionAdmission } from '../sockets/connection-admission.js'
 import { FOREIGN_ORIGIN, TOO_MANY_CONNECTIONS } from '../sockets/refuse-request.js'
-import { originAllowed } from '../sockets/socket-server.js'
 import type { Subscription, Subscriptions } from '../subscriptions/subscriptions.js'
 import type { Refusal as SeatRefusal } from '../subscriptions/read-request.js'
 import { EventStream } from '../connections/event-stream.js'
@@ -19,7 +24,7 @@ export interface PaymentStreamsOptions {
   admission: ConnectionAdmission
   metrics: RealtimeMetrics
   log: Logger
-  corsOrigin: string
+  allowedOrigins: AllowedOrigins
   maxQueuedEvents: number
   /** a pod that may have lost its seats sends nothing */
   mayDeliver: () => boolean
@@ -62,14 +67,16 @@ export class PaymentStreams {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { admission, metrics, corsOrigin } = this.#options
+    const { admission, metrics, allowedOrigins } = this.#options
     const refuse = (refusal: Refusal, headers = {}) =>
       writeRefusal(response, refusal, { connection: 'close', ...headers })
-    if (!originAllowed(corsOrigin, request)) return refuse(FOREIGN_ORIGIN)
     const { origin } = request.headers
-    if (corsOrigin === '*') response.setHeader('access-control-allow-origin', '*')
-    else response.setHeader('vary', 'origin')
-    if (corsOrigin !== '*' && origin !== undefined) response.setHeader('access-control-allow-origin', origin)
+    if (!isAllowedOrigin(allowedOrigins, origin)) return refuse(FOREIGN_ORIGIN)
+    if (allowedOrigins === '*') response.setHeader('access-control-allow-origin', '*')
+    else {
+      response.setHeader('vary', 'origin')
+      if (origin !== undefined) response.setHeader('access-control-allow-origin', origin)
+    }
     response.setHeader('access-control-expose-headers', 'retry-after, x-request-id')
     if (request.method === 'OPTIONS') {
       const allowed = {
