@@ -61,6 +61,22 @@ t.test('every way to the base URL sends the same paths to the same service', asy
   t.same(routed.at(-1), ['api', '/'])
 })
 
+t.test('no way to the base URL cuts a request that waits, or a stream', async t => {
+  /** A feed waits for 25 s, between works of 10 s each; a socket is silent for 45 s before its pod closes it. */
+  const longestSilence = 45
+  for (const file of ['infra/docker/haproxy.cfg', 'infra/loadbalancer/haproxy.cfg'])
+    for (const side of ['client', 'server', 'tunnel']) {
+      const seconds = [...read(file).matchAll(new RegExp(`^ +timeout ${side} (\\d+)s$`, 'gm'))]
+      t.ok(
+        seconds.length > 0 && seconds.every(([, each]) => Number(each) > longestSilence),
+        `${file}: ${side}`,
+      )
+    }
+  const { rules } = parse(read('infra/kubernetes/components/gateway-api/routes.yaml')).spec
+  for (const { matches, timeouts } of rules)
+    t.strictSame(timeouts, { request: '0s' }, JSON.stringify(matches))
+})
+
 t.test('an archive is off by default, and where it is on, its directory is mounted', async t => {
   t.match(compose.services.ingest.environment, { EVENTS_RETENTION_MONTHS: '${EVENTS_RETENTION_MONTHS:-0}' })
   const { services } = parse(read('infra/docker/archive.yml'), { merge: true })
