@@ -1,11 +1,25 @@
 // The address of a client, as far as headers can be trusted. Every service that counts or limits clients uses this file,
 // so no service can be deceived where another is not.
-import { BlockList, isIP, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net'
 
-/** IPv4 inside IPv6, as a dual-stack socket reports it. */
-const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
+/** The client of an entry that is no address: all such entries count as one client. */
+const UNKNOWN = 'unknown'
 
-const withoutMapping = (address: string): string => MAPPED.exec(address)?.[1] ?? address
+/**
+ * The address of an entry of `x-forwarded-for`. Proxies write an address, an address with a port, or either in brackets
+ * or quotes: the port is another for each connection of a client.
+ * @returns an IPv4 address, also where it was written as IPv6, or the shortest form of an IPv6 address without its zone
+ */
+function readAddress(entry: string): string {
+  const text = entry.replaceAll('"', '').trim()
+  const [, bracketed = ''] = /^\[(.*)\](?::\d*)?$/.exec(text) ?? []
+  const address = [text, bracketed, text.replace(/:\d*$/, '')].find(each => isIP(each) !== 0)
+  if (address === undefined) return UNKNOWN
+  if (!isIPv6(address)) return address
+  const shortest = new SocketAddress({ address, family: 'ipv6' }).address
+  // A dual-stack socket reports IPv4 inside IPv6.
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(shortest)?.[1] ?? shortest
+}
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): string[] {
@@ -16,9 +30,12 @@ function groupsOf(address: string): string[] {
   return [...left, ...Array<string>(Math.max(zeros, 0)).fill('0'), ...right]
 }
 
-/** Whom limits count: an IPv4 address, or the /64 network of an IPv6 one, which a single client owns. */
+/**
+ * Whom limits count: an IPv4 address, or the /64 network of an IPv6 one, which a single client owns.
+ * @param address as a socket or a proxy reports it
+ */
 export function countedAddress(address: string): string {
-  const bare = withoutMapping(address.split('%')[0]!)
+  const bare = readAddress(address)
   if (!isIPv6(bare)) return bare
   const network = groupsOf(bare).slice(0, 4)
   return `${network.map(group => parseInt(group, 16).toString(16)).join(':')}::/64`
@@ -73,8 +90,8 @@ export function readTrustedProxies(setting: string): TrustedProxies {
     else trusted.addSubnet(address, Number(bits), family)
   }
   return address => {
-    const bare = withoutMapping(address)
-    return isIP(bare) !== 0 && trusted.check(bare, isIPv6(bare) ? 'ipv6' : 'ipv4')
+    const bare = readAddress(address)
+    return bare !== UNKNOWN && trusted.check(bare, isIPv6(bare) ? 'ipv6' : 'ipv4')
   }
 }
 
@@ -95,5 +112,5 @@ export function clientAddress(
   const chain = [connectionAddress, ...forwarded.reverse()]
   let hop = 0
   while (hop < chain.length - 1 && trusted(chain[hop]!, hop)) hop++
-  return chain[hop]!
+  return readAddress(chain[hop]!)
 }

@@ -38,6 +38,10 @@ t.test('the client address of a proxy counts only when the proxy is trusted', as
   const proxied = ['203.0.113.7', '6.6.6.6, 203.0.113.7', '203.0.113.8']
   const networks = ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', '2001:db8:1:3::1']
   t.equal(await remainingAfter({ TRUST_PROXY: 'on' }, ...proxied, ...networks), '9,8,9,9,8,9')
+  const ports = ['203.0.113.7:5000', '203.0.113.7:5001', '[2001:db8:1:2::1]:5000', '[2001:db8:1:2::2]']
+  t.equal(await remainingAfter({ TRUST_PROXY: 'on' }, ...ports), '9,8,9,8', 'a port makes no other client')
+  const hops = ['203.0.113.7:1, 10.0.0.9:5000', '203.0.113.7:2, 10.0.0.9:5001']
+  t.equal(await remainingAfter({ TRUST_PROXY: '127.0.0.1,10.0.0.0/8' }, ...hops), '9,8')
 })
 
 t.test('processes share the count about every second, without a round trip per request', async t => {

@@ -1,5 +1,5 @@
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit'
-import type { Logger } from '@payment-tracking/runtime'
+import { countedAddress, type Logger } from '@payment-tracking/runtime'
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
@@ -32,6 +32,7 @@ export async function limitRequests(app: ApiServer, { max, redis, log, nowMs }: 
     max,
     timeWindow: WINDOW_MS,
     enableDraftSpec: true,
+    keyGenerator: request => countedAddress(request.ip),
     // The plugin creates its store with `new`; a constructor that returns an object makes the plugin use that object.
     store: function store() {
       return counts
