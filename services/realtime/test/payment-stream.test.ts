@@ -83,6 +83,32 @@ t.test('an id of another database resets the client, and all payments follow', a
   t.strictSame(stream.seqs(), [2, 3], 'a page says where it begins')
 })
 
+t.test('a polyfill of EventSource, which sends its id as a parameter, was refused', async t => {
+  const order = { trackingId: 'polyfill' }
+  await pods.pay({ ...order, count: 3 })
+  for (const [what, query, lastEventId, seqs] of [
+    ['goes on', { lastEventId: `${epoch}.2` }, undefined, ['payment 3']],
+    ['knows more than the page', { since: '0', lastEventId: `${epoch}.2` }, undefined, ['payment 3']],
+    ['a header is newer', { lastEventId: `${epoch}.1` }, `${epoch}.2`, ['payment 3']],
+    [
+      'another database',
+      { lastEventId: 'another.2' },
+      undefined,
+      ['reset 0', ...upTo(3).map(n => `payment ${n}`)],
+    ],
+    ['no event yet', { since: '2', lastEventId: '' }, '', ['payment 3']],
+  ] as [string, Record<string, string>, string | undefined, string[]][]) {
+    const stream = await openStream(t, one.url, { ...order, ...query }, { lastEventId })
+    await stream.waitForSeq(3)
+    t.strictSame(
+      stream.events.map(({ event, id }) => `${event} ${id.split('.').at(-1)}`),
+      seqs,
+      what,
+    )
+    stream.cut()
+  }
+})
+
 t.test('the seats of a tracking ID are exact over both transports', async t => {
   const order = { trackingId: 'full' }
   const urlOf = (n: number) => [one, two][n % 2]!.url

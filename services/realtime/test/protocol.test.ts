@@ -196,6 +196,7 @@ t.test('origins can be limited, and what is no stream is refused in the shape of
     ['?trackingId=a&trackingId=b', '400 INVALID_PARAMETER trackingId'],
     ['?trackingId=a&recipient=b', '400 INVALID_PARAMETER recipient'],
     ['?trackingId=a&since=-1', '400 INVALID_PARAMETER since'],
+    ['?trackingId=a&lastEventId=e.1&lastEventId=e.2', '400 INVALID_PARAMETER lastEventId'],
     ['?trackingId=a&misspelt=1', '400 INVALID_PARAMETER misspelt'],
     ['?trackingId=a', '405 METHOD_NOT_ALLOWED', { method: 'POST' }],
     ['/x?trackingId=a', '404 NOT_FOUND'],
@@ -203,7 +204,7 @@ t.test('origins can be limited, and what is no stream is refused in the shape of
   ] as [string, string, RequestInit?][]) {
     const response = await fetch(path + query, init)
     const { code, error } = (await response.json()) as { code: string; error: string }
-    const parameter = /trackingId|recipient|since|misspelt/.exec(error)?.[0] ?? ''
+    const parameter = /trackingId|recipient|since|lastEventId|misspelt/.exec(error)?.[0] ?? ''
     t.equal(`${response.status} ${code} ${parameter}`.trim(), refusal, query)
   }
   const preflight = await fetch(`${path}?trackingId=a`, {

@@ -130,7 +130,7 @@ const channels = (): Record<string, Channel> => ({
     address: PAYMENT_STREAM_PATH,
     title: 'Payments of one tracking ID',
     description:
-      'Server-sent events, `GET` with `trackingId` and optionally `recipient`, `since`. A message here is `data` of an event, its name is `event`; `id` is `<epoch>.<seq>` and comes back as `Last-Event-ID`.',
+      'Server-sent events, `GET` with `trackingId` and optionally `recipient`, `since`. A message here is `data` of an event, its name is `event`; `id` is `<epoch>.<seq>` and comes back as `Last-Event-ID`, or as the parameter `lastEventId`.',
     servers: ['http'],
     messages: sends(
       {

@@ -10,11 +10,12 @@ const invalid = (problem: string): Refusal => ({
   sentence: `Query parameter ${problem}.`,
 })
 
-const PARAMETERS = ['trackingId', 'recipient', 'since']
+const PARAMETERS = ['trackingId', 'recipient', 'since', 'lastEventId']
 
 /**
  * What a client asks for. `Last-Event-ID` says more than `since`, which a page gives for its first connection: it is the
- * id of the last event, and an id that is none of ours is one of another database.
+ * id of the last event, and an id that is none of ours is one of another database. Polyfills of `EventSource`, which can
+ * send no header, put the id into the parameter `lastEventId`.
  */
 export function readStreamRequest({ url = '', headers }: IncomingMessage): SubscribeRequest | Refusal {
   const query = new URLSearchParams(url.split('?')[1] ?? '')
@@ -30,7 +31,7 @@ export function readStreamRequest({ url = '', headers }: IncomingMessage): Subsc
   if (since !== null && !SEQ.test(since)) return invalid('since must be the `seq` of a payment, or 0')
   const read = readSubscribe({ trackingId: query.get('trackingId') ?? undefined })
   if ('refusal' in read) return invalid(read.refusal.message)
-  const lastEventId = headers['last-event-id']?.toString() ?? ''
+  const lastEventId = headers['last-event-id']?.toString() || (query.get('lastEventId') ?? '')
   return {
     ...read.request,
     ...(recipient === null ? {} : { recipient }),
