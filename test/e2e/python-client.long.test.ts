@@ -9,7 +9,14 @@ import { fileURLToPath } from 'node:url'
 import { signDelivery } from '@payment-tracking/domain'
 import { readTrustedProxies } from '@payment-tracking/runtime'
 import { openEdge } from '@payment-tracking/stack'
-import { startService, waitFor, type TestContext } from '@payment-tracking/testkit'
+import {
+  openProxy,
+  openReceiver,
+  startService,
+  waitFor,
+  type ProxyAnswer,
+  type TestContext,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { usePods } from '../../services/realtime/test/use-pods.js'
 
@@ -154,6 +161,122 @@ with Client("${edge.url}") as client:
   const rest = runPython(t, python, program)
   t.equal(await rest.ended, 0, rest.output.errors)
   t.strictSame(rest.output.lines, ['401 UNAUTHORIZED', 'payment 152', 'payment 153', '0', '7', 'True'])
+
+  await t.test('one answer of a proxy ended a watch, or made it sleep for hours', async t => {
+    const proxy = await openProxy(t, edge.url, '/pay')
+    const html = { 'content-type': 'text/html' }
+    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString()
+    const cases: [string, () => ProxyAnswer][] = [
+      ['no pods', () => ({ status: 404, headers: html, body: '<h1>Not found</h1>' })],
+      ['slow', () => ({ status: 408, headers: html })],
+      ['a challenge', () => ({ status: 403, headers: html })],
+      ['sign in', () => ({ status: 401, headers: html })],
+      ['a page', () => ({ status: 200, headers: html, body: '<form>' })],
+      ['early', () => ({ status: 425 })],
+      ['broken', () => ({ status: 502, headers: { 'content-encoding': 'gzip' }, body: 'no gzip' })],
+      ['JSON', () => ({ status: 404, body: '{"code":"NOT_FOUND","error":"Not Found"}' })],
+      [
+        'moved',
+        () => ({ status: 308, headers: { location: '/pay/v1/payments/stream?trackingId=moved&since=0' } }),
+      ],
+      ['in circles', () => ({ status: 302, headers: { location: '/pay/circle' } })],
+      ['a day', () => ({ status: 503, headers: { 'retry-after': '86400' } })],
+      ['a day as a date', () => ({ status: 503, headers: { 'retry-after': inSeconds(86_400) } })],
+      ['a year ago', () => ({ status: 503, headers: { 'retry-after': inSeconds(-31_536_000) } })],
+      ['no date', () => ({ status: 503, headers: { 'retry-after': '²' } })],
+      ['soon', () => ({ status: 503, headers: { 'retry-after': inSeconds(5), date: inSeconds(0) } })],
+      [
+        'a wrong clock',
+        () => ({ status: 503, headers: { 'retry-after': inSeconds(3_605), date: inSeconds(3_600) } }),
+      ],
+    ]
+    // The first request of each is answered by the proxy.
+    const answered = new Set<string>()
+    proxy.answer(asked => {
+      if (asked.endsWith('/pay/circle')) return { status: 302, headers: { location: '/pay/circle' } }
+      const name = new URL(asked.split(' ')[1]!, proxy.url).searchParams.get('trackingId')
+      const found = cases.find(([each]) => each === name)
+      if (!found || answered.has(found[0])) return undefined
+      answered.add(found[0])
+      return found[1]()
+    })
+    for (const trackingId of [...cases.map(([name]) => name), 'a\u2028b\u0085c\u2029d'])
+      await pods.pay({ trackingId })
+    const { output, ended } = runPython(
+      t,
+      python,
+      `
+import threading, time
+from payment_tracking import _watch, watch_payments
+_watch.LONGEST_WAIT_SECONDS = 8
+def watch(name):
+    began = time.monotonic()
+    event = next(watch_payments("${proxy.url}", name, since=0))
+    print(name, "|", event.kind, event.data["seq"], event.data["trackingId"] == name, "|", time.monotonic() - began)
+names = ${JSON.stringify(cases.map(([name]) => name))}
+threads = [threading.Thread(target=watch, args=(name,)) for name in names]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+watch("a\\u2028b\\x85c\\u2029d")
+`,
+    )
+    t.equal(await ended, 0, output.errors)
+    const seconds = new Map(output.lines.map(line => [line.split(' | ')[0], Number(line.split(' | ')[2])]))
+    t.strictSame(
+      output.lines.map(line => line.split(' | ')[1]),
+      Array.from({ length: cases.length + 1 }, () => 'payment 1 True'),
+    )
+    // How long the client asked to wait, not how long the machine took.
+    for (const [name, least] of [
+      ['a day', 8],
+      ['a day as a date', 8],
+      ['soon', 4],
+      ['a wrong clock', 5],
+    ] as const)
+      t.ok(seconds.get(name)! >= least, `${name}: ${seconds.get(name)} s`)
+  })
+
+  await t.test(
+    'REST names what a proxy answered, and a long poll may take longer than the time-out',
+    async t => {
+      const receiver = await openReceiver(t)
+      receiver.answer(({ path }) => {
+        const json = { 'content-type': 'application/json' }
+        if (path.includes('/feed'))
+          return { status: 200, headers: json, body: '{"items":[],"next":"n"}', delayMs: 2_000 }
+        if (path.startsWith('/moved'))
+          return { status: 308, headers: { location: `${edge.url}${path.slice(6)}` } }
+        return { status: 200, headers: { 'content-type': 'text/html' }, body: '<form>' }
+      })
+      const { output, ended } = runPython(
+        t,
+        python,
+        `
+from payment_tracking import ApiError, Client
+BASE = "${receiver.url}"
+with Client(BASE, timeout=1) as client:
+    print(client.read_feed("G", wait=25)["next"])
+    try:
+        client.count_events()
+    except ApiError as error:
+        print(error.status, error)
+with Client(BASE + "moved") as client:
+    print(client.count_events()["count"] >= 0)
+    try:
+        client.create_webhook(body={})
+    except ApiError as error:
+        print(error.status, error)
+`,
+      )
+      t.equal(await ended, 0, output.errors)
+      t.match(output.lines, [
+        'n',
+        /^200 UNKNOWN: 200 OK of .*\/v1\/events\/count is no answer of the service$/,
+        'True',
+        /^308 UNKNOWN: 308 Permanent Redirect to .*\/v1\/webhooks of .*\/moved\/v1\/webhooks /,
+      ])
+    },
+  )
 
   await t.test('a webhook is verified', async t => {
     if (!environment.install('standardwebhooks>=1,<2'))

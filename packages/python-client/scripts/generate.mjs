@@ -124,6 +124,7 @@ function writeMethod(path, method, operation) {
       ? [`query={${inQuery.map(each => `"${each.name}": ${argument(each.name)}`).join(', ')}}`]
       : []),
     ...(body ? ['body=body'] : []),
+    ...(isText ? ['is_text=True'] : []),
   ]
   const send =
     status === '204'
@@ -159,7 +160,15 @@ ${classes.join('\n\n\n')}
 class Operations:
     """A method for each operation of the REST interface."""
 
-    def _send(self, method: str, path: str, *, query: dict[str, Any] | None = None, body: Any = None) -> Any:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: dict[str, Any] | None = None,
+        body: Any = None,
+        is_text: bool = False,
+    ) -> Any:
         raise NotImplementedError
 
 ${methods.join('\n\n')}

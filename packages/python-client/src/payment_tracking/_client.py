@@ -6,12 +6,16 @@ from typing import Any
 
 import httpx
 
+from ._answers import describe, read_refusal
 from ._api import Operations
 from ._watch import WatchEvent, watch_payments
 
 
 class ApiError(Exception):
-    """The service refused a request: ``code`` is stable, the message is a sentence for people."""
+    """The service refused a request: ``code`` is stable, the message is a sentence for people.
+
+    ``UNKNOWN``: something on the way answered instead, and whether the service did what was asked is not known.
+    """
 
     def __init__(self, status: int, code: str, message: str, request_id: str | None) -> None:
         super().__init__(f"{code}: {message}")
@@ -31,7 +35,10 @@ class Client(Operations):
         timeout: float = 10.0,
         http: httpx.Client | None = None,
     ) -> None:
-        """``token`` is a gateway's token or its API key. An ``http`` of yours is not closed."""
+        """``token`` is a gateway's token or its API key. An ``http`` of yours is not closed.
+
+        ``timeout`` in seconds is beside what a request itself asks to wait for (``read_feed(…, wait=25)``).
+        """
         self._base_url = base_url.rstrip("/")
         self._headers = {} if token is None else {"authorization": f"Bearer {token}"}
         self._is_own = http is None
@@ -60,7 +67,15 @@ class Client(Operations):
                 self._remember(event.data["position"], event.epoch)
             yield event
 
-    def _send(self, method: str, path: str, *, query: dict[str, Any] | None = None, body: Any = None) -> Any:
+    def _send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: dict[str, Any] | None = None,
+        body: Any = None,
+        is_text: bool = False,
+    ) -> Any:
         response = self._ask(method, path, query, body)
         # The database was replaced: the position means nothing any more.
         if response.status_code == 503 and self._read_position(response):
@@ -70,8 +85,12 @@ class Client(Operations):
         self._read_position(response)
         if response.status_code == 204:
             return None
-        is_json = "json" in response.headers.get("content-type", "")
-        return response.json() if is_json else response.text
+        if is_text:
+            return response.text
+        try:
+            return response.json()
+        except ValueError:
+            raise _error_of(response) from None
 
     def _ask(self, method: str, path: str, query: dict[str, Any] | None, body: Any) -> httpx.Response:
         headers = dict(self._headers)
@@ -79,7 +98,14 @@ class Client(Operations):
             headers["x-min-position"] = str(self._position)
         params = {name: _text_of(value) for name, value in (query or {}).items() if value is not None}
         return self._http.request(
-            method, f"{self._base_url}{path}", params=params, json=body, headers=headers
+            method,
+            f"{self._base_url}{path}",
+            params=params,
+            json=body,
+            headers=headers,
+            timeout=_lengthen(self._http.timeout, params.get("wait", 0)),
+            # Whoever redirects a request that changes something is named instead: it may come to be a GET.
+            follow_redirects=method == "GET",
         )
 
     def _read_position(self, response: httpx.Response) -> bool:
@@ -101,10 +127,13 @@ def _text_of(value: Any) -> Any:
     return [_text_of(item) for item in value] if isinstance(value, list) else value
 
 
+def _lengthen(timeout: httpx.Timeout, wait: float) -> httpx.Timeout:
+    read = None if timeout.read is None else timeout.read + wait
+    return httpx.Timeout(connect=timeout.connect, read=read, write=timeout.write, pool=timeout.pool)
+
+
 def _error_of(response: httpx.Response) -> ApiError:
-    try:
-        body = response.json()
-        return ApiError(response.status_code, body["code"], body["error"], body.get("requestId"))
-    except (ValueError, KeyError, TypeError):
-        # A proxy answered.
-        return ApiError(response.status_code, "UNKNOWN", response.reason_phrase, None)
+    refusal = read_refusal(response)
+    if refusal is None:
+        return ApiError(response.status_code, "UNKNOWN", describe(response), None)
+    return ApiError(response.status_code, refusal["code"], refusal["error"], refusal["requestId"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import time
 from collections.abc import Iterator
@@ -12,10 +13,17 @@ from typing import Literal, NotRequired, TypedDict
 import httpx
 from httpx_sse import ServerSentEvent, SSEError, connect_sse
 
+from ._answers import describe, read_refusal, read_retry_after
+
 PATH = "/v1/payments/stream"
 #: The service sends a comment every 15 s: a connection that is silent for longer is dead.
 SILENCE_SECONDS = 45.0
+#: No answer makes a watch wait longer.
 LONGEST_WAIT_SECONDS = 30.0
+#: Statuses after which the same request can succeed, whoever answered; so can every 5xx.
+_PASSING = frozenset({408, 425, 429})
+
+_log = logging.getLogger("payment_tracking")
 
 
 class SocketPayment(TypedDict):
@@ -91,10 +99,11 @@ WatchEvent = Payment | Retraction | Reset
 
 class _Refused(Exception):
     def __init__(self, response: httpx.Response) -> None:
-        super().__init__(f"{response.status_code}: {response.text}")
-        self.is_final = response.status_code < 429
-        after = response.headers.get("retry-after", "")
-        self.after = float(after) if after.isdigit() else 1.0
+        refusal = read_refusal(response)
+        status = response.status_code
+        super().__init__(f"{status} {refusal['code']}: {refusal['error']}" if refusal else describe(response))
+        self.is_final = refusal is not None and status < 500 and status not in _PASSING
+        self.after = read_retry_after(response)
 
 
 def watch_payments(
@@ -108,7 +117,8 @@ def watch_payments(
     """Yields each payment once and in order, and connects again whenever the connection is lost.
 
     Without ``since`` payments come from now on; ``since=0`` begins with the first. Ends when the caller stops asking.
-    Raises ``ValueError`` when the service does not accept what was asked for.
+    Raises ``ValueError`` when the service does not accept what was asked for. What a proxy answers instead of the service
+    ends nothing: the logger ``payment_tracking`` warns, and the watch asks again.
     """
     query = {"trackingId": tracking_id}
     if recipient is not None:
@@ -121,7 +131,7 @@ def watch_payments(
     client = http or httpx.Client()
     try:
         while True:
-            wait = min(LONGEST_WAIT_SECONDS, 2.0**failures)
+            after = 0.0
             try:
                 for event in _read(client, url, query, last_id):
                     failures = 0
@@ -129,16 +139,17 @@ def watch_payments(
                     found = _event_of(event)
                     if found is not None:
                         yield found
-                wait = 1.0
             except _Refused as refusal:
                 if refusal.is_final:
                     raise ValueError(str(refusal)) from refusal
-                wait = max(wait, refusal.after)
-            except (httpx.TransportError, SSEError):
-                pass
-            failures = min(failures + 1, 10)
+                after = refusal.after
+                _log.warning("asking again: %s", refusal)
+            except (httpx.RequestError, SSEError) as error:
+                _log.info("connecting again: %r", error)
             # Many clients lose their connections at once when a pod stops.
-            time.sleep(wait * random.uniform(0.5, 1.0))
+            wait = 2.0**failures * random.uniform(0.5, 1.0)
+            failures = min(failures + 1, 10)
+            time.sleep(min(LONGEST_WAIT_SECONDS, max(wait, after * random.uniform(1.0, 1.1))))
     finally:
         if http is None:
             client.close()
@@ -147,7 +158,9 @@ def watch_payments(
 def _read(client: httpx.Client, url: str, query: dict[str, str], last_id: str) -> Iterator[ServerSentEvent]:
     headers = {"last-event-id": last_id} if last_id else {}
     timeout = httpx.Timeout(10.0, read=SILENCE_SECONDS)
-    with connect_sse(client, "GET", url, params=query, headers=headers, timeout=timeout) as source:
+    with connect_sse(
+        client, "GET", url, params=query, headers=headers, timeout=timeout, follow_redirects=True
+    ) as source:
         if not source.response.is_success:
             source.response.read()
             raise _Refused(source.response)
