@@ -116,7 +116,8 @@ t.test('nobody else does anything with what is the owner’s', async t => {
     }
     if (operation.access === 'wallet')
       refused(await ask(owner.key.key), 403, 'SIGN_IN_REQUIRED', `${operation.id} with a key for everything`)
-    if (operation.method === 'POST' && operation.foreign === 'own') continue
+    // What changes the caller's own things.
+    if (operation.method !== 'GET' && operation.foreign === 'own') continue
     const foreigners = [other.token, other.cookie, ...(operation.access === 'wallet' ? [] : [other.key.key])]
     for (const token of foreigners) {
       const answer = await ask(token)
@@ -157,7 +158,7 @@ t.test('an id of another gateway cannot be told from an id that nobody has', asy
     return { ...contentOf(answer), headers: [...answer.headers.keys()].sort(), length: answer.text.length }
   }
   for (const operation of byId) {
-    const known = await answerTo(operation, { webhookId: nobodys, keyId: nobodys })
+    const known = await answerTo(operation, { webhookId: nobodys, keyId: nobodys, sessionId: nobodys })
     t.equal(known.status, 404, operation.id)
     const neighbours = [owner.webhookId, other.webhookId + 1, other.webhookId - 1].filter(
       id => id > 0 && id !== other.webhookId,
@@ -165,6 +166,8 @@ t.test('an id of another gateway cannot be told from an id that nobody has', asy
     const keys = Object.values(owner.keyOf).map(({ id }) => id)
     if (operation.id === 'revokeApiKey')
       for (const keyId of keys) t.same(await answerTo(operation, { keyId }), known)
+    else if (operation.id === 'endGatewaySession')
+      t.same(await answerTo(operation, { sessionId: owner.sessionId }), known)
     else
       for (const webhookId of neighbours)
         t.same(await answerTo(operation, { webhookId }), known, operation.id)
@@ -214,8 +217,13 @@ t.test('an id of another gateway costs no more and no less than an id that nobod
   /** An id that nobody has, of as many digits. */
   const unlike = (id: number) => Number('9'.repeat(String(id).length))
   for (const operation of guarded.filter(({ foreign }) => foreign === 404)) {
-    const owned = { webhookId: owner.webhookId, keyId: owner.key.id }
-    const nobodys = { webhookId: unlike(owner.webhookId), keyId: unlike(owner.key.id) }
+    const { webhookId, sessionId } = owner
+    const owned = { webhookId, sessionId, keyId: owner.key.id }
+    const nobodys = {
+      webhookId: unlike(webhookId),
+      sessionId: unlike(sessionId),
+      keyId: unlike(owner.key.id),
+    }
     await compare(operation, owned, nobodys)
     if (operation.path.includes('{deliveryId}'))
       await compare(operation, { deliveryId: owner.deliveryId }, { deliveryId: unlike(owner.deliveryId) })
@@ -439,15 +447,18 @@ t.test('what is for operators is on no public port', async t => {
 
 t.test('the owner does everything, with a token and with a key of the scope', async t => {
   // What deletes everything comes last.
-  const inOrder = [...guarded].sort(
-    (a, b) => Number(a.id === 'deleteWebhooksOfGateway') - Number(b.id === 'deleteWebhooksOfGateway'),
-  )
+  const last = ['deleteWebhooksOfGateway', 'endGatewaySessions']
+  const inOrder = [...guarded].sort((a, b) => last.indexOf(a.id) - last.indexOf(b.id))
   for (const operation of inOrder) {
     const credentials = { 'its token': owner.token, 'its session': owner.cookie }
     for (const scope of SCOPES.filter(each => scopesOf(operation.access).includes(each)))
       Object.assign(credentials, { [`a key for ${scope}`]: owner.keyOf[scope].key })
-    for (const [what, credential] of Object.entries(credentials)) {
+    for (const [what, given] of Object.entries(credentials)) {
       const target = targetOf(owner)
+      let credential = given
+      if (operation.id === 'endGatewaySession') target.sessionId = (await system.addSession()).id
+      if (operation.id === 'endGatewaySessions' && given === owner.cookie)
+        credential = (await system.addSession()).cookie
       // One replay of an endpoint goes on at a time.
       if (['deleteWebhook', 'replayMissing'].includes(operation.id))
         target.webhookId = await system.addWebhook()

@@ -33,6 +33,7 @@ export interface Party {
   token: string
   /** Of a session. */
   cookie: string
+  sessionId: number
   /** With every scope. */
   key: MadeKey
   /** With one scope each. */
@@ -93,6 +94,7 @@ export async function openSystem(t: TestContext) {
     )
   // An id that nobody has has as many digits.
   await database.pool.query('alter table api_keys alter id restart with 1000')
+  await database.pool.query('alter table gateway_sessions alter id restart with 1000')
   const chain = buildChain({ seed: 'access' })
   const gateways = [await chain.openGateway('owner'), await chain.openGateway('other')] as const
   await publish(gateways.map(({ created }) => created))
@@ -113,6 +115,10 @@ export async function openSystem(t: TestContext) {
     const { headers } = await call('POST', '/v1/session', { token, headers: { origin: urls.api } })
     return headers.get('set-cookie')!.split(';')[0]!
   }
+  const sessionOf = async (cookie: string) =>
+    (await call('GET', '/v1/sessions', { headers: { cookie } })).body.find(
+      ({ current }: { current: boolean }) => current,
+    ).id as number
   const prepare = async (gateway: ChainGateway, label: string) => {
     const token = await signIn(urls.api, gateway)
     const cookie = await openSession(token)
@@ -172,6 +178,7 @@ export async function openSystem(t: TestContext) {
       address: gateway.address,
       token,
       cookie,
+      sessionId: await sessionOf(cookie),
       key,
       keyOf,
       webhookId: webhook.id,
@@ -241,7 +248,7 @@ export async function openSystem(t: TestContext) {
     databaseTraffic: () => databaseLink.traffic(),
     /** Of the transaction that pays both gateways. */
     basket: signature,
-    /** Everything of a gateway in the database; the last use of keys is no change. */
+    /** Everything of a gateway in the database; the last use of keys and sessions is no change. */
     async stateOf(gateway: string): Promise<string> {
       const { rows } = await database.pool.query<{ state: string }>(
         `select concat_ws(E'\n',
@@ -250,15 +257,21 @@ export async function openSystem(t: TestContext) {
               join webhooks w on w.id = d.webhook_id where w.gateway = $1),
            (select string_agg(x::text, E'\n' order by id) from expectations x where gateway = $1),
            (select string_agg(c::text, E'\n' order by id) from gateway_changes c where gateway = $1),
+           (select string_agg(concat(id, how, is_link, created_at), E'\n' order by id)
+              from gateway_sessions where gateway = $1),
            (select string_agg((to_jsonb(k) - 'last_used_at')::text, E'\n' order by id)
               from api_keys k where gateway = $1)) as state`,
         [gateway],
       )
       return rows[0]!.state
     },
-    /** A webhook, or a key, of the owner that a call may delete. */
+    /** A webhook, a key, or a session, of the owner that a call may delete. */
     addWebhook: async () =>
       (await registerWebhook(owner.address, owner.token, 'http://127.0.0.1:1/spare')).id,
+    addSession: async () => {
+      const cookie = await openSession(owner.token)
+      return { cookie, id: await sessionOf(cookie) }
+    },
     addKey: async () => (await makeKey(call, owner.token, ['merchant:read'])).id,
   }
 }

@@ -6,7 +6,14 @@ import type { Party } from './open-system.js'
 /** Ids that a request names. */
 export type Target = Pick<
   Party,
-  'address' | 'webhookId' | 'deliveryId' | 'policy' | 'signature' | 'trackingId' | 'expectationId'
+  | 'address'
+  | 'webhookId'
+  | 'deliveryId'
+  | 'policy'
+  | 'signature'
+  | 'trackingId'
+  | 'expectationId'
+  | 'sessionId'
 > & {
   keyId: number
 }
@@ -86,6 +93,9 @@ export const REQUESTS: Record<string, (target: Target) => Request> = {
   createApiKey: () => ({ path: '/v1/api-keys', body: { name: 'machine', scopes: ['merchant:read'] } }),
   listApiKeys: at('/v1/api-keys'),
   revokeApiKey: target => ({ path: `/v1/api-keys/${target.keyId}` }),
+  listSessions: at('/v1/sessions'),
+  endGatewaySession: target => ({ path: `/v1/sessions/${target.sessionId}` }),
+  endGatewaySessions: at('/v1/sessions'),
   listExpectations: ofExpectation(),
   getExpectation: target => ofExpectation(`/${target.expectationId}`)(target),
   getPublicExpectation: target => ({ path: `/v1/expectations/${target.expectationId}` }),

@@ -44,10 +44,10 @@ t.test('the base URL opens as a page, and an address without a page says so', as
 
 t.test('nothing came from another server, and the browser refused nothing', async t => {
   t.same(outside, [])
-  // The browser reports each refusal of the API: a filter and wrong tokens were refused, and the key may not list keys. It
-  // also reports that an interface of this machine came or went, as containers beside the test make them.
+  // The browser reports each refusal of the API: a filter and wrong tokens were refused, the key may not list keys, and
+  // a link asked first. It also reports that an interface of this machine came or went, as containers beside the test make them.
   t.same(
-    complaints.filter(text => !/status of 40[013]|ERR_NETWORK_CHANGED/.test(text)),
+    complaints.filter(text => !/status of 40[0139]|ERR_NETWORK_CHANGED/.test(text)),
     [],
   )
 })

@@ -48,6 +48,7 @@ const NOBODY: Target = {
   webhookId: 1,
   deliveryId: 1,
   keyId: 1,
+  sessionId: 1,
 }
 /** A valid request for each operation of the document. */
 const operations = readOperations().map(({ id, method }) => ({ method, ...REQUESTS[id]!(NOBODY) }))

@@ -22,6 +22,7 @@ import {
   listDeadLetters,
   listFailedDeliveries,
   listGaps,
+  listGatewaySessions,
   listRefolds,
   listSetAside,
   listWebhookWork,
@@ -193,8 +194,8 @@ await pool.query(
   `insert into announcements (kind, event_id, committed_at) select 'payment', e.id, now() - interval '1 h' from events e`,
 )
 await pool.query(
-  `insert into gateway_sessions (hash, gateway, signer, signer_since, ends_at, expires_at)
-   select n::text, 'gateway ' || n % 1000, 'w', '', at, at
+  `insert into gateway_sessions (hash, gateway, signer, signer_since, how, ends_at, expires_at)
+   select n::text, 'gateway ' || n % 1000, 'w', '', 'wallet', at, at
      from generate_series(1, $1::int) n, lateral (select now() + (n % 2 - 0.5) * interval '1 day' as at) ends`,
   [MANY],
 )
@@ -282,10 +283,11 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'a sign-in': () =>
     createGatewaySession(store, {
       hash: 'a new one',
-      kind: 'session',
+      how: 'wallet',
       grant: { gateway: 'gateway 1', signer: 'w', signerSince: '', apiKeyId: null, expiresAt: null },
       replaces: '1',
     }),
+  'the sessions of a gateway': () => listGatewaySessions(store, 'gateway 1', null),
   'the figures of the start page': () =>
     readOverview(store, { gateway: 'busy', nowMs: PAID_AT.getTime() + 1_000 }),
   'where lists begin': () => readFirstEvent(store),

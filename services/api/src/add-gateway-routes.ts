@@ -22,6 +22,7 @@ import { addApiKeyRoutes } from './gateway-auth/api-key-routes.js'
 import { addKeyRoutes } from './gateway-auth/key-routes.js'
 import { readSignInOrigins } from './gateway-auth/sign-in-origins.js'
 import { buildSessionCookie } from './gateway-auth/session-cookie.js'
+import { addGatewaySessionRoutes } from './gateway-auth/gateway-session-routes.js'
 import { addSessionRoutes } from './gateway-auth/session-routes.js'
 import { buildSignInProofs } from './gateway-auth/sign-in-proof.js'
 import { addSignInRoutes } from './gateway-auth/sign-in-routes.js'
@@ -97,6 +98,7 @@ export async function addGatewayRoutes(
       addChangeRoutes(writing, { store, auth })
       addAnswerRoutes(writing, { store, auth, nowMs })
       addApiKeyRoutes(writing, { store, auth, nowMs })
+      addGatewaySessionRoutes(writing, { store, auth, cookie })
       addWebhookRoutes(writing, {
         store,
         auth,

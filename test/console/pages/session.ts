@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { askJson } from '../../ask-json.js'
 import { signIn } from '../../chaos/load/receivers.js'
 import { checkPage } from '../check-page.js'
-import { holdsText } from '../hold.js'
+import { holdsCount, holdsText } from '../hold.js'
 import { press, type } from '../walk-by-keyboard.js'
 import t from 'tap'
 import { type Market } from '../open-market.js'
@@ -27,7 +27,16 @@ const signOut = (page: Page) =>
   press(page, page.locator('.account').getByRole('button', { name: 'Sign out' }))
 
 /** Signs out, and in again by a token, an API key and a link. */
-export function testSession({ baseUrl, gateway, page, receiver, field, button }: Market): void {
+export function testSession({
+  baseUrl,
+  gateway,
+  page,
+  receiver,
+  field,
+  button,
+  chain,
+  publish,
+}: Market): void {
   const account = page.locator('.account')
   const signInPage = page.getByRole('heading', { name: 'Sign in as a gateway' })
   const cookies = () => page.context().cookies(baseUrl)
@@ -163,5 +172,82 @@ export function testSession({ baseUrl, gateway, page, receiver, field, button }:
     await page.goto('about:blank')
     await page.goto(`${baseUrl}${body.path}`)
     await holdsText(t, page.getByRole('alert'), /The link was used before/, 'used')
+  })
+
+  t.test('a stranger’s link signed an employee into the stranger’s gateway without a question', async t => {
+    const stranger = await chain.openGateway('Console Test \u202e')
+    await publish(stranger.created)
+    const makeLink = async (of: typeof stranger) => {
+      const token = await signIn(baseUrl, of)
+      return (await askJson(`${baseUrl}/v1/session/links`, { method: 'POST', token })).body.path as string
+    }
+    await page.getByRole('alert').waitFor()
+    await bySecret(await signIn(baseUrl, gateway))
+    await holdsText(t, account, /Session ends/, 'signed in')
+    const link = await makeLink(stranger)
+    const question = page.getByRole('heading', { name: 'Replace your session?' })
+    await page.goto('about:blank')
+    await page.goto(`${baseUrl}${link}`)
+    await question.waitFor()
+    await holdsText(
+      t,
+      page.getByRole('article'),
+      new RegExp(
+        `Signed in now\\s*Console Test ${gateway.address}\\s*The link signs in\\s*Console Test \\\\u\\{202e\\} ${stranger.address}`,
+      ),
+      'who is signed in, and who would be, with name and address',
+    )
+    await checkPage(t, page, 'the question before a link')
+    await press(page, button('Stay signed in'))
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await holdsText(t, account, new RegExp(gateway.address.slice(0, 4)), 'stays signed in')
+    for (const path of [link, await makeLink(stranger)]) {
+      await page.goto('about:blank')
+      await page.goto(`${baseUrl}${path}`)
+      await question.waitFor()
+      await press(page, button('Sign in by the link'))
+      await holdsText(
+        t,
+        account,
+        new RegExp(stranger.address.slice(0, 4)),
+        'agreed, also from itself to itself',
+      )
+      await holdsCount(t, question, 0, 'the question is answered')
+    }
+    await signOut(page)
+  })
+
+  t.test('sessions are listed in the settings, and end there', async t => {
+    const token = await signIn(baseUrl, gateway)
+    const open = async () => {
+      const { headers } = await fetch(`${baseUrl}/v1/session`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, origin: baseUrl },
+      })
+      return headers.get('set-cookie')!.split(';')[0]!
+    }
+    const [first, second] = [await open(), await open()]
+    await press(page, page.getByRole('link', { name: 'Settings' }))
+    await bySecret(token)
+    const counts = async (cookie: string) =>
+      (await fetch(`${baseUrl}/v1/webhooks`, { headers: { cookie } })).status
+    const rows = page.getByRole('region', { name: 'Sessions' }).locator('tbody tr')
+    await rows.first().waitFor()
+    const { body: listed } = await askJson(`${baseUrl}/v1/sessions`, { token })
+    await holdsCount(t, rows, listed.length, 'each session')
+    await holdsText(t, rows.filter({ hasText: 'this browser' }), /token/, 'this one, and how it began')
+    await checkPage(t, page, 'settings')
+    await press(
+      page,
+      rows
+        .filter({ hasNotText: 'this browser' })
+        .first()
+        .getByRole('button', { name: /^End session/ }),
+    )
+    await holdsCount(t, rows, listed.length - 1, 'one less')
+    t.same([await counts(first), await counts(second)], [200, 401], 'the newest has ended')
+    await press(page, button('End all sessions'))
+    await signInPage.waitFor()
+    t.same([await counts(first), await cookies()], [401, []], 'all have ended, this one too')
   })
 }

@@ -1,5 +1,15 @@
+/** What some refusals say beside their sentence. */
+interface RefusalFacts {
+  /** of ARCHIVED: the month of what was asked for, such as `2026-03` */
+  archivedMonth?: string
+  /** of EXPECTATION_EXISTS: the expectation */
+  id?: string
+  /** of SESSION_EXISTS: the gateway that the link signs in */
+  gateway?: string
+}
+
 /** The body of every error that the HTTP services answer; docs/errors.md lists the codes. */
-export interface ErrorAnswer {
+export interface ErrorAnswer extends RefusalFacts {
   success: false
   /** a sentence for people */
   error: string
@@ -8,23 +18,17 @@ export interface ErrorAnswer {
   /** server time in milliseconds */
   timestamp: number
   requestId: string
-  /** of ARCHIVED: the month of what was asked for, such as `2026-03` */
-  archivedMonth?: string
-  /** of EXPECTATION_EXISTS: the expectation */
-  id?: string
 }
 
-export interface Refusal {
+export interface Refusal extends RefusalFacts {
   /** the HTTP status */
   status: number
   code: string
   sentence: string
-  archivedMonth?: string
-  id?: string
 }
 
 export const errorAnswer = (
-  { code, sentence, archivedMonth, id }: Refusal,
+  { status: _status, code, sentence, ...facts }: Refusal,
   requestId: string,
 ): ErrorAnswer => ({
   success: false,
@@ -32,6 +36,5 @@ export const errorAnswer = (
   code,
   timestamp: Date.now(),
   requestId,
-  ...(archivedMonth !== undefined && { archivedMonth }),
-  ...(id !== undefined && { id }),
+  ...facts,
 })

@@ -12,6 +12,8 @@ export const CHANGE_KINDS = [
   'webhook.deleted',
   'api_key.created',
   'api_key.revoked',
+  'session.ended',
+  'sessions.ended',
   'settings.changed',
   'expectation.cancelled',
 ] as const
@@ -20,7 +22,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 /** What changed. No value of it, which could be a secret. */
 export interface Change {
   kind: ChangeKind
-  /** the id of the webhook, the API key or the expectation; null for the settings */
+  /** the id of the webhook, the API key, the session or the expectation; null for the settings and for all sessions */
   subject: string | null
   /** how people know it: the host of an endpoint, the name of a key, a tracking ID */
   name: string | null

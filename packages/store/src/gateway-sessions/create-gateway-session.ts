@@ -3,6 +3,10 @@ import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { IDLE_HOURS, interval, LIFETIME_DAYS, LINK_MINUTES } from './lifetimes.js'
 
+/** What signed in: the signature of a wallet, its token, an API key, or a link that one of these made. */
+export const SIGN_INS = ['wallet', 'token', 'api_key', 'link'] as const
+export type SignIn = (typeof SIGN_INS)[number]
+
 /** What proved who is there; a session gives no more and lasts no longer. */
 export interface SessionGrant {
   gateway: string
@@ -23,14 +27,14 @@ export const SESSIONS_PER_CREDENTIAL = 20
 const REMOVED_AT_ONCE = 100
 
 /**
- * Stores a session, or a link, by its hash, and ends the oldest beyond the limit. Concurrent calls for one gateway wait for
+ * Stores a session, or (`how: 'link'`) a link that nobody has opened yet, by its hash, and ends the oldest beyond the limit. Concurrent calls for one gateway wait for
  * each other (an advisory lock), so that the limit holds. Also removes sessions that are over, of anybody.
  * @param replaces the hash of the session that the browser had: it ends
  * @returns when it ends unless it is used
  */
 export const createGatewaySession = (
   { database }: Store,
-  { hash, kind, grant, replaces }: NewSession & { kind: 'session' | 'link'; grant: SessionGrant },
+  { hash, how, grant, replaces }: NewSession & { how: SignIn; grant: SessionGrant },
 ): Promise<Date> =>
   database.transaction(
     async tx => {
@@ -49,11 +53,12 @@ export const createGatewaySession = (
             select hash from gateway_sessions
              where gateway = ${gateway} and api_key_id is not distinct from ${apiKeyId}
              order by created_at desc, hash offset ${SESSIONS_PER_CREDENTIAL - 1}))`)
-      const isLink = kind === 'link'
+      const isLink = how === 'link'
       const untilUse = isLink ? interval(LINK_MINUTES, 'minutes') : interval(IDLE_HOURS, 'hours')
       const [row] = await tx.$queryRaw<{ endsAt: Date }[]>(sql`
-        insert into gateway_sessions (hash, gateway, signer, signer_since, api_key_id, is_link, ends_at, expires_at)
-        select ${hash}, ${gateway}, ${signer}, ${signerSince}, ${apiKeyId}, ${isLink},
+        insert into gateway_sessions (hash, gateway, signer, signer_since, api_key_id, how, is_link, used_at, ends_at, expires_at)
+        select ${hash}, ${gateway}, ${signer}, ${signerSince}, ${apiKeyId}, ${how}, ${isLink},
+               case when ${isLink} then null else clock_timestamp() end,
                least(clock_timestamp() + ${untilUse}, until), until
           from (select least(clock_timestamp() + ${interval(LIFETIME_DAYS, 'days')},
                              ${expiresAt}::timestamptz) as until) bounds
@@ -80,12 +85,19 @@ export const openSignInLink = (
   database.transaction(async tx => {
     const opened = await tx.$executeRaw(sql`
       update gateway_sessions
-         set hash = ${hash}, is_link = false, created_at = clock_timestamp(),
+         set hash = ${hash}, is_link = false, created_at = clock_timestamp(), used_at = clock_timestamp(),
              ends_at = least(clock_timestamp() + ${interval(IDLE_HOURS, 'hours')}, expires_at)
        where hash = ${link} and is_link and ends_at > clock_timestamp()`)
     if (opened > 0) await end(tx, replaces)
     return opened > 0
   })
+
+/** The gateway that a link signs in; null when the link does not count. */
+export const findSignInLink = async ({ database }: Store, link: string): Promise<string | null> => {
+  const [row] = await database.read<{ gateway: string }>(sql`
+    select gateway from gateway_sessions where hash = ${link} and is_link and ends_at > clock_timestamp()`)
+  return row?.gateway ?? null
+}
 
 /** Ends a session: its cookie is void from now on. */
 export const endGatewaySession = async ({ database }: Store, hash: string): Promise<void> => {

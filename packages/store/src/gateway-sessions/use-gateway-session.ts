@@ -27,6 +27,12 @@ export interface FoundGatewaySession {
 
 type Row = Omit<FoundGatewaySession, 'gateway'> & GatewayState
 
+/** The API key of a session, unless it was revoked or has expired. */
+export const KEY_OF_SESSION = sql`
+  left join api_keys k on k.id = s.api_key_id and k.revoked_at is null
+   and (k.expires_at is null or k.expires_at > clock_timestamp())`
+export const HAS_NOT_ENDED = sql`s.ends_at > clock_timestamp() and (s.api_key_id is null or k.id is not null)`
+
 /** When a session that is used now ends. */
 const END = sql`least(clock_timestamp() + ${interval(IDLE_HOURS, 'hours')}, s.expires_at)`
 
@@ -38,14 +44,12 @@ export async function findGatewaySession(
   const [row] = await database.read<Row>(sql`
     select s.hash, s.signer as "signedBy", s.signer_since as "signerSince", s.api_key_id as "apiKeyId", k.name as "apiKeyName", k.scopes,
            s.ends_at as "endsAt", least(s.expires_at, k.expires_at) as "expiresAt",
-           s.ends_at < ${END} - interval '1 minute' as "isUseStale",
+           s.used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
            ${GATEWAY_COLUMNS}
       from gateway_sessions s
       join gateways g on g.address = s.gateway
-      left join api_keys k on k.id = s.api_key_id and k.revoked_at is null
-       and (k.expires_at is null or k.expires_at > clock_timestamp())
-     where s.hash = ${hash} and not s.is_link and s.ends_at > clock_timestamp()
-       and (s.api_key_id is null or k.id is not null)`)
+      ${KEY_OF_SESSION}
+     where s.hash = ${hash} and not s.is_link and ${HAS_NOT_ENDED}`)
   if (!row) return null
   const { address, authority, incarnationStart, deletedOrder, signer, signerOrder, ...session } = row
   return { ...session, gateway: { address, authority, incarnationStart, deletedOrder, signer, signerOrder } }
@@ -54,6 +58,6 @@ export async function findGatewaySession(
 /** Notes the use of a session, which then lasts longer: at most once a minute over all processes. */
 export const noteGatewaySessionUse = async ({ database }: Store, hash: string): Promise<void> => {
   await database.execute(sql`
-    update gateway_sessions s set ends_at = ${END}
-     where hash = ${hash} and ends_at < ${END} - interval '1 minute'`)
+    update gateway_sessions s set ends_at = ${END}, used_at = clock_timestamp()
+     where hash = ${hash} and used_at < clock_timestamp() - interval '1 minute'`)
 }

@@ -18,7 +18,12 @@ const ChangeAnswer = Type.Object(
     id: Integer('assigned by the service', 12),
     at: Moment('when it was changed'),
     kind: Type.Enum([...CHANGE_KINDS], { description: 'what was done' }),
-    subject: Nullable(Text('id of the webhook, the API key or the expectation; null for the settings', '7')),
+    subject: Nullable(
+      Text(
+        'id of the webhook, the API key, the session or the expectation; null for the settings and for all sessions',
+        '7',
+      ),
+    ),
     name: Nullable(Text('host of the endpoint, name of the key, or tracking ID', 'shop.example')),
     fields: Type.Array(Type.String(), {
       description: 'names of what was changed, or scopes of a new key; never values',
@@ -54,7 +59,7 @@ export function addChangeRoutes(app: ApiServer, { store, auth }: { store: Store;
         tags: ['changes'],
         security,
         summary: 'List changes',
-        description: `Who changed what, newest first. The last ${CHANGES_KEPT.toLocaleString('en-US')} changes of webhooks, API keys and settings, and of expectations that were cancelled. Follow the \`link\` header for more.`,
+        description: `Who changed what, newest first. The last ${CHANGES_KEPT.toLocaleString('en-US')} changes of webhooks, API keys and settings, of sessions that were ended and of expectations that were cancelled. Follow the \`link\` header for more.`,
         params,
         querystring: Type.Object({ limit: Limit(), cursor: Cursor() }),
         response: { 200: Type.Array(ChangeAnswer), ...REFUSALS },

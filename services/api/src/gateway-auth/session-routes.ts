@@ -3,16 +3,18 @@ import { BASE_URL_PATHS } from '@payment-tracking/contracts'
 import {
   createGatewaySession,
   endGatewaySession,
+  findSignInLink,
   openSignInLink,
   type FoundGatewaySession,
   type SessionGrant,
+  type SignIn,
   type Store,
 } from '@payment-tracking/store'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { ApiError } from '../http/api-errors.js'
-import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
+import { ApiError, SessionExistsError } from '../http/api-errors.js'
+import { READ_REFUSALS, refusal, SessionExistsAnswer } from '../http/error-answer-schema.js'
 import { Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 import { Scopes } from './api-key-routes.js'
 import type { GatewayAuth } from './gateway-auth.js'
@@ -25,7 +27,12 @@ const SignedNonce = Type.Object(
   { title: 'SignedNonce' },
 )
 const OpenedLink = Type.Object(
-  { link: Text('what stands behind `#link=` in a link that signs in') },
+  {
+    link: Text('what stands behind `#link=` in a link that signs in'),
+    replace: Type.Optional(
+      Type.Boolean({ description: 'the person agreed to end the session that is there' }),
+    ),
+  },
   { title: 'OpenedLink' },
 )
 
@@ -85,13 +92,22 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
   const grantOf = async (
     request: FastifyRequest,
     signed: Static<typeof SignedNonce> | null,
-  ): Promise<SessionGrant> => {
+  ): Promise<{ how: SignIn; grant: SessionGrant }> => {
     if (!signed) {
       const { since, ...grant } = await auth.readBearer(request)
-      return { ...grant, signerSince: since }
+      return { how: grant.apiKeyId === null ? 'token' : 'api_key', grant: { ...grant, signerSince: since } }
     }
     const { gateway, signer, since } = await proofs.check(request, signed.gateway, signed)
-    return { gateway, signer, signerSince: since, apiKeyId: null, expiresAt: null }
+    return { how: 'wallet', grant: { gateway, signer, signerSince: since, apiKeyId: null, expiresAt: null } }
+  }
+  /**
+   * A link is anybody's: a stranger's would sign an employee into the stranger's gateway unnoticed.
+   * @throws SessionExistsError where somebody is signed in who has not been asked
+   */
+  const needNobodySignedIn = async (replaces: string | null, link: string) => {
+    if (replaces === null || !(await auth.findSession(replaces))) return
+    const gateway = await findSignInLink(store, link)
+    if (gateway !== null) throw new SessionExistsError(gateway)
   }
 
   app.post(
@@ -104,13 +120,18 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
         ...COMMON,
         summary: 'Sign in a browser',
         description:
-          'By a signed nonce, a link, or the token or API key of the header. The cookie gives no more than what signed in, and ends with it. It lasts 48 hours from its last use, and 14 days at most. For pages of this service alone.',
+          'By a signed nonce, a link, or the token or API key of the header. The cookie gives no more than what signed in, and ends with it. It lasts 48 hours from its last use, and 14 days at most. A link ends no session that is there without `replace`. For pages of this service alone.',
         security: ANY,
         body: Type.Union([OpenedLink, SignedNonce, Type.Null()]),
         response: {
           201: Session,
           401: refusal('What was sent does not count; the sentence says why.'),
           403: FOREIGN_SITE,
+          409: {
+            ...SessionExistsAnswer,
+            description:
+              'A link was sent and somebody is signed in. Nothing has changed: ask, and send `replace`.',
+          },
           ...READ_REFUSALS,
         },
       },
@@ -121,10 +142,11 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
       const { secret, hash } = makeSessionSecret()
       const made = { hash, replaces: cookie.read(request) }
       if (body && 'link' in body) {
-        if (!(await openSignInLink(store, hashSessionSecret(body.link), made)))
+        const link = hashSessionSecret(body.link)
+        if (!body.replace) await needNobodySignedIn(made.replaces, link)
+        if (!(await openSignInLink(store, link, made)))
           throw new ApiError('UNAUTHORIZED', 'The link was used before, or its time is over. Take another.')
-      } else
-        await createGatewaySession(store, { ...made, kind: 'session', grant: await grantOf(request, body) })
+      } else await createGatewaySession(store, { ...made, ...(await grantOf(request, body)) })
       const session = await auth.findSession(hash)
       if (!session) throw new ApiError('UNAUTHORIZED', 'What signed in has ended meanwhile.')
       cookie.set(request, reply, secret, session.expiresAt)
@@ -205,8 +227,8 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
     },
     async (request, reply) => {
       const { secret, hash } = makeSessionSecret()
-      const grant = await grantOf(request, request.body)
-      const expiresAt = await createGatewaySession(store, { hash, replaces: null, kind: 'link', grant })
+      const { grant } = await grantOf(request, request.body)
+      const expiresAt = await createGatewaySession(store, { hash, replaces: null, how: 'link', grant })
       void reply.code(201)
       return {
         path: `${BASE_URL_PATHS.console[0]}/sign-in#link=${secret}`,

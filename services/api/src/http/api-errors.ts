@@ -44,6 +44,17 @@ export class ArchivedError extends ApiError {
   }
 }
 
+/** A link that signs in where somebody is signed in already. */
+export class SessionExistsError extends ApiError {
+  /** @param gateway that the link signs in */
+  constructor(readonly gateway: string) {
+    super(
+      'SESSION_EXISTS',
+      'Somebody is signed in here. Ask whether the link shall sign in its gateway instead; if so, send `replace: true`.',
+    )
+  }
+}
+
 export class NotFoundError extends ApiError {
   constructor(message: string) {
     super('NOT_FOUND', message)

@@ -32,6 +32,15 @@ export const ExpectationExistsAnswer = Type.Object(
   { title: 'ExpectationExistsAnswer' },
 )
 
+/** The answer to a sign-in link where somebody is signed in. */
+export const SessionExistsAnswer = Type.Object(
+  {
+    ...ErrorAnswerSchema.properties,
+    gateway: Type.String({ description: 'the gateway that the link signs in' }),
+  },
+  { title: 'SessionExistsAnswer' },
+)
+
 export const refusal = (description: string) => ({ ...ErrorAnswerSchema, description })
 
 /** The possible refusals of a read, for a route's `response`. */

@@ -1,7 +1,7 @@
 import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { ExpectationExistsError, NotYetError, RedeliveryQuotaError } from '@payment-tracking/store'
-import { ApiError, ArchivedError } from './api-errors.js'
+import { ApiError, ArchivedError, SessionExistsError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
 import { setPosition } from './set-position.js'
 
@@ -38,6 +38,7 @@ export function refusalOf(error: unknown): Refusal {
     if (status !== undefined && (status < 500 || error instanceof ApiError)) {
       const refusal = { status, code: error.code, sentence: error.message }
       if (error instanceof ExpectationExistsError) return { ...refusal, id: error.id }
+      if (error instanceof SessionExistsError) return { ...refusal, gateway: error.gateway }
       return error instanceof ArchivedError ? { ...refusal, archivedMonth: error.archivedMonth } : refusal
     }
     if (status === 503) {

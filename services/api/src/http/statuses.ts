@@ -20,6 +20,10 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   REDELIVERY_UNDER_WAY: [409, 'another redelivery of the webhook is not done yet'],
   REPLAY_UNDER_WAY: [409, 'a replay of what the webhook missed is not done yet'],
   TOO_MANY_API_KEYS: [409, 'the gateway has 20 API keys'],
+  SESSION_EXISTS: [
+    409,
+    'a sign-in link where somebody is signed in; `gateway` is whom the link signs in. `replace` ends the session that is there',
+  ],
   EXPECTATION_EXISTS: [
     409,
     'the tracking ID, recipient and token are of another expectation, which `id` names',

@@ -19,7 +19,8 @@ const countRows = async () =>
 const ACTS = /redeliver|replay|^testWebhook$|^createExpectation$|^openSession$|^createSignInLink$/
 const LOGGED = [
   ...['createWebhook', 'updateWebhook', 'rotateWebhookSecret', 'deleteWebhook', 'deleteWebhooksOfGateway'],
-  ...['createApiKey', 'revokeApiKey', 'updateGatewaySettings', 'cancelExpectation'],
+  ...['createApiKey', 'revokeApiKey', 'endGatewaySession', 'endGatewaySessions'],
+  ...['updateGatewaySettings', 'cancelExpectation'],
 ]
 
 t.test('every writing route of a gateway is logged, or acts once', async t => {
@@ -65,6 +66,14 @@ t.test('each change is there with who and what, and without a value', async t =>
   await shop.addWebhook()
   await api.call('DELETE', `/v1/webhooks/gateway/${address}`, { token: shop.token })
   await api.call('DELETE', `/v1/api-keys/${key.id}`, { token: shop.token })
+  const links = [1, 2].map(() => api.call('POST', '/v1/session/links', { token: shop.token }))
+  t.same(
+    (await Promise.all(links)).map(({ status }) => status),
+    [201, 201],
+  )
+  const { body: sessions } = await api.call('GET', '/v1/sessions', { token: shop.token })
+  for (const which of [`/${sessions[0].id}`, `/${sessions[0].id}`, '', ''])
+    await api.call('DELETE', `/v1/sessions${which}`, { token: shop.token })
 
   const changes = (await list()).toReversed()
   const ofWebhook = { subject: String(created.id), name: 'hooks.shop.example' }
@@ -97,6 +106,8 @@ t.test('each change is there with who and what, and without a value', async t =>
       change('webhook.created', { subject: last, name: 'shop.example' }, wallet),
       change('webhook.deleted', { subject: last, name: 'shop.example' }, wallet),
       change('api_key.revoked', { subject: String(key.id), name: 'order server' }, wallet),
+      change('session.ended', { subject: String(sessions[0].id), name: null }, wallet),
+      change('sessions.ended', { subject: null, name: null }, wallet),
     ],
   )
   const { rows } = await pool.query('select c::text as row from gateway_changes c')

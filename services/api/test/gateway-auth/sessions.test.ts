@@ -210,7 +210,7 @@ t.test('sessions', async t => {
     const left = Date.parse(answer.body.expiresAt) - Date.now()
     t.ok(left > 800_000 && left <= 900_000, String(left))
     t.equal(answer.body.endsAt, answer.body.expiresAt)
-    await pool.query(`update gateway_sessions set ends_at = ends_at - interval '10 min'`)
+    await pool.query(`update gateway_sessions set used_at = now() - interval '10 min'`)
     t.equal((await who(cookie)).expiresAt, answer.body.expiresAt)
     t.equal((await who(cookie)).endsAt, answer.body.expiresAt, 'use does not carry it further')
   })
@@ -222,12 +222,15 @@ t.test('sessions', async t => {
     const set = (change: string) =>
       pool.query(`update gateway_sessions set ${change} where gateway = $1`, [owner.address])
     await set(`ends_at = now() + interval '1 min'`)
+    await use(cookie)
+    t.equal(hours((await who(cookie)).endsAt), 0, 'which is written once a minute')
+    await set(`used_at = now() - interval '61 s'`)
     t.equal((await use(cookie)).status, 200)
     t.equal(hours((await who(cookie)).endsAt), 48)
     const { endsAt } = await who(cookie)
     await use(cookie)
-    t.equal((await who(cookie)).endsAt, endsAt, 'which is written once a minute')
-    await set(`ends_at = now() + interval '1 min', expires_at = now() + interval '2 h'`)
+    t.equal((await who(cookie)).endsAt, endsAt)
+    await set(`used_at = now() - interval '1 h', expires_at = now() + interval '2 h'`)
     await use(cookie)
     t.equal(hours((await who(cookie)).endsAt), 2)
     await set(`ends_at = now() - interval '1 s'`)
@@ -322,6 +325,88 @@ t.test('sessions', async t => {
     const late = await link({ body: await prove() })
     await pool.query(`update gateway_sessions set ends_at = now() - interval '1 s' where is_link`)
     t.equal((await open({ body: { link: late.link } })).answer.status, 401)
+  })
+
+  t.test('a stranger’s link signed somebody in elsewhere without a question', async t => {
+    const stranger = await api.addGateway()
+    const makeLink = async (gateway = stranger) => {
+      const { body } = await api.call('POST', '/v1/session/links', { token: await api.signIn(gateway) })
+      return body.path.split('#link=')[1] as string
+    }
+    const { cookie } = await openByWallet()
+    const link = await makeLink()
+    const openLink = (body: object, headers = { cookie }) => open({ body, headers })
+    for (const replace of [undefined, false]) {
+      const { answer } = await openLink({ link, replace })
+      t.match(answer, { status: 409, body: { code: 'SESSION_EXISTS', gateway: stranger.address } })
+      t.notOk(answer.headers['set-cookie'])
+    }
+    t.match(await who(cookie), { gateway: owner.address }, 'who was signed in stays so')
+    t.equal((await openLink({ link: await makeLink(owner) })).answer.status, 409, 'also for the same gateway')
+    t.equal((await openLink({ link: 'A'.repeat(43) })).answer.status, 401, 'a link that does not count')
+    const agreed = await openLink({ link, replace: true })
+    t.match(agreed.answer, { status: 201, body: { gateway: stranger.address } })
+    t.equal(await who(cookie), null, 'the session that was there has ended')
+    const ended = { cookie: `session-production=${'A'.repeat(43)}` }
+    t.equal(
+      (await openLink({ link: await makeLink() }, ended)).answer.status,
+      201,
+      'of nobody who is signed in',
+    )
+  })
+
+  t.test('sessions are listed with how and when, and end one by one or all', async t => {
+    const [gateway, other] = [await api.addGateway(), await api.addGateway()]
+    const token = await api.signIn(gateway)
+    const key = await makeKey(['merchant:read'], token)
+    const ofOther = await openByWallet(other)
+    const ofWallet = await openByWallet(gateway)
+    const ofToken = await open({ token })
+    const ofKey = await open({ token: key.key })
+    const { body: linked } = await api.call('POST', '/v1/session/links', { token })
+    const link = linked.path.split('#link=')[1] as string
+    const ask = (method: 'GET' | 'DELETE', path: string, cookie: string) =>
+      api.call(method, path, { headers: { ...OWN_PAGE, cookie } })
+    const list = async () => (await ask('GET', '/v1/sessions', ofWallet.cookie)).body
+    const signer = gateway.authority.publicKey
+    const listed = await list()
+    t.match(listed, [
+      { how: 'link', opened: false, lastUsedAt: null, current: false },
+      { how: 'api_key', opened: true, signer, apiKey: { id: key.id, name: 'k' }, current: false },
+      { how: 'token', opened: true, apiKey: null, current: false },
+      { how: 'wallet', opened: true, signer, apiKey: null, current: true },
+    ])
+    t.equal(listed.length, 4, 'of the gateway alone')
+    for (const { createdAt, lastUsedAt, opened } of listed)
+      t.ok(!opened || Date.parse(lastUsedAt) >= Date.parse(createdAt) - 1_000)
+    await pool.query(`update gateway_sessions set used_at = now() - interval '1 h' where gateway = $1`, [
+      gateway.address,
+    ])
+    await who(ofToken.cookie)
+    const fresh = (await list()).find(({ how }: { how: string }) => how === 'token')
+    t.ok(Date.parse(fresh.lastUsedAt) > Date.now() - 60_000, 'use is noted, also where it renews nothing')
+    t.notMatch(JSON.stringify(listed), new RegExp(`${ofWallet.cookie.split('=')[1]}|${link}`))
+    for (const method of ['GET', 'DELETE'] as const)
+      t.match(await ask(method, '/v1/sessions', ofKey.cookie), {
+        status: 403,
+        body: { code: 'SIGN_IN_REQUIRED' },
+      })
+
+    const idOf = async (how: string) =>
+      (await list()).find((each: { how: string }) => each.how === how)?.id as number | undefined
+    const id = (await idOf('token'))!
+    t.equal((await ask('DELETE', `/v1/sessions/${id}`, ofOther.cookie)).status, 404, 'of another gateway')
+    t.equal((await ask('DELETE', `/v1/sessions/${id}`, ofWallet.cookie)).status, 204)
+    t.equal((await ask('DELETE', `/v1/sessions/${id}`, ofWallet.cookie)).status, 404)
+    t.same([await who(ofToken.cookie), await idOf('token')], [null, undefined])
+    await api.call('DELETE', `/v1/api-keys/${key.id}`, { token })
+    t.equal(await idOf('api_key'), undefined, 'a session that has ended with its key is none')
+    const out = await ask('DELETE', '/v1/sessions', ofWallet.cookie)
+    t.match(out, { status: 204, headers: { 'set-cookie': /Max-Age=0/ } })
+    t.equal(await who(ofWallet.cookie), null)
+    t.equal((await open({ body: { link } })).answer.status, 401, 'nor does the link sign in')
+    t.match(await who(ofOther.cookie), { gateway: other.address }, 'another gateway stays signed in')
+    t.match((await api.call('GET', '/v1/sessions', { token })).body, [], 'a token is no session, and stays')
   })
 
   t.test('a header wins over a cookie, and an open route does not mind one that has ended', async t => {

@@ -22,6 +22,7 @@ const ExpectationsPage = lazy(async () => ({ default: (await later()).Expectatio
 const KeysPage = lazy(async () => ({ default: (await later()).KeysPage }))
 const PaymentPage = lazy(async () => ({ default: (await later()).PaymentPage }))
 const RevenuePage = lazy(async () => ({ default: (await later()).RevenuePage }))
+const SettingsPage = lazy(async () => ({ default: (await later()).SettingsPage }))
 const SubscriptionPage = lazy(async () => ({ default: (await later()).SubscriptionPage }))
 const SubscriptionsPage = lazy(async () => ({ default: (await later()).SubscriptionsPage }))
 
@@ -131,6 +132,11 @@ function Pages() {
       <Route path="/changes">
         <ForGateway>
           <ChangesPage />
+        </ForGateway>
+      </Route>
+      <Route path="/settings">
+        <ForGateway>
+          <SettingsPage />
         </ForGateway>
       </Route>
       <Route path="/endpoints/:id">

@@ -3,16 +3,25 @@ import { createApiClient, type ApiClient } from '@payment-tracking/client'
 
 export const BASE_URL = location.origin
 
+interface Refusal {
+  error?: string
+  code?: string
+  gateway?: string
+}
+
 /** A refusal of the API, in its own words. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'
   readonly status: number
   readonly code: string | undefined
+  /** of SESSION_EXISTS: the gateway that the link signs in */
+  readonly gateway: string | undefined
 
-  constructor(message: string, status: number, code: string | undefined) {
-    super(message)
+  constructor(status: number, refusal: Refusal | undefined) {
+    super(refusal?.error ?? `The service answered with status ${status}.`)
     this.status = status
-    this.code = code
+    this.code = refusal?.code
+    this.gateway = refusal?.gateway
   }
 }
 
@@ -33,10 +42,5 @@ interface Answer<T> {
 export async function ask<T>(request: Promise<Answer<T>>): Promise<T> {
   const { data, error, response } = await request
   if (response.ok) return data as T
-  const refusal = error as { error?: string; code?: string } | undefined
-  throw new RequestError(
-    refusal?.error ?? `The service answered with status ${response.status}.`,
-    response.status,
-    refusal?.code,
-  )
+  throw new RequestError(response.status, error as Refusal | undefined)
 }

@@ -21,6 +21,8 @@ const WORDS: Record<Change['kind'], string> = {
   'webhook.deleted': 'Endpoint deleted',
   'api_key.created': 'API key created',
   'api_key.revoked': 'API key revoked',
+  'session.ended': 'Session ended',
+  'sessions.ended': 'All sessions ended',
   'settings.changed': 'Settings changed',
   'expectation.cancelled': 'Expected payment cancelled',
 }
@@ -37,7 +39,7 @@ export function ChangesPage() {
     <>
       <PageHead
         title="Activity"
-        lead="Who changed endpoints, API keys, settings and expected payments: the last 1,000 changes, without their values."
+        lead="Who changed endpoints, API keys, settings and expected payments, or ended sessions: the last 1,000 changes, without their values."
       />
       <Failure error={pages.error} retry={() => void pages.refetch()} />
       {!changes && !pages.error && <Loading lines={10} />}

@@ -1,9 +1,10 @@
 import type { Wallet } from '@wallet-standard/base'
 import { useEffect, useState, type FormEvent } from 'react'
 import { Link, Redirect } from 'wouter'
-import { apiOf, ask } from '../api/request.js'
+import { apiOf, ask, RequestError } from '../api/request.js'
 import { PageHead } from '../show/page-head.js'
 import { Loading } from '../show/states.js'
+import { ReplaceSession } from './replace-session.js'
 import { useSession, type Session } from './session.js'
 import { signByWallet } from './sign-by-wallet.js'
 import { useWallets } from './use-wallets.js'
@@ -27,16 +28,17 @@ const messageOf = (error: Error): string =>
     ? 'The service cannot be reached. Please try again.'
     : error.message || 'The wallet declined.'
 
-/** Runs one way of signing in: says what failed, and keeps who signed in. */
+/** Runs one way of signing in: says what failed, and keeps who signed in. Where nobody did, a question is left. */
 function useAttempt(onSignedIn: () => void) {
   const { signIn } = useSession()
   const [problem, setProblem] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const attempt = async (work: () => Promise<Session>) => {
+  const attempt = async (work: () => Promise<Session | null>) => {
     setProblem(null)
     setBusy(true)
     try {
       const session = await work()
+      if (session === null) return
       localStorage.setItem(LAST_GATEWAY, session.gateway)
       await signIn(session)
       onSignedIn()
@@ -49,7 +51,7 @@ function useAttempt(onSignedIn: () => void) {
   return { attempt, problem, isBusy }
 }
 
-/** A link counts although somebody is signed in; if it is refused, who was signed in stays so. */
+/** A link asks where somebody is signed in; if it is refused, who was signed in stays so. */
 export function SignInPage() {
   const { session, isKnown } = useSession()
   const [isByLink, setByLink] = useState(() => LINK.test(location.hash))
@@ -62,7 +64,19 @@ export function SignIn({ onSignedIn = () => {} }: { onSignedIn?: () => void }) {
   const wallets = useWallets()
   const [gateway, setGateway] = useState(firstGateway)
   const [secret, setSecret] = useState('')
+  /** a link that was opened where somebody is signed in, and its gateway */
+  const [asked, setAsked] = useState<{ link: string; gateway: string } | null>(null)
   const { attempt, problem, isBusy } = useAttempt(onSignedIn)
+  const byLink = (link: string, replace: boolean) =>
+    attempt(async () => {
+      try {
+        return await ask(apiOf().POST('/v1/session', { body: { link, replace } }))
+      } catch (error) {
+        if (!(error instanceof RequestError) || error.gateway === undefined) throw error
+        setAsked({ link, gateway: error.gateway })
+        return null
+      }
+    })
   const byWallet = (wallet: Wallet) =>
     attempt(() => {
       if (gateway.trim() === '') throw new Error('Enter the gateway first.')
@@ -79,11 +93,21 @@ export function SignIn({ onSignedIn = () => {} }: { onSignedIn?: () => void }) {
     const link = LINK.exec(location.hash)?.[1]
     if (link === undefined) return
     history.replaceState(history.state, '', location.pathname + location.search)
-    void attempt(() => ask(apiOf().POST('/v1/session', { body: { link } })))
+    void byLink(link, false)
     // Once: the link is gone from the address.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [])
 
+  if (asked)
+    return (
+      <ReplaceSession
+        gateway={asked.gateway}
+        problem={problem}
+        isBusy={isBusy}
+        onAgree={() => void byLink(asked.link, true)}
+        onStay={onSignedIn}
+      />
+    )
   return (
     <>
       <PageHead

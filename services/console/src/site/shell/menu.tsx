@@ -15,6 +15,7 @@ const SECTIONS: readonly { href: string; title: string; icon: IconName }[] = [
   { href: '/endpoints', title: 'Endpoints', icon: 'endpoints' },
   { href: '/keys', title: 'API keys', icon: 'keys' },
   { href: '/changes', title: 'Activity', icon: 'changes' },
+  { href: '/settings', title: 'Settings', icon: 'settings' },
 ]
 
 /** A bar that opens on a phone; a column that is always there on a desk. */
