@@ -41,6 +41,8 @@ export const READS = securityOf('webhooks:read')
 export const WRITES = securityOf('webhooks:write')
 const ActiveOnly = Type.Optional(Type.Boolean({ description: 'leave inactive ones out' }))
 const GatewayPath = Type.Object({ gatewayPubkey: PublicKey('the gateway of the token') })
+/** Requests a second to an endpoint for people whose owner chose no number: a chat takes about so many. */
+const RATE_FOR_PEOPLE = 1
 const NO_BODY = { 204: Type.Null({ description: 'Done.' }) }
 
 export const noWebhook = () => new NotFoundError('There is no such webhook.')
@@ -99,7 +101,7 @@ export function addWebhookRoutes(
         ...choices,
         format,
         recover,
-        ...(isForPeople(format) && body.ratePerSecond === undefined && { ratePerSecond: 1 }),
+        ...(isForPeople(format) && body.ratePerSecond === undefined && { ratePerSecond: RATE_FOR_PEOPLE }),
       })
       await noteChanges(store, request, [webhookChange('webhook.created', webhook)])
       request.log.info({ webhookId: webhook.id.toString(), gateway }, 'webhook.registered')
@@ -226,10 +228,15 @@ export function addWebhookRoutes(
     },
     async request => {
       const id = BigInt(request.params.id)
-      const choices = readChoices(request.body, { allowPrivateTargets })
+      const chosen = readChoices(request.body, { allowPrivateTargets })
       const before = await getWebhook(store, gatewayOf(request), id)
+      if (!before) throw noWebhook()
+      const becomesForPeople = isForPeople(chosen.format ?? before.format) && !isForPeople(before.format)
+      const choices = becomesForPeople
+        ? { ratePerSecond: before.ratePerSecond ?? RATE_FOR_PEOPLE, ...chosen }
+        : chosen
       const webhook = await updateWebhook(store, gatewayOf(request), id, choices)
-      if (!before || !webhook) throw noWebhook()
+      if (!webhook) throw noWebhook()
       await noteChanges(store, request, changesOfWebhook(before, webhook, choices))
       return (await answersOf([webhook]))[0]!
     },

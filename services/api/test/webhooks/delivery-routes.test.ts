@@ -54,6 +54,14 @@ t.test('deliveries over REST', async t => {
     const { id, ratePerSecond } = (await create({ format: 'discord' })).body
     t.equal(ratePerSecond, 1)
     t.equal((await create({ format: 'slack', ratePerSecond: 50 })).body.ratePerSecond, 50)
+    const other = (await create()).body.id
+    const put = async (body: object) =>
+      (await api.call('PUT', `/v1/webhooks/${other}`, { token, body })).body.ratePerSecond
+    t.equal(await put({ format: 'slack' }), 1, 'also where the format is chosen later')
+    t.equal(await put({ format: 'standard', ratePerSecond: 50 }), 50)
+    t.equal(await put({ format: 'slack' }), 50, 'what was chosen stays')
+    t.equal(await put({ format: 'standard' }), 50)
+    t.equal(await put({ format: 'discord', ratePerSecond: null }), null, 'null is a choice')
     const test = (await api.call('POST', `/v1/webhooks/${id}/test`, { token })).body
     const { body } = (await api.call('GET', `/v1/webhooks/${id}/deliveries/${test.id}`, { token })).body
     t.same(JSON.parse(body), { content: `Test message: webhook ${id}`, allowed_mentions: { parse: [] } })
