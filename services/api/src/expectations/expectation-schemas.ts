@@ -3,7 +3,7 @@ import { EXPECTATION_STATES, MOST_LISTED_PAYMENTS, type ExpectationRecord } from
 import type { NewExpectation } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../http/api-errors.js'
-import { parseTime } from '../http/formats.js'
+import { readTime } from '../http/read-time.js'
 import { Integer, Moment, Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
 
 const MOST_DAYS = 366
@@ -30,7 +30,12 @@ export const NewExpectationBody = Type.Object(
       examples: ['404000000'],
     }),
     expiresAt: Type.Optional(
-      Nullable(Moment(`until when it must be paid, at most ${MOST_DAYS} days ahead; without it for ever`)),
+      Nullable(
+        Type.String({
+          description: `ISO 8601: until when it must be paid, at most ${MOST_DAYS} days ahead. A date without a time means until the end of that day (UTC). Without it for ever`,
+          examples: ['2026-11-14T23:00:00.000Z'],
+        }),
+      ),
     ),
     reference: Type.Optional(Nullable(Reference)),
   },
@@ -44,7 +49,7 @@ export const toNewExpectation = (
   gateway,
   ...terms,
   amount: BigInt(amount),
-  expiresAt: expiresAt === undefined || expiresAt === null ? null : parseTime(expiresAt, 'down'),
+  expiresAt: expiresAt === undefined || expiresAt === null ? null : readTime('expiresAt', expiresAt, 'up'),
   reference: reference ?? null,
 })
 

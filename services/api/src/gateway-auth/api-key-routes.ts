@@ -13,7 +13,7 @@ import { signerSince } from '@payment-tracking/domain'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'
-import { parseTime } from '../http/formats.js'
+import { readTime } from '../http/read-time.js'
 import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 import { noteChanges } from './note-changes.js'
@@ -87,7 +87,8 @@ export function addApiKeyRoutes(
             scopes: Scopes,
             expiresAt: Type.Optional(
               Type.String({
-                description: 'ISO 8601; from then on it is refused. Without it the key does not expire',
+                description:
+                  'ISO 8601; from then on it is refused. A date without a time means until the end of that day (UTC). Without it the key does not expire',
               }),
             ),
           },
@@ -176,12 +177,7 @@ export function addApiKeyRoutes(
 }
 
 function readEnd(text: string, nowMs: number): Date {
-  const end = parseTime(text, 'down')
-  if (end === null)
-    throw new ApiError(
-      'INVALID_BODY',
-      'Field expiresAt must be an ISO 8601 date or date-time, such as 2026-01-31T12:00:00Z.',
-    )
+  const end = readTime('expiresAt', text, 'up')
   if (end.getTime() <= nowMs) throw new ApiError('INVALID_BODY', 'Field expiresAt must be in the future.')
   return end
 }

@@ -13,7 +13,7 @@ import { clockOf, MERCHANT_BASE, own, params, REFUSALS, security, tags } from '.
 import { addPaymentRoutes, PAYMENT_FILTERS, toPaymentFilter } from './payment-routes.js'
 import { readCohorts } from './read-cohorts.js'
 import { readRevenue, type RevenueParts } from './read-revenue.js'
-import { readSpan, secondsOf } from './read-span.js'
+import { readBounds, readSpan } from './read-span.js'
 import { readUpcoming } from './read-upcoming.js'
 
 const DAY = 86_400
@@ -21,7 +21,9 @@ const USUAL_DAYS = 30
 
 const SpanQuery = {
   startTime: Type.Optional(Moment('the first moment of the span')),
-  endTime: Type.Optional(Moment('the first moment after the span')),
+  endTime: Type.Optional(
+    Moment('the first moment after the span; a date without a time is the whole day (UTC)'),
+  ),
 }
 
 export function addMerchantRoutes(
@@ -120,10 +122,11 @@ export function addMerchantRoutes(
     },
     async request => {
       const gateway = own(request)
-      const { limit, offset, startTime, endTime, atRisk } = request.query
+      const { limit, offset, atRisk } = request.query
       const clock = clockOf(parts)
-      const from = secondsOf(startTime) ?? clock.nowSeconds
-      const to = secondsOf(endTime) ?? from + USUAL_DAYS * DAY
+      const bounds = readBounds(request.query)
+      const from = bounds.from ?? clock.nowSeconds
+      const to = bounds.to ?? from + USUAL_DAYS * DAY
       if (from >= to) throw new InvalidParameterError('startTime', 'must be before endTime')
       const span = { from: BigInt(from), to: BigInt(to), limit, offset }
       return readUpcoming(request.store, gateway, span, { ...parts, listed: parts.tokens, clock, atRisk })

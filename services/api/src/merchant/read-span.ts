@@ -14,8 +14,14 @@ export interface SpanQuery {
   bucket?: string
 }
 
-export const secondsOf = (text: string | undefined): number | undefined =>
-  text === undefined ? undefined : Math.floor(parseTime(text, 'up')!.getTime() / 1000)
+const secondsOf = (text: string, dateIs: 'first' | 'last'): number =>
+  Math.ceil(parseTime(text, 'up', dateIs)!.getTime() / 1000)
+
+/** The first second of a span, and the first after it: a date without a time is the whole day. In Unix seconds. */
+export const readBounds = ({ startTime, endTime }: SpanQuery): { from?: number; to?: number } => ({
+  ...(startTime !== undefined && { from: secondsOf(startTime, 'first') }),
+  ...(endTime !== undefined && { to: secondsOf(endTime, 'last') }),
+})
 
 /**
  * The requested span; without `startTime` the whole life of the gateway.
@@ -24,13 +30,12 @@ export const secondsOf = (text: string | undefined): number | undefined =>
 export async function readSpan(
   store: Store,
   gateway: string,
-  { startTime, endTime, bucket }: SpanQuery,
+  query: SpanQuery,
   nowMs: number,
 ): Promise<Span> {
-  const size = SIZES.find(each => each === bucket) ?? 'day'
-  const end = secondsOf(endTime)
+  const size = SIZES.find(each => each === query.bucket) ?? 'day'
+  const { from, to: end } = readBounds(query)
   const to = end ?? Math.floor(nowMs / 1000)
-  const from = secondsOf(startTime)
   if (from === undefined) {
     const first = await readLifeStart(store, gateway)
     return { ...coverLife(first ?? to - 1, to, size), whole: end === undefined }

@@ -22,7 +22,8 @@ import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import { Limit, Offset, Signature, TrackingId } from '../http/fields.js'
-import { activeWebhookOf, readTime, webhookOf } from './find-webhook.js'
+import { readTime } from '../http/read-time.js'
+import { activeWebhookOf, webhookOf } from './find-webhook.js'
 import { READS, WRITES } from './webhook-routes.js'
 import {
   CONFLICT_REFUSAL,

@@ -2,7 +2,6 @@ import { getWebhook, type Store, type WebhookRecord } from '@payment-tracking/st
 import type { FastifyRequest } from 'fastify'
 import { gatewayOf } from '../gateway-auth/gateway-auth.js'
 import { ApiError } from '../http/api-errors.js'
-import { parseTime } from '../http/formats.js'
 import { noWebhook } from './webhook-routes.js'
 
 /** @throws NotFoundError when the gateway of the token has no such webhook */
@@ -25,12 +24,4 @@ export async function activeWebhookOf(
       'The webhook is not active; activate it first: PUT it with {"active": true}.',
     )
   return webhook
-}
-
-/** A time in a body. `up`: it is inclusive, and a date without a time means the whole day. */
-export function readTime(field: string, text: string, round: 'up' | 'down'): Date {
-  const time = parseTime(text, round, round === 'up' ? 'last' : 'first')
-  if (time === null)
-    throw new ApiError('INVALID_BODY', `Field ${field} must be an ISO 8601 date or date-time.`)
-  return time
 }

@@ -100,6 +100,15 @@ t.test('a payment is expected, paid in parts, and read by everybody who knows th
   })
 })
 
+t.test('a date in expiresAt is until the end of that day, in UTC', async t => {
+  const today = new Date().toISOString().slice(0, 10)
+  const terms = termsOf({ expiresAt: today })
+  t.match(await post(terms), { status: 201, body: { expiresAt: `${today}T23:59:59.999Z` } })
+  t.equal((await post({ ...terms, expiresAt: `${today}T23:59:59.999Z` })).status, 200)
+  const refused = await post(termsOf({ expiresAt: 'soon' }))
+  t.match(refused.body, { error: /^Field expiresAt must be an ISO 8601 date or date-time/ })
+})
+
 t.test('what is stored already counts at once', async t => {
   const terms = termsOf()
   await pay(terms.trackingId, 100n)
