@@ -11,6 +11,7 @@ import {
 } from '@payment-tracking/runtime'
 import { ProgramSetting } from '@payment-tracking/contracts'
 import { Type, type Static } from 'typebox'
+import { findWrongEntry } from './requests/no-proxy.js'
 
 export const WebhookWorkerConfig = Type.Object({
   ...CommonConfig,
@@ -37,11 +38,15 @@ export const WebhookWorkerConfig = Type.Object({
       'an HTTP proxy (CONNECT) through which webhooks leave, http://user:password@host:3128',
     ),
   ),
-  WEBHOOK_NO_PROXY: Type.String({
-    default: '',
-    description:
-      'hosts that webhooks reach beside the proxy, comma separated; shop.example means all names below it too',
-  }),
+  WEBHOOK_NO_PROXY: Type.Refine(
+    Type.String({
+      default: '',
+      description:
+        'what webhooks reach beside the proxy, comma separated: shop.example with all names below it, shop.example:8443, an address, a network such as 10.0.0.0/8 for what leads into it, or *',
+    }),
+    setting => findWrongEntry(setting) === 0,
+    setting => `has an entry that is no host, number ${findWrongEntry(setting)}`,
+  ),
   WEBHOOK_CONCURRENCY: Type.Integer({
     default: 512,
     minimum: 1,

@@ -2,9 +2,12 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
+import { readConfig, type ConfigError } from '@payment-tracking/runtime'
 import type { ClaimedDelivery } from '@payment-tracking/store'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
+import { Type } from 'typebox'
+import { WebhookWorkerConfig } from '../src/config.js'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
 import { openEgressProxy } from '../src/requests/egress-proxy.js'
@@ -92,6 +95,65 @@ t.test('the checks of targets hold, and hosts of WEBHOOK_NO_PROXY are reached di
     { outcome: 'accepted' },
     'the next address is tried',
   )
+})
+
+t.test('WEBHOOK_NO_PROXY may name a port, or a network', async t => {
+  const proxy = await openProxy(t)
+  const receiver = await openReceiver(t)
+  const proxyUrl = `http://127.0.0.1:${proxy.port}`
+  const url = `http://shop.example:${receiver.port}/`
+  for (const except of [
+    `shop.example:${receiver.port}`,
+    `.example:${receiver.port}`,
+    '127.0.0.0/8',
+    '127.0.0.1',
+    `127.0.0.1:${receiver.port}`,
+    'fd00::/8, 127.0.0.1/32',
+  ])
+    t.match(await send(url, { proxyUrl, except }), { outcome: 'accepted' }, except)
+  t.match(await send(receiver.url, { proxyUrl, except: '127.0.0.0/8' }), { outcome: 'accepted' })
+  t.strictSame(proxy.asked, [], 'the proxy was not asked')
+  for (const except of [`shop.example:${receiver.port + 1}`, `127.0.0.1:443`, '10.0.0.0/8', '127.0.0.2'])
+    t.match(await send(url, { proxyUrl, except }), { outcome: 'accepted' }, except)
+  t.equal(proxy.asked.length, 4)
+  const addresses = ['127.0.0.1', '127.0.0.2']
+  await send(url, { proxyUrl, addresses, except: '127.0.0.1' })
+  t.ok(proxy.asked.length > 4, 'a name that leads elsewhere too is no name of the network')
+})
+
+t.test('an entry of WEBHOOK_NO_PROXY that would match nothing is refused', async t => {
+  const schema = Type.Pick(WebhookWorkerConfig, ['WEBHOOK_NO_PROXY'])
+  const isRefused = (WEBHOOK_NO_PROXY: string) => {
+    try {
+      return readConfig(schema, { WEBHOOK_NO_PROXY }) === null
+    } catch (error) {
+      return (error as ConfigError).problems
+    }
+  }
+  for (const setting of [
+    'localhost, .shop.example,*.shop.example , bücher.example:8443,*',
+    '10.0.0.0/8,10.1.2.3,10.1.2.3:8443,fd00::/8,fd00::1,[fd00::1],[fd00::1]:8443,',
+  ])
+    t.notOk(isRefused(setting), setting)
+  for (const entry of [
+    ...['http://shop.example', 'shop.example/pay', 'user@shop.example', 'a b', 'a.*.example', '<local>'],
+    ...['shop.example:0', 'shop.example:65536', 'shop.example:https', ':8443', '[shop.example]:8443'],
+    ...[
+      '10.0.0.0/33',
+      '10.0.0/8',
+      '10.0.0',
+      '10.0.0.300',
+      '10.0.0.0/8:443',
+      '10.0.0.0/',
+      'fd00::/129',
+      '*:443',
+    ],
+  ])
+    t.match(
+      isRefused(`shop.example,${entry}`),
+      [/^WEBHOOK_NO_PROXY has an entry that is no host, number 2 /],
+      entry,
+    )
 })
 
 t.test('what is the failure of the endpoint, and what of the proxy', async t => {

@@ -76,9 +76,10 @@ export function openConnections(options: {
               if (error) callback(error, null)
               else callback(null, socket)
             }
-            if (!proxy?.isFor(target.hostname)) return connect(target, done)
             const isTls = target.protocol === 'https:'
-            proxy.open(addresses, Number(target.port) || (isTls ? 443 : 80)).then(
+            const port = Number(target.port) || (isTls ? 443 : 80)
+            if (!proxy?.isFor({ host: target.hostname, port, addresses })) return connect(target, done)
+            proxy.open(addresses, port).then(
               tunnel => (isTls ? connect({ ...target, httpSocket: tunnel }, done) : done(null, tunnel)),
               (error: Error) => done(error, null),
             )

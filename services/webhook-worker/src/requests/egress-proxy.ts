@@ -4,11 +4,12 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
 import { EgressProxyAwayError } from './errors.js'
+import { readNoProxy, type Target } from './no-proxy.js'
 import type { PinnedAddress } from './resolve-target.js'
 
 export interface EgressProxy {
-  /** Whether requests to this host leave through the proxy. */
-  isFor(host: string): boolean
+  /** Whether requests to this target leave through the proxy. */
+  isFor(target: Target): boolean
   /**
    * Opens a tunnel to one of the addresses, beginning with any.
    * @throws EgressProxyAwayError; an error when the proxy reaches none of the addresses
@@ -19,7 +20,7 @@ export interface EgressProxy {
 export interface EgressProxyOptions {
   /** `http://` or `https://`, with the credentials of the proxy */
   url: string
-  /** hosts that are reached directly, comma separated: `shop.example` with all below it, an address, or `*` */
+  /** what is reached directly, as WEBHOOK_NO_PROXY says it */
   except: string
   /** for one exchange with an endpoint */
   timeoutMs: number
@@ -29,16 +30,7 @@ export interface EgressProxyOptions {
 
 export function openEgressProxy({ url, except, timeoutMs, trustOnly }: EgressProxyOptions): EgressProxy {
   const proxy = new URL(url)
-  const direct = except
-    .split(',')
-    .map(host =>
-      host
-        .trim()
-        .toLowerCase()
-        .replace(/^\*?\./, '')
-        .replace(/^\[(.*)\]$/, '$1'),
-    )
-    .filter(host => host !== '')
+  const isDirect = readNoProxy(except)
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest
   const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
   const authorization =
@@ -92,10 +84,7 @@ export function openEgressProxy({ url, except, timeoutMs, trustOnly }: EgressPro
     })
 
   return {
-    isFor: host => {
-      const name = host.toLowerCase().replace(/\.$/, '')
-      return !direct.some(each => each === '*' || name === each || name.endsWith(`.${each}`))
-    },
+    isFor: target => !isDirect(target),
     open: async (addresses, port) => {
       const first = Math.floor(Math.random() * addresses.length)
       let failure: unknown
