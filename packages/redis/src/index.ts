@@ -17,6 +17,6 @@ export {
 } from './fanout/socket-frame.js'
 export { openRedis, type RedisConnections, type OpenRedisOptions } from './open-redis.js'
 export { exchangeCounts, type CountDeltas, type CountWindow } from './counts/exchange-counts.js'
-export { takeSlots, type Slot, type SlotRequest } from './rates/take-slots.js'
+export { pauseRate, takeSlots, type Slot, type SlotRequest } from './rates/take-slots.js'
 export { type Seat, type SeatAnswer, type SeatRequest } from './seats/seat.js'
 export { Seats } from './seats/seats.js'

@@ -1,6 +1,6 @@
 import { useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openRedis, takeSlots } from '../src/index.js'
+import { openRedis, pauseRate, takeSlots } from '../src/index.js'
 
 async function open(t: TestContext, times = 1) {
   const server = await useRedis(t)
@@ -63,6 +63,37 @@ t.test('a rate that is raised, and a clock that went back, hold nobody up', asyn
   await server.client.hset(key!, 'next', Date.now() + 86_400_000)
   const [later] = await takeSlots(connections[0]!, times(1, 'a', 10))
   t.ok(later!.inMs <= 300, `${later!.inMs} ms`)
+})
+
+t.test('a pause holds for all callers, and afterwards each slot is given out when it is there', async t => {
+  const { connections } = await open(t, 2)
+  const [one, other] = connections as [(typeof connections)[0], (typeof connections)[0]]
+  await takeSlots(one, times(3, 'a', 4))
+  await pauseRate(one, 'a', 1_000)
+  const pausedAtMs = performance.now()
+  await pauseRate(other, 'a', 10)
+  const held = await takeSlots(other, times(3, 'a', 4))
+  t.strictSame(
+    held.map(({ free }) => free),
+    [false, false, false],
+  )
+  const [first, second, third] = held.map(({ inMs }) => inMs)
+  t.ok(
+    first! > 500 && first! <= 1_000,
+    `the first asks again after ${first} ms: a shorter pause ends nothing`,
+  )
+  t.ok(second! - first! >= 249 && third! - second! >= 249, 'and the others one after another')
+  const ask = () => takeSlots(other, times(3, 'a', 4))
+  const slots = await waitFor(async () => (await ask()).filter(({ free }) => free)[0] && (await ask()), {
+    what: 'the end of the pause',
+  })
+  t.ok(performance.now() - pausedAtMs >= 900)
+  t.strictSame(
+    slots.map(({ free }) => free),
+    [false, false, false],
+    'none was given out ahead',
+  )
+  t.match(await takeSlots(one, times(1, 'b', 1)), [{ free: true, inMs: 0 }], 'another rate is not paused')
 })
 
 t.test('what owes nothing keeps no key', async t => {

@@ -50,8 +50,10 @@ t.test('what a webhook chooses', async t => {
     )
   })
 
-  // Two workers, so that what one finishes the other may go on with.
-  await Promise.all([rig.startWorker(), rig.startWorker()])
+  // Two workers, so that what one finishes the other may go on with. A claim of the tests ends after 1.5 s, and what waits for a slot of
+  // its rate would be sent twice.
+  const patient = { 'webhook-worker.claimMarginMs': '30000', 'webhook-worker.overdueMs': '5000' }
+  await Promise.all([rig.startWorker(patient), rig.startWorker(patient)])
 
   t.test('Slack and Discord get a line that people read, signed as it is sent', async t => {
     for (const format of ['slack', 'discord']) {
@@ -71,13 +73,24 @@ t.test('what a webhook chooses', async t => {
     const receiver = await openReceiver(t)
     const webhook = await rig.addWebhook(receiver.url)
     await set(webhook.id, { format: 'slack' })
-    receiver.answer({ status: 429, headers: { 'retry-after': '1' } })
-    await rig.pay(webhook.gateway)
-    await receiver.waitForRequests(6)
-    await waitFor(async () => (await rowsOf(webhook.id))[0].held_reason === 'rate cap', { what: 'the wait' })
+    receiver.answer({ status: 429, headers: { 'retry-after': '3' } })
+    await rig.pay(webhook.gateway, 5)
+    // Until the first answer, both workers have slots of the rate. From then on one line asks, and the others wait for its answer.
+    const times = (await receiver.waitForRequests(5)).map(({ receivedAtMs }) => receivedAtMs)
+    const pauses = times.slice(1).map((ms, at) => Math.round(ms - times[at]!))
+    t.ok(
+      pauses.slice(-2).every(ms => ms > 2_900),
+      `asked after ${pauses.join(', ')} ms`,
+    )
+    const areHeld = async () =>
+      (await rowsOf(webhook.id)).every(({ held_reason }) => held_reason === 'rate cap')
+    await waitFor(areHeld, { what: 'the wait' })
     receiver.answer({ status: 200 })
-    await rig.waitForStates({ delivered: 1 }, { gateway: webhook.gateway })
-    t.equal((await rowsOf(webhook.id))[0].attempts_made, 1)
+    await rig.waitForStates({ delivered: 5 }, { gateway: webhook.gateway })
+    t.strictSame(
+      (await rowsOf(webhook.id)).map(row => row.attempts_made),
+      Array(5).fill(1),
+    )
   })
 
   t.test('headers are sent with each request, beside those of the service', async t => {

@@ -80,7 +80,10 @@ t.test('an endpoint that fails at dust alone', async t => {
     limiter: buildEndpointLimiter(
       { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 8, beginWithinMs: 1e9 },
       { now: () => now, chance: () => 0 },
-      () => Promise.reject(new Error('no rate was chosen')),
+      {
+        take: () => Promise.reject(new Error('no rate was chosen')),
+        pause: () => Promise.reject(new Error('no rate was chosen')),
+      },
     ),
     send: async ({ id, body }) => {
       sent.push(String(id))

@@ -13,7 +13,7 @@ import { openDeadlines } from '../src/requests/deadlines.js'
 import { openEgressProxy } from '../src/requests/egress-proxy.js'
 import { sendDelivery } from '../src/requests/send-delivery.js'
 import { openProxy } from './support/open-proxy.js'
-import { openRig } from './support/start-worker.js'
+import { openRig, type Rig } from './support/start-worker.js'
 
 const read = (file: string) =>
   readFileSync(new URL(`../../../test/fixtures/tls/${file}`, import.meta.url), 'utf8')
@@ -164,7 +164,7 @@ t.test('what is the failure of the endpoint, and what of the proxy', async t => 
     outcome: 'interrupted',
     error: 'proxy away',
   })
-  const strict = await openProxy(t, { refuse: 407 })
+  const strict = await openProxy(t, { refusal: '407 No' })
   t.match(await send(url, { proxyUrl: `http://127.0.0.1:${strict.port}` }), { error: 'proxy away' })
   const cutting = createTcpServer(socket => socket.once('data', () => socket.destroy()))
   await new Promise<void>(resolve => cutting.listen(0, '127.0.0.1', resolve))
@@ -179,6 +179,48 @@ t.test('what is the failure of the endpoint, and what of the proxy', async t => 
   })
 })
 
+t.test('what a proxy refuses by itself is told apart from an endpoint that it does not reach', async t => {
+  const proxy = await openProxy(t)
+  const answerTo = (refusal: string) => {
+    proxy.refusal = refusal
+    return send('http://shop.example:9/', { proxyUrl: `http://127.0.0.1:${proxy.port}` })
+  }
+  for (const refusal of [
+    ...['429 Too Many Requests', '503 Service Unavailable', '403 Access violation', '404 Not Found'],
+    '503 No\r\nx-squid-error: ERR_TOO_BIG 0',
+    '403 No\r\nx-squid-error: ERR_ACCESS_DENIED 0',
+    '503 No\r\nproxy-status: edge; error=connection_limit_reached',
+    '503 No\r\nproxy-status: edge; error=proxy_configuration_error',
+    '403 No\r\nproxy-status: edge; error="destination_ip_prohibited"',
+  ])
+    t.match(
+      await answerTo(refusal),
+      { error: 'proxy refused', statusCode: null, retryAfterMs: null },
+      refusal,
+    )
+  t.match(await answerTo('429 No\r\nretry-after: 7'), { error: 'proxy refused', retryAfterMs: 7_000 })
+  for (const refusal of [
+    ...['502 Bad Gateway', '504 Gateway Timeout', '500 Unable to connect'],
+    '503 Service Unavailable\r\nx-squid-error: ERR_CONNECT_FAIL 111',
+    '503 Service Unavailable\r\nx-squid-error: ERR_DNS_FAIL 0',
+    '503 No\r\nproxy-status: edge; error=connection_refused; details="no"',
+    '503 No\r\nproxy-status: edge; error=connection_timeout',
+    '503 No\r\nproxy-status: edge; error="destination_unavailable"',
+  ])
+    t.match(await answerTo(refusal), { outcome: 'refused', error: 'unreachable' }, refusal)
+})
+
+/** A delivery that asks is on its way for a moment, with an attempt that is put back. */
+const waitUntilHeld = (rig: Rig, gateway: string, reason: string) =>
+  waitFor(
+    async () =>
+      (await rig.attempts(gateway)).length === 0 &&
+      (await rig.deliveries(gateway)).every(
+        row => row.state === 'waiting' && row.attempts_made === 0 && row.held_reason === reason,
+      ),
+    { what: `all held by \`${reason}\`, without a try` },
+  )
+
 t.test('a proxy that is away spends no try, and deliveries leave when it is back', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
@@ -188,13 +230,46 @@ t.test('a proxy that is away spends no try, and deliveries leave when it is back
   await away.close()
   await rig.startWorker({ WEBHOOK_PROXY_URL: `http://127.0.0.1:${port}` })
   await rig.pay(gateway, 3)
-  await rig.waitForStates({ waiting: 3 }, { gateway })
-  const held = await rig.deliveries(gateway)
-  t.match(held, Array(3).fill({ state: 'waiting', attempts_made: 0, held_reason: 'proxy away' }))
-  t.strictSame(await rig.attempts(gateway), [])
+  await waitUntilHeld(rig, gateway, 'proxy away')
   const proxy = await openProxy(t, { port })
   await rig.waitForStates({ delivered: 3 }, { gateway })
   t.match(await rig.deliveries(gateway), Array(3).fill({ attempts_made: 1 }))
   t.ok(proxy.asked.length > 0)
   await waitFor(() => receiver.requests.length === 3)
+})
+
+t.test('a proxy that refuses spends no try for a day', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const proxy = await openProxy(t, { refusal: '429 Too Many Requests\r\nretry-after: 6' })
+  await rig.startWorker({ WEBHOOK_PROXY_URL: `http://127.0.0.1:${proxy.port}` })
+  const startedMs = performance.now()
+  await rig.pay(gateway, 30)
+  await waitUntilHeld(rig, gateway, 'proxy refused')
+  // Requests that were on their way together, until the first answer: 4.
+  t.ok(proxy.asked.length <= 4, `${proxy.asked.length} of 30 asked`)
+  proxy.refusal = '503 Service Unavailable'
+  const asked = proxy.asked.length
+  await waitFor(() => proxy.asked.length > asked, { what: 'the end of `retry-after`' })
+  t.ok(performance.now() - startedMs > 6_000, 'the proxy says when it may be asked again')
+  t.equal(proxy.asked.length, asked + 1, 'one asks')
+
+  const other = await rig.addWebhook(`${receiver.url}/other`)
+  const refs = await rig.pay(other.gateway, 1, { enqueue: false })
+  await rig.database.pool.query(
+    `update deliveries set opened_at = opened_at - interval '1 day' where webhook_id = $1`,
+    [other.id],
+  )
+  await rig.queue.enqueueDeliveries(refs)
+  await rig.waitForStates({ failed: 1 }, { gateway: other.gateway })
+  t.match(
+    await rig.attempts(other.gateway),
+    Array(4).fill({ outcome: 'refused', error: 'proxy refused' }),
+    'it may refuse an endpoint for good',
+  )
+
+  proxy.refusal = null
+  await rig.waitForStates({ delivered: 30 }, { gateway, timeoutMs: 60_000 })
+  t.equal(receiver.requests.length, 30)
 })

@@ -1,18 +1,21 @@
 import t from 'tap'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
-import type { TakeSlot } from '../src/endpoints/chosen-rates.js'
+import type { ChosenRates } from '../src/endpoints/chosen-rates.js'
 import type { EndpointLimits, Pass } from '../src/endpoints/passes.js'
 
 /** No rate was chosen. */
-const NO_SLOTS: TakeSlot = () => Promise.reject(new Error('no slot is asked for'))
+const NO_RATES: ChosenRates = {
+  take: () => Promise.reject(new Error('no slot is asked for')),
+  pause: () => Promise.reject(new Error('no rate is paused')),
+}
 const CLAIMED = { ratePerSecond: null, isLive: () => Promise.resolve(true) }
 
-function openLimiter(limits: Partial<EndpointLimits> = {}, takeSlot = NO_SLOTS) {
+function openLimiter(limits: Partial<EndpointLimits> = {}, rates = NO_RATES) {
   let now = 1_000_000
   const limiter = buildEndpointLimiter(
     { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 256, beginWithinMs: 500, ...limits },
     { now: () => now, chance: () => 0 },
-    takeSlot,
+    rates,
   )
   return { limiter, pass: (ms: number) => (now += ms) }
 }
@@ -277,13 +280,20 @@ t.test('a forced delivery needs no place in flight', async t => {
 })
 
 /** An endpoint whose gateway chose a rate. @param slots what the next requests are answered */
-async function openRated(slots: { free: boolean; inMs: number }[]) {
+async function openRated(slots: { free: boolean; inMs: number }[], maxInFlight = 1) {
   const asked: number[] = []
-  const { limiter, pass } = openLimiter({ maxInFlight: 1 }, ({ perSecond }) => {
-    asked.push(perSecond)
-    return Promise.resolve(slots.shift()!)
-  })
-  return { limiter, pass, asked }
+  const paused: number[] = []
+  const { limiter, pass } = openLimiter(
+    { maxInFlight },
+    {
+      take: ({ perSecond }) => {
+        asked.push(perSecond)
+        return Promise.resolve(slots.shift()!)
+      },
+      pause: (_, forMs) => Promise.resolve(void paused.push(forMs)),
+    },
+  )
+  return { limiter, pass, asked, paused }
 }
 const rated = (ratePerSecond: number | null) => ({ ...CLAIMED, ratePerSecond })
 const SLOT = { free: true, inMs: 0 }
@@ -350,4 +360,56 @@ t.test('a claim that waited asks whether its webhook is still on', async t => {
   t.equal(asked, 1)
   next.leave(null)
   t.equal((await go(limiter, 'a')).kind, 'go', 'its place is free again')
+})
+
+t.test(
+  'while an endpoint asks for patience, one delivery asks and the others wait for its answer',
+  async t => {
+    const slots = [SLOT, { free: true, inMs: 50 }, ...Array<typeof SLOT>(20).fill(SLOT)]
+    const { limiter, pass, paused } = await openRated(slots, 4)
+    const holdOf = async () => {
+      const entry = await limiter.enter('a')
+      if (entry.kind === 'go') throw new Error('another one asks')
+      t.equal(entry.reason, 'rate cap')
+      return entry.forMs
+    }
+    const pauseBy = async (asking: Pass, forMs: number) => {
+      await asking.pause({ kind: 'hold', forMs, reason: 'rate cap' })
+      asking.leave(null)
+      const [first, second] = [await holdOf(), await holdOf()]
+      t.ok(first >= forMs && second > first, `they come back after ${first} and ${second} ms`)
+      pass(forMs)
+    }
+    const [asking, claimed] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
+    t.equal(await asking.begin(rated(1)), null)
+    const waiting = claimed.begin(rated(1))
+    await pauseBy(asking, 30_000)
+    t.match(await waiting, { kind: 'hold', reason: 'rate cap' }, 'what was claimed gives its claim back')
+    claimed.leave(null)
+    const probe = await goClaimed(limiter, 'a')
+    t.equal(await probe.begin(rated(1)), null)
+    t.ok((await holdOf()) > 0, 'the others wait for its answer')
+    await pauseBy(probe, 60_000)
+    t.strictSame(paused, [30_000, 60_000], 'in all workers')
+    const last = await goClaimed(limiter, 'a')
+    t.equal(await last.begin(rated(1)), null)
+    last.leave('success')
+    t.equal((await limiter.enter('a')).kind, 'go')
+  },
+)
+
+t.test('a way out that is closed pauses no rate, and is no failure of the endpoint', async t => {
+  const { limiter, pass } = openLimiter()
+  const one = await go(limiter, 'a')
+  await one.pause({ kind: 'hold', forMs: 5_000, reason: 'proxy away' })
+  one.leave(null)
+  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'proxy away' })
+  pass(5_000)
+  ;(await go(limiter, 'a')).leave('success')
+  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave('failure')
+  t.match(
+    await limiter.enter('a'),
+    { kind: 'hold', reason: 'breaker open' },
+    'later failures have their own name',
+  )
 })

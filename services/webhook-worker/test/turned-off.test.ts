@@ -23,10 +23,17 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
   const askedMs: number[] = []
   const deliver = buildDeliverer({
     rows: buildDeliveryRows({ store: rig.store, enqueue: async () => {}, leaseMs: 60_000, metrics, log }),
-    limiter: buildEndpointLimiter(LIMITS, { now: () => performance.now(), chance: () => 0 }, () => {
-      askedMs.push(performance.now())
-      return slot
-    }),
+    limiter: buildEndpointLimiter(
+      LIMITS,
+      { now: () => performance.now(), chance: () => 0 },
+      {
+        take: () => {
+          askedMs.push(performance.now())
+          return slot
+        },
+        pause: () => Promise.resolve(),
+      },
+    ),
     send: async ({ id }) => {
       sent.push(id)
       const nothing = { error: null, final: false, retryAfterMs: null, headers: null, body: null }

@@ -1,7 +1,8 @@
-// Stops sending to an endpoint that mostly fails, so that its failures do not delay other endpoints.
+// Stops sending to an endpoint that mostly fails, so that its failures do not delay other endpoints, and to one that asks for
+// patience.
 //
-// closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes failed
-// open       no attempt is allowed for 60 s
+// closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes failed, or by a pause
+// open       no attempt is allowed for 60 s, or for as long as the pause
 // half-open  one attempt is allowed as a probe: a failure opens again, any other answer closes
 //
 // A refusal is not counted (endpoint-sign.ts). As a probe it closes: the endpoint answers again.
@@ -26,14 +27,35 @@ export class DeliveryBreaker {
   #slices: { start: number; failed: number; made: number }[] = []
   #openUntilMs: number | null = null
   #probing = false
+  #isPaused = false
 
   isOpen(nowMs: number): boolean {
-    return this.#openUntilMs !== null && nowMs < this.#openUntilMs
+    return this.openForMs(nowMs) > 0
+  }
+
+  /** Whether it is neither open nor half-open. */
+  get isClosed(): boolean {
+    return this.#openUntilMs === null
+  }
+
+  /** Whether a pause opened it, and no probe has ended since. */
+  get isPaused(): boolean {
+    return this.#isPaused
+  }
+
+  openForMs(nowMs: number): number {
+    return Math.max(0, (this.#openUntilMs ?? 0) - nowMs)
+  }
+
+  /** Opens for so long at least. Afterwards one attempt asks, and the others wait for its answer. */
+  pause(nowMs: number, forMs: number): void {
+    this.#openUntilMs = Math.max(nowMs + forMs, this.#openUntilMs ?? 0)
+    this.#isPaused = true
   }
 
   ask(nowMs: number): BreakerAnswer {
     if (this.#openUntilMs === null) return { kind: 'go' }
-    if (nowMs < this.#openUntilMs) return { kind: 'hold', holdMs: this.#openUntilMs - nowMs }
+    if (this.isOpen(nowMs)) return { kind: 'hold', holdMs: this.openForMs(nowMs) }
     if (this.#probing) return { kind: 'hold', holdMs: 0 }
     this.#probing = true
     return { kind: 'probe' }
@@ -47,6 +69,7 @@ export class DeliveryBreaker {
   note(nowMs: number, sign: EndpointSign, probe: boolean): void {
     if (probe) {
       this.#probing = false
+      this.#isPaused = false
       this.#slices = []
       this.#openUntilMs = sign === 'failure' ? nowMs + BREAKER.coolDownMs : null
       return

@@ -21,6 +21,10 @@ export interface Slot {
 
 /** Slots are given out for this time ahead, and for two at least: callers wait for them in memory, for 2 s at most. */
 const AHEAD_MS = 50
+/** After a pause, slots are given out when they are there for so long: a new pause reaches whoever would wait in memory. */
+const WARY_MS = 10_000
+/** A pause that is further ahead is of a clock that went back. */
+const LONGEST_PAUSE_MS = 3_600_000
 /** Slots that nobody took in this time are caught up. */
 const IDLE_MS = 100
 /**
@@ -32,16 +36,20 @@ const STEP_MS = 10
 const ANSWER_WITHIN_MS = 1_000
 
 // Times are of Redis' clock. `next`: the next free slot. `back`: when the last caller without a slot comes back. Both begin
-// anew when `next` is further ahead than this rate can make it: the rate was lower, or the clock went back.
+// anew when `next` is further ahead than this rate can make it: the rate was lower, or the clock went back. `paused`: when the last
+// pause ends.
 const TAKE_SCRIPT = `
 local key, interval, count = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-local ahead = math.max(${AHEAD_MS}, 2 * interval)
-local stored = redis.call('HMGET', key, 'next', 'back')
+local stored = redis.call('HMGET', key, 'next', 'back', 'paused')
+local paused = tonumber(stored[3] or 0)
+if paused > now + ${LONGEST_PAUSE_MS} or paused < now - ${WARY_MS} then paused = 0 end
+local ahead = paused > 0 and 0 or math.max(${AHEAD_MS}, 2 * interval)
 local next = math.max(tonumber(stored[1] or 0), now - ${IDLE_MS})
 local back = tonumber(stored[2] or 0)
 if next > now + ahead + interval + 1 then next, back = now + ahead, 0 end
+next = math.max(next, paused)
 local answers = {}
 for at = 1, count do
   if next <= now + ahead then
@@ -54,12 +62,40 @@ for at = 1, count do
   end
 end
 redis.call('HSET', key, 'next', string.format('%.3f', next), 'back', string.format('%.3f', back))
-redis.call('PEXPIRE', key, math.ceil(math.max(next, back) - now) + ${IDLE_MS})
+redis.call('PEXPIRE', key, math.ceil(math.max(next, back, paused > 0 and paused + ${WARY_MS} or 0) - now) + ${IDLE_MS})
 return answers
+`
+
+const PAUSE_SCRIPT = `
+local key, forMs = KEYS[1], math.min(tonumber(ARGV[1]), ${LONGEST_PAUSE_MS})
+local time = redis.call('TIME')
+local now = time[1] * 1000 + time[2] / 1000
+local stored = tonumber(redis.call('HGET', key, 'paused') or 0)
+if stored > now + ${LONGEST_PAUSE_MS} then stored = 0 end
+redis.call('HSET', key, 'paused', string.format('%.3f', math.max(stored, now + forMs)))
+redis.call('PEXPIRE', key, math.ceil(math.max(redis.call('PTTL', key), forMs + ${WARY_MS} + ${IDLE_MS})))
 `
 
 interface WithSlots {
   paymentSlots: (key: string, intervalMs: number, count: number) => unknown
+}
+
+/**
+ * Gives out no slot of a rate for so long, an hour at most. Afterwards they are as far apart as the rate says, and none is given out ahead.
+ * @throws RedisUnavailableError
+ */
+export async function pauseRate(
+  { commands, keys }: Pick<RedisConnections, 'commands' | 'keys'>,
+  id: string,
+  forMs: number,
+): Promise<void> {
+  await withDeadline(
+    commands.eval(PAUSE_SCRIPT, 1, keys.other('rate', id), forMs),
+    ANSWER_WITHIN_MS,
+    () => new RedisUnavailableError('Redis does not answer'),
+  ).catch((cause: unknown) => {
+    throw new RedisUnavailableError('no rate could be paused', { cause })
+  })
 }
 
 /**

@@ -159,7 +159,7 @@ const AttemptAnswer = Type.Object(
     statusCode: Nullable(Type.Integer({ description: 'of the answer' })),
     error: Nullable(
       Text(
-        '`timeout`, `unreachable`, `tls`, `redirect`, `status`, `answer too long`, `address refused`, `stopped`',
+        '`timeout`, `unreachable`, `tls`, `redirect`, `status`, `answer too long`, `address refused`, `proxy refused`, `stopped`',
       ),
     ),
     responseHeaders: Nullable(

@@ -1,7 +1,13 @@
 // One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Pass.begin`),
 // send, write the result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
-import { endpointSign, isForPeople, nextDeliveryState, retryDelayMs } from '@payment-tracking/domain'
+import {
+  endpointSign,
+  isForPeople,
+  nextDeliveryState,
+  RETRY_AFTER_MAX_MS,
+  retryDelayMs,
+} from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
@@ -12,8 +18,10 @@ import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
 /** The job comes this long after the row is due, so that the job is never early. */
 const JOB_SLACK_MS = 25
-/** Nothing left this machine: the delivery waits for the proxy, and spends no try. */
-const PROXY_AWAY: Hold = { kind: 'hold', forMs: 5_000, reason: 'proxy away' }
+/** How long a delivery waits for the proxy of WEBHOOK_PROXY_URL, at least. */
+const PROXY_AGAIN_MS = 5_000
+/** What Slack and Discord take of a webhook whose owner chose no rate. */
+const PEOPLE_PER_SECOND = 1
 
 export interface DeliverOptions {
   rows: DeliveryRows
@@ -48,7 +56,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     return limiter.force(queued.webhookId)
   }
 
-  /** The gate to the request held a claimed delivery, the proxy is away, or a channel asks for patience. */
+  /** The gate to the request held a claimed delivery, or nothing goes to the endpoint for now. */
   const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<DeliveryEnd> => {
     pass.leave(null)
     await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
@@ -58,20 +66,29 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   const retryInMs = (delivery: ClaimedDelivery, { retryAfterMs }: Answer): number =>
     retryDelayMs(delivery.triesMade, options.backoffMs, options.chance(), retryAfterMs, options.backoffFactor)
 
-  /** Slack and Discord say when they take the next line: until then it waits, for a day at most, and spends no try. */
-  const slowedDown = (delivery: ClaimedDelivery, answer: Answer): Hold | null =>
-    answer.statusCode === 429 &&
-    answer.retryAfterMs !== null &&
-    isForPeople(delivery.format) &&
-    Date.now() - delivery.openedAt.getTime() < HELD_AT_MOST_MS
+  /**
+   * Nothing goes to the endpoint for now, which spends no try: nothing left through the proxy, or a chat says when it takes the next
+   * line. What a proxy or a chat refuses for a day is tried all the same: it may refuse this endpoint for good.
+   */
+  const pauseOf = (delivery: ClaimedDelivery, answer: Answer): Hold | null => {
+    const { error, retryAfterMs } = answer
+    const awayMs = Math.max(PROXY_AGAIN_MS, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS))
+    if (error === 'proxy away') return { kind: 'hold', forMs: awayMs, reason: error }
+    if (Date.now() - delivery.openedAt.getTime() >= HELD_AT_MOST_MS) return null
+    if (error === 'proxy refused') return { kind: 'hold', forMs: awayMs, reason: error }
+    return answer.statusCode === 429 && retryAfterMs !== null && isForPeople(delivery.format)
       ? { kind: 'hold', forMs: retryInMs(delivery, answer), reason: 'rate cap' }
       : null
+  }
 
   const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
     const answer = await send(delivery)
-    const held = answer.error === 'proxy away' ? PROXY_AWAY : slowedDown(delivery, answer)
-    if (held) return putBack(delivery, held, pass)
+    const pause = pauseOf(delivery, answer)
+    if (pause) {
+      await pass.pause(pause)
+      return putBack(delivery, pause, pass)
+    }
     pass.leave(answer.outcome === 'interrupted' ? null : endpointSign(answer.statusCode))
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer, durationMs)
@@ -138,7 +155,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
         const { delivery } = claim
-        const { ratePerSecond } = delivery
+        const ratePerSecond =
+          delivery.ratePerSecond ?? (isForPeople(delivery.format) ? PEOPLE_PER_SECOND : null)
         const held = await pass.begin({ ratePerSecond, isLive: () => rows.isLive(delivery.id) })
         return held ? await putBack(delivery, held, pass) : await attempt(delivery, pass)
       }

@@ -1,15 +1,30 @@
 // The rates that gateways chose for their endpoints, kept over all workers.
-import { takeSlots, type RedisConnections, type Slot, type SlotRequest } from '@payment-tracking/redis'
+import {
+  pauseRate,
+  takeSlots,
+  type RedisConnections,
+  type Slot,
+  type SlotRequest,
+} from '@payment-tracking/redis'
 import { coalesce } from '@payment-tracking/runtime'
 
-/** Takes a slot of an endpoint's rate. Never rejects. */
-export type TakeSlot = (request: SlotRequest) => Promise<Slot>
+/** Neither rejects. */
+export interface ChosenRates {
+  /** Takes a slot of an endpoint's rate. */
+  take(request: SlotRequest): Promise<Slot>
+  /** Gives out no slot of it for so long, to no worker. */
+  pause(id: string, forMs: number): Promise<void>
+}
 
 const LIMITS = { maxItems: 256, concurrency: 2 }
 /** Without Redis nobody can know what other workers send. */
 const UNKNOWN: Slot = { free: false, inMs: 1_000 }
 
-export function buildChosenRates(redis: Pick<RedisConnections, 'commands' | 'keys'>): TakeSlot {
+export function buildChosenRates(redis: Pick<RedisConnections, 'commands' | 'keys'>): ChosenRates {
   const take = coalesce<SlotRequest, Slot>(requests => takeSlots(redis, requests), LIMITS)
-  return request => take(request).catch(() => UNKNOWN)
+  return {
+    take: request => take(request).catch(() => UNKNOWN),
+    // Without Redis nobody takes a slot.
+    pause: (id, forMs) => pauseRate(redis, id, forMs).catch(() => undefined),
+  }
 }

@@ -21,7 +21,7 @@
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import type { EndpointSign } from '@payment-tracking/domain'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TakeSlot } from './chosen-rates.js'
+import type { ChosenRates } from './chosen-rates.js'
 import { newEndpoint, type Endpoint, type Request } from './endpoint.js'
 import type {
   ClaimedForEndpoint,
@@ -57,7 +57,7 @@ const TURNED_OFF: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 export function buildEndpointLimiter(
   limits: EndpointLimits,
   clock: { now: () => number; chance: () => number },
-  takeSlot: TakeSlot,
+  rates: ChosenRates,
 ): EndpointLimiter {
   const endpoints = new Map<string, Endpoint>()
 
@@ -116,10 +116,12 @@ export function buildEndpointLimiter(
     return holdBy('in-flight cap', endpoint.nextReturnMs - now)
   }
 
-  const holdByBreaker = (endpoint: Endpoint, holdMs: number): Hold => {
+  const holdByBreaker = (endpoint: Endpoint): Hold => {
     const now = clock.now()
+    const { breaker, pausedBy } = endpoint
+    const holdMs = breaker.openForMs(now) || PROBE_HOLD_MS
     endpoint.nextReturnMs = Math.max(now + holdMs, endpoint.nextReturnMs + LONGEST_STEP_MS)
-    return holdBy('breaker open', endpoint.nextReturnMs - now)
+    return holdBy(breaker.isPaused ? pausedBy : 'breaker open', endpoint.nextReturnMs - now)
   }
 
   const start = (endpoint: Endpoint): Request => {
@@ -153,7 +155,7 @@ export function buildEndpointLimiter(
   /** Waits for a slot of the rate that the gateway chose, if that is soon. @returns null: it is there */
   const waitForSlot = async ({ webhookId, ratePerSecond }: Endpoint): Promise<Hold | null> => {
     if (ratePerSecond === null) return null
-    const { free, inMs } = await takeSlot({ id: webhookId, perSecond: ratePerSecond })
+    const { free, inMs } = await rates.take({ id: webhookId, perSecond: ratePerSecond })
     if (!free) return { kind: 'hold', forMs: inMs, reason: 'rate cap' }
     if (inMs > 0) await sleep(inMs)
     return null
@@ -186,8 +188,8 @@ export function buildEndpointLimiter(
       if (clock.now() - claimedMs >= CLAIM_TRUSTED_MS && !(await isLive().catch(() => true)))
         return TURNED_OFF
       const now = clock.now()
-      // Since the pass was given, failures of other requests have opened the breaker.
-      if (as === 'usual' && endpoint.breaker.isOpen(now)) return holdByBreaker(endpoint, PROBE_HOLD_MS)
+      // Since the pass was given, other requests have opened the breaker.
+      if (as === 'usual' && !endpoint.breaker.isClosed) return holdByBreaker(endpoint)
       return now - givenMs > limits.beginWithinMs ? holdByCap(endpoint) : null
     }
 
@@ -195,6 +197,11 @@ export function buildEndpointLimiter(
       kind: 'go',
       isProbe: as === 'probe',
       begin,
+      pause: async ({ forMs, reason }) => {
+        endpoint.breaker.pause(clock.now(), forMs)
+        endpoint.pausedBy = reason
+        if (reason === 'rate cap') await rates.pause(endpoint.webhookId, forMs)
+      },
       leave: sign => {
         if (isLeft) return
         isLeft = true
@@ -223,7 +230,7 @@ export function buildEndpointLimiter(
   const admit = (endpoint: Endpoint, hasSlot: boolean): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
-    if (answer.kind === 'hold') return holdByBreaker(endpoint, answer.holdMs || PROBE_HOLD_MS)
+    if (answer.kind === 'hold') return holdByBreaker(endpoint)
     // A probe is one request in a minute.
     const held = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
     return held ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual', hasSlot)

@@ -1,6 +1,6 @@
 // What a worker remembers of one endpoint.
 import { DeliveryBreaker } from '@payment-tracking/domain'
-import type { Entry } from './passes.js'
+import type { Entry, HoldReason } from './passes.js'
 import { PatientQueue } from './patient-queue.js'
 
 export interface Endpoint {
@@ -8,6 +8,8 @@ export interface Endpoint {
   /** the rate that the gateway chose, as the last claim read it; null: none, or nothing was claimed yet */
   ratePerSecond: number | null
   breaker: DeliveryBreaker
+  /** why the breaker was paused last */
+  pausedBy: HoldReason
   /** passes that were not left: deliveries that are claimed, or whose requests are in flight */
   passes: number
   /** requests in flight, oldest first */
@@ -37,6 +39,7 @@ export const newEndpoint = (webhookId: string, patienceMs: number): Endpoint => 
   webhookId,
   ratePerSecond: null,
   breaker: new DeliveryBreaker(),
+  pausedBy: 'rate cap',
   passes: 0,
   inFlight: new Set(),
   claimed: new PatientQueue(patienceMs),

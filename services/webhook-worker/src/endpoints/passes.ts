@@ -15,7 +15,7 @@ export interface EndpointLimits {
   beginWithinMs: number
 }
 
-export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away'
+export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away' | 'proxy refused'
 
 /** What the gate asks of a claimed delivery. */
 export interface ClaimedForEndpoint {
@@ -36,6 +36,11 @@ export interface Pass {
    * @returns null: send now. Otherwise why the claim must be given back
    */
   begin(claimed: ClaimedForEndpoint): Promise<Hold | null>
+  /**
+   * Holds all that waits for the endpoint: it asked for patience, or the way to it is closed. Afterwards one delivery asks, and the
+   * others wait for its answer. A pause of the rate holds in all workers.
+   */
+  pause(hold: Hold): Promise<void>
   /** @param sign null when no request was made */
   leave(sign: EndpointSign | null): void
 }

@@ -1,9 +1,15 @@
 // The way out through WEBHOOK_PROXY_URL: an HTTP CONNECT to an address that was checked. The proxy resolves no name, so the
 // checks of targets hold, and TLS runs from here to the endpoint. undici's ProxyAgent would ask the proxy for the name.
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
+import {
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Socket } from 'node:net'
-import { EgressProxyAwayError } from './errors.js'
+import { readRetryAfterMs } from '@payment-tracking/domain'
+import { EgressProxyAwayError, EgressProxyRefusedError } from './errors.js'
 import { readNoProxy, type Target } from './no-proxy.js'
 import type { PinnedAddress } from './resolve-target.js'
 
@@ -12,7 +18,7 @@ export interface EgressProxy {
   isFor(target: Target): boolean
   /**
    * Opens a tunnel to one of the addresses, beginning with any.
-   * @throws EgressProxyAwayError; an error when the proxy reaches none of the addresses
+   * @throws EgressProxyAwayError; EgressProxyRefusedError; an error when the proxy reaches none of the addresses
    */
   open(addresses: readonly PinnedAddress[], port: number): Promise<Socket>
 }
@@ -26,6 +32,28 @@ export interface EgressProxyOptions {
   timeoutMs: number
   /** certificates instead of the system's, of an `https://` proxy */
   trustOnly?: string | undefined
+}
+
+/**
+ * What proxies say of the endpoint, beside the status: Squid, whose 503 may be of either, and those that follow RFC 9209. The others
+ * are words for a limit or a rule of the proxy.
+ */
+const OF_ENDPOINT = {
+  'x-squid-error': /^ERR_(CONNECT_FAIL|DNS_FAIL|CANNOT_FORWARD|READ_|ZERO_SIZE)/,
+  'proxy-status': /\berror="?(dns_|connection_(?!limit)|destination_(?!ip_prohibited)|tls_)/,
+}
+
+/** Why the proxy opened no tunnel: it did not reach the endpoint, or it refuses by itself. */
+function refusalOf(status: number, headers: IncomingHttpHeaders): Error {
+  if (status === 407)
+    return new EgressProxyAwayError('the proxy refuses the credentials of WEBHOOK_PROXY_URL')
+  const sentence = `the proxy answered ${status}`
+  const isOfEndpoint =
+    (status >= 500 && status !== 503) ||
+    Object.entries(OF_ENDPOINT).some(([name, words]) => words.test(String(headers[name] ?? '')))
+  return isOfEndpoint
+    ? new Error(sentence)
+    : new EgressProxyRefusedError(sentence, readRetryAfterMs(headers['retry-after'], Date.now()))
 }
 
 export function openEgressProxy({ url, except, timeoutMs, trustOnly }: EgressProxyOptions): EgressProxy {
@@ -61,15 +89,11 @@ export function openEgressProxy({ url, except, timeoutMs, trustOnly }: EgressPro
           asking.setTimeout(timeoutMs, () => asking.destroy(new Error('no answer to CONNECT')))
         }),
       )
-      asking.once('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
+      asking.once('connect', ({ statusCode = 0, headers }: IncomingMessage, socket: Socket, head: Buffer) => {
         asking.setTimeout(0)
-        if (statusCode === 407) {
-          socket.destroy()
-          return reject(new EgressProxyAwayError('the proxy refuses the credentials of WEBHOOK_PROXY_URL'))
-        }
         if (statusCode < 200 || statusCode > 299) {
           socket.destroy()
-          return reject(new Error(`the proxy answered ${statusCode}`))
+          return reject(refusalOf(statusCode, headers))
         }
         if (head.length > 0) socket.unshift(head)
         resolve(socket)
@@ -92,7 +116,7 @@ export function openEgressProxy({ url, except, timeoutMs, trustOnly }: EgressPro
         try {
           return await connect(address, port)
         } catch (error) {
-          if (error instanceof EgressProxyAwayError) throw error
+          if (error instanceof EgressProxyAwayError || error instanceof EgressProxyRefusedError) throw error
           failure = error
         }
       }

@@ -10,6 +10,7 @@ export type AttemptError =
   | 'answer too long'
   | 'address refused'
   | 'proxy away'
+  | 'proxy refused'
   | 'stopped'
 
 /** The worker never sends to this address. Another try would be refused as well. */
@@ -30,6 +31,20 @@ export class EgressProxyAwayError extends ServiceError {
   readonly retry = 'later'
 }
 
+/** The proxy of WEBHOOK_PROXY_URL answers, and lets nothing through by itself: it has too much to do, or a rule against it. */
+export class EgressProxyRefusedError extends ServiceError {
+  readonly code = 'EGRESS_PROXY_REFUSED'
+  readonly retry = 'later'
+
+  constructor(
+    message: string,
+    /** what its `Retry-After` asks for, or null */
+    readonly retryAfterMs: number | null,
+  ) {
+    super(message)
+  }
+}
+
 const TLS_CODE =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/
 
@@ -39,6 +54,7 @@ export function nameAttemptError(error: unknown): AttemptError {
   for (let depth = 0; current !== undefined && current !== null && depth < 4; depth++) {
     if (current instanceof TargetRefusedError) return 'address refused'
     if (current instanceof EgressProxyAwayError) return 'proxy away'
+    if (current instanceof EgressProxyRefusedError) return 'proxy refused'
     if (current instanceof AnswerTooLongError) return 'answer too long'
     if (typeof current.code === 'string' && TLS_CODE.test(current.code)) return 'tls'
     current = current.cause as typeof current

@@ -2,7 +2,7 @@ import { checkEndpointUrl, readRetryAfterMs, signDelivery } from '@payment-track
 import type { ClaimedDelivery } from '@payment-tracking/store'
 import type { Connections } from './connections.js'
 import { beforeEnd, type Deadlines } from './deadlines.js'
-import { nameAttemptError, type AttemptError } from './errors.js'
+import { EgressProxyRefusedError, nameAttemptError, type AttemptError } from './errors.js'
 import { post, type Reply } from './post.js'
 import { pickHeaders } from './read-response.js'
 import { resolveTarget, type ResolveName } from './resolve-target.js'
@@ -13,7 +13,9 @@ export interface Answer {
   error: AttemptError | null
   /** another try cannot succeed */
   final: boolean
+  /** of the endpoint */
   statusCode: number | null
+  /** what the endpoint asks for, or a proxy that refuses */
   retryAfterMs: number | null
   headers: Record<string, string> | null
   body: string | null
@@ -78,7 +80,8 @@ export async function sendDelivery(
     } catch (error) {
       if (deadline.over !== null) return failure(deadline.over)
       const name = nameAttemptError(error)
-      return failure(name, name === 'address refused')
+      const retryAfterMs = error instanceof EgressProxyRefusedError ? error.retryAfterMs : null
+      return { ...failure(name, name === 'address refused'), retryAfterMs }
     }
   })
 }

@@ -9,13 +9,14 @@ export interface TestProxy {
   asked: string[]
   /** the credentials that came */
   credentials: (string | undefined)[]
+  /** lines of headers after a status, with which every CONNECT is answered; null: it is let through */
+  refusal: string | null
   close(): Promise<void>
 }
 
-/** @param options.refuse answers every CONNECT with this status */
 export async function openProxy(
   t: TestContext,
-  options: { port?: number; refuse?: number } = {},
+  options: { port?: number; refusal?: string } = {},
 ): Promise<TestProxy> {
   const asked: string[] = []
   const credentials: (string | undefined)[] = []
@@ -29,7 +30,8 @@ export async function openProxy(
     asked.push(request.url!)
     credentials.push(request.headers['proxy-authorization'])
     client.on('error', () => {})
-    if (options.refuse) return void client.end(`HTTP/1.1 ${options.refuse} No\r\ncontent-length: 0\r\n\r\n`)
+    if (proxy.refusal !== null)
+      return void client.end(`HTTP/1.1 ${proxy.refusal}\r\ncontent-length: 0\r\n\r\n`)
     const { hostname, port } = new URL(`http://${request.url}`)
     const target = connect(Number(port), hostname, () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')
@@ -46,5 +48,7 @@ export async function openProxy(
       for (const socket of sockets) socket.destroy()
     })
   t.teardown(close)
-  return { port: (server.address() as AddressInfo).port, asked, credentials, close }
+  const { port } = server.address() as AddressInfo
+  const proxy: TestProxy = { port, asked, credentials, refusal: options.refusal ?? null, close }
+  return proxy
 }
