@@ -18,7 +18,8 @@ function applyEarly() {
   for (const seq of early.keys()) if (seq <= last) early.delete(seq)
 }
 
-const socket = io(baseUrl, { path: '/ws/v1', transports: ['websocket'] })
+const { origin, pathname } = new URL(baseUrl) // it may have a path, behind a proxy
+const socket = io(origin, { path: `${pathname.replace(/\/$/, '')}/ws/v1`, transports: ['websocket'] })
 
 async function catchUp() {
   const reply = await socket
@@ -43,6 +44,10 @@ socket.on('payment', ({ data }) => {
   if (data.seq > last) early.set(data.seq, data)
   applyEarly()
   // Before the first acknowledgement this waits for it; later the service fills a hole by itself.
+})
+socket.on('connect_error', () => {
+  // Refused, because this address has too many connections: Socket.IO tries again only what it could not reach.
+  if (!socket.active) setTimeout(() => socket.connect(), 1_000 + Math.random() * 4_000)
 })
 socket.on('reconnect', ({ data }) => {
   // The pod is going away: come again at the time it says, not with everybody else.

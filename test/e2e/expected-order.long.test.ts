@@ -4,6 +4,7 @@ import { expectPayment, ExpectPaymentError, watchExpectation } from '@payment-tr
 import {
   buildAddress,
   buildChain,
+  openProxy,
   openPublisher,
   openReceiver,
   startStack,
@@ -26,10 +27,10 @@ const session = await waitFor(
 )
 const [recipient, tokenMint] = [buildAddress('till'), buildAddress('token')]
 const terms = { token: session.token, gateway: gateway.address, trackingId: 'order-1', recipient, tokenMint }
-const pay = (amount: bigint) =>
+const pay = (amount: bigint, trackingId = 'order-1') =>
   chain.payDirectly({
     gateway: gateway.address,
-    trackingId: 'order-1',
+    trackingId,
     recipient,
     tokenMint,
     amount,
@@ -84,4 +85,21 @@ t.test('an order is paid in parts, and taken back', { timeout: 120_000 }, async 
   })
   t.teardown(() => none.close())
   await waitFor(() => isMissing, { what: 'the answer that there is none' })
+})
+
+t.test('a page whose socket was cut never learned of its payment', { timeout: 120_000 }, async t => {
+  const proxy = await openProxy(t, baseUrl, '/pay')
+  const trackingId = 'order-2'
+  const { id } = await expectPayment(proxy.url, { ...terms, trackingId, amount: 10n })
+  const seen: string[] = []
+  const watch = watchExpectation(proxy.url, { id, onChange: ({ state }) => seen.push(state) })
+  t.teardown(() => watch.close())
+  const reads = () => proxy.asked.filter(asked => asked === `GET /pay/v1/expectations/${id}`).length
+  await waitFor(() => seen.length === 2, { what: 'the record, by HTTP and by socket' })
+  t.equal(reads(), 1)
+  proxy.answer(asked => (asked.startsWith('UPGRADE') ? { status: 403 } : undefined))
+  proxy.cut()
+  await publish(pay(10n, trackingId))
+  await waitFor(() => seen.includes('paid'), { what: 'the payment, by asking' })
+  t.ok(reads() > 1)
 })

@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch'
+import { rootOf } from './base-url.js'
 import type { components, paths } from './generated/api-types.js'
 import { exactFetch } from './exact-fetch.js'
 import { positionsOf } from './position-memory.js'
@@ -16,12 +17,12 @@ export interface ApiClientOptions {
  * The REST interface, typed by its OpenAPI document: `client.GET('/v1/events', {params: {query: {…}}})` gives
  * `{data, error, response}`. Integers beyond 2⁵³ come as bigint, all others as number. Each read asks for an answer that
  * knows everything this process was told by an answer, `watchPayments` or `watchEvents` of the same service.
- * @param baseUrl the service's root, such as `http://127.0.0.1:3002`
+ * @param baseUrl the service's root, such as `http://127.0.0.1:3002` or `https://shop.example/pay`
  */
 export function createApiClient(baseUrl: string, { token, headers = {} }: ApiClientOptions = {}): ApiClient {
   const positions = positionsOf(baseUrl)
   return createClient<paths>({
-    baseUrl: baseUrl.replace(/\/+$/, ''),
+    baseUrl: rootOf(baseUrl),
     headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
     fetch: request => exactFetch(request, sent => positions.fetch(sent as Request)),
   })

@@ -1,6 +1,7 @@
 // Expected payments: a server says what it expects, and a page shows what becomes of it.
 import type { SocketExpectation } from '@payment-tracking/contracts/socket-messages'
 import { createApiClient, type ApiClientOptions, type Schemas } from './api-client.js'
+import { isServiceRefusal } from './refusal.js'
 import { watchPayments, type WatchOptions } from './watch-payments.js'
 
 export interface ExpectPaymentOptions extends ApiClientOptions {
@@ -16,22 +17,26 @@ export interface ExpectPaymentOptions extends ApiClientOptions {
   reference?: string
 }
 
-/** The service refused. `code` is one of docs/errors.md. */
+/**
+ * The service refused: `code` is one of docs/errors.md. Or the service's answer did not arrive: `code` is `UNKNOWN`, and
+ * nobody knows whether the service expects the payment until the same call is made again.
+ */
 export class ExpectPaymentError extends Error {
   constructor(
     readonly code: string,
     message: string,
     /** of EXPECTATION_EXISTS: the expectation that is there */
     readonly id?: string,
+    options?: ErrorOptions,
   ) {
-    super(message)
+    super(message, options)
     this.name = 'ExpectPaymentError'
   }
 }
 
 /**
  * Says what a gateway expects: for a server, with the gateway's token or an API key of scope `expectations`. The same call
- * again gives the same record, so a call that failed on the way may be repeated.
+ * again gives the same record, so a call that failed on the way (`UNKNOWN`) may be repeated.
  * @throws ExpectPaymentError
  */
 export async function expectPayment(
@@ -42,18 +47,28 @@ export async function expectPayment(
     ...(token === undefined ? {} : { token }),
     ...(headers === undefined ? {} : { headers }),
   })
-  const { data, error } = await client.POST('/v1/gateway/{gateway}/expectations', {
-    params: { path: { gateway } },
-    body: {
-      ...terms,
-      amount: amount.toString(),
-      ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
-    },
-  })
-  if (data) return data
-  const { code, error: sentence, id } = error as { code: string; error: string; id?: string }
-  throw new ExpectPaymentError(code, sentence, id)
+  const body = {
+    ...terms,
+    amount: amount.toString(),
+    ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
+  }
+  const { data, error, response } = await client
+    .POST('/v1/gateway/{gateway}/expectations', { params: { path: { gateway } }, body })
+    .catch((cause: unknown) => {
+      throw unknownOutcome(`No answer arrived (${String(cause)}).`, cause)
+    })
+  if (isServiceRefusal(error)) throw new ExpectPaymentError(error.code, error.error, error.id)
+  if (response.ok && typeof data?.id === 'string') return data
+  throw unknownOutcome(`${response.status} of ${response.url} is no answer of the service.`)
 }
+
+const unknownOutcome = (what: string, cause?: unknown): ExpectPaymentError =>
+  new ExpectPaymentError(
+    'UNKNOWN',
+    `${what} It is not known whether the payment is expected: ask the same again.`,
+    undefined,
+    { cause },
+  )
 
 export interface WatchExpectationOptions extends Pick<WatchOptions, 'onRefused'> {
   /** names the expectation; whoever knows it may watch it */
@@ -66,9 +81,11 @@ export interface WatchExpectationOptions extends Pick<WatchOptions, 'onRefused'>
 
 /** How often a page that has no seat asks. */
 const ASK_EVERY_MS = 5_000
+/** How long a page waits for an answer. */
+const ASK_TIMEOUT_MS = 15_000
 
 /**
- * Follows an expected payment, for a buyer's page: by socket, and by asking while there is no seat.
+ * Follows an expected payment, for a buyer's page: by socket, and by asking while there is no seat or no connection.
  * @param baseUrl the service's root, the same as for REST
  */
 export function watchExpectation(
@@ -83,13 +100,14 @@ export function watchExpectation(
   const show = (record: SocketExpectation) => {
     if (!isClosed) onChange(record)
   }
-  const follow = (trackingId: string) =>
+  const follow = (record: Schemas['PublicExpectation']) =>
     watchPayments(baseUrl, {
-      trackingId,
-      expectation: id,
+      trackingId: record.trackingId,
+      expectation: record.id,
       onPayment: () => {},
       onExpectation: show,
       onReady: () => (isSubscribed = true),
+      onLost: () => (isSubscribed = false),
       onRefused: refusal => {
         isSubscribed = false
         onRefused?.(refusal)
@@ -97,11 +115,17 @@ export function watchExpectation(
     })
   const ask = async () => {
     try {
-      const { data, response } = await client.GET('/v1/expectations/{id}', { params: { path: { id } } })
+      const { data, error, response } = await client.GET('/v1/expectations/{id}', {
+        params: { path: { id } },
+        signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+      })
       if (isClosed) return
-      if (response.status === 404 || response.status === 400) return onMissing?.()
-      if (data && !isSubscribed) show(toSocket(data))
-      if (data) watch ??= follow(data.trackingId)
+      // A proxy says 404, too, while pods are replaced.
+      if (isServiceRefusal(error) && [400, 404].includes(response.status)) return onMissing?.()
+      if (typeof data?.id === 'string') {
+        if (!isSubscribed) show(toSocket(data))
+        watch ??= follow(data)
+      }
     } catch {
       // The service cannot be reached now.
     }

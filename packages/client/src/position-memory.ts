@@ -1,5 +1,6 @@
 // What this process knows of a service: the highest position that an answer, a payment or the stream sent. REST requests
 // send it, so that a client that got a payment can read it, whichever replica answers.
+import { rootOf } from './base-url.js'
 
 /** The part of a request and an answer that a position travels in. */
 const [ASKED, ANSWERED, EPOCH] = ['x-min-position', 'x-position', 'x-epoch']
@@ -47,8 +48,8 @@ const memories = new Map<string, PositionMemory>()
 
 /** The memory that everything in this process shares for a service. */
 export function positionsOf(baseUrl: string): PositionMemory {
-  const { origin } = new URL(baseUrl, globalThis.location?.href)
-  const memory = memories.get(origin) ?? new PositionMemory()
-  memories.set(origin, memory)
+  const root = rootOf(baseUrl)
+  const memory = memories.get(root) ?? new PositionMemory()
+  memories.set(root, memory)
   return memory
 }

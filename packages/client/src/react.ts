@@ -52,6 +52,7 @@ export function usePayments(baseUrl: string, options: UsePaymentsOptions): Payme
           payments: payments.filter(payment => payment.eventId !== eventId),
         })),
       onReady: () => setState(current => ({ ...current, isReady: true, refusal: null })),
+      onLost: () => setState(current => ({ ...current, isReady: false })),
       onRefused: refusal => setState(current => ({ ...current, isReady: false, refusal })),
       onReset: () => setState(EMPTY),
     })

@@ -1,7 +1,9 @@
 // All events as they are stored, through lost connections. For browsers, and for Node 22 or later, which have WebSocket.
 import type { Schemas } from './api-client.js'
+import { rootOf } from './base-url.js'
 import { parseExact } from './exact-fetch.js'
 import { positionsOf } from './position-memory.js'
+import { isServiceRefusal } from './refusal.js'
 
 /** An event record with its position in the stream. */
 export type StreamedEvent = Schemas['StreamRecord']
@@ -34,9 +36,9 @@ async function isRefused(streamUrl: URL, since: string): Promise<boolean> {
   url.searchParams.set('since', since)
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(LONGEST_RETRY_MS) })
-    return response.status === 400
+    return response.status === 400 && isServiceRefusal(await response.json())
   } catch {
-    // The service cannot be reached, or this page may not ask it: the next attempt decides.
+    // The service cannot be reached, a proxy answered, or this page may not ask it: the next attempt decides.
     return false
   }
 }
@@ -55,7 +57,7 @@ export function watchEvents(baseUrl: string, options: WatchEventsOptions): { clo
   let isClosed = false
 
   const open = () => {
-    const url = new URL(`${baseUrl.replace(/\/+$/, '')}/v1/events/stream`)
+    const url = new URL(`${rootOf(baseUrl)}/v1/events/stream`)
     url.protocol = url.protocol.replace('http', 'ws')
     for (const [name, value] of Object.entries(options.filters ?? {})) url.searchParams.set(name, value)
     if (since !== undefined) url.searchParams.set('since', since)

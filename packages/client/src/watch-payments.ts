@@ -1,8 +1,10 @@
 // The payments of a tracking ID as they happen, each exactly once, through lost connections and restarts.
 import { io, type Socket } from 'socket.io-client'
+import { rootOf } from './base-url.js'
 import { positionsOf } from './position-memory.js'
 import { SeenPayments } from './seen-payments.js'
 import {
+  SOCKET_ERROR_CODES,
   SOCKET_PATH,
   type ClientToServerEvents,
   type ServerToClientEvents,
@@ -30,6 +32,8 @@ export interface WatchOptions {
   onRetraction?: (retraction: SocketRetraction) => void
   /** subscribed, and all payments after `since` were passed on; also after each reconnect */
   onReady?: (state: WatchState) => void
+  /** The connection or its seat is lost: payments come again after the next `onReady`. The client tries by itself. */
+  onLost?: () => void
   /** refused; the client tries again by itself unless `isFinal` */
   onRefused?: (refusal: { code: SocketErrorCode; message: string; isFinal: boolean }) => void
   /** The database was replaced: `since` has no meaning any more, and payments may have been missed. */
@@ -53,14 +57,19 @@ const LONGEST_RETRY_MS = 30_000
 /** Codes after which the same request would be refused again. */
 const FINAL: ReadonlySet<SocketErrorCode> = new Set(['INVALID_TRACKING_ID', 'INVALID_REQUEST'])
 
+/** What a service adds to the error of a connection that it refuses. */
+type RefusedConnection = Error & { data?: { code?: string; message?: string } }
+
 /**
  * Subscribes to the payments of a tracking ID.
  * Anyone can write any memo: check recipient, token mint and amount before you ship.
  * @param baseUrl the service's root, the same as for REST
  */
 export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWatch {
-  const socket: Socket<ServerToClientEvents, ClientToServerEvents> = io(baseUrl, {
-    path: SOCKET_PATH,
+  // Socket.IO takes the path of the URL that it is given for a namespace.
+  const { origin, pathname } = new URL(rootOf(baseUrl) + SOCKET_PATH)
+  const socket: Socket<ServerToClientEvents, ClientToServerEvents> = io(origin, {
+    path: pathname,
     transports: ['websocket'],
   })
   let seen = options.since === undefined ? null : new SeenPayments(options.since)
@@ -103,7 +112,17 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
     socket.close()
   }
 
+  /** @param action what is tried again, the later the more often it was refused */
+  const refuse = (code: SocketErrorCode, message: string, action: () => void) => {
+    const isFinal = FINAL.has(code)
+    options.onRefused?.({ code, message, isFinal })
+    if (isFinal) return close()
+    later(Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), action)
+  }
+
   const subscribe = () => {
+    // Socket.IO would keep the message for the next connection, which subscribes by itself.
+    if (!socket.connected) return
     const { trackingId, recipient, expectation } = options
     const asked = seen?.floor
     socket.emit('subscribe', { trackingId, recipient, since: asked, epoch, resume, expectation }, reply => {
@@ -112,12 +131,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   }
 
   const onReply = (reply: SubscribeReply, asked: number | undefined) => {
-    if (!reply.ok) {
-      const isFinal = FINAL.has(reply.code)
-      options.onRefused?.({ code: reply.code, message: reply.message, isFinal })
-      if (isFinal) return close()
-      return later(Math.min(FIRST_RETRY_MS * 2 ** failures++, LONGEST_RETRY_MS), subscribe)
-    }
+    if (!reply.ok) return refuse(reply.code, reply.message, subscribe)
     failures = 0
     const isOther = asked !== undefined && !reply.recovered
     epoch = reply.epoch
@@ -144,6 +158,7 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   // The seat was lost while the connection stays open: no other event says that payments have stopped.
   socket.on('error', ({ data }) => {
     if (data.code === 'TOO_MANY_CONNECTIONS' && data.trackingId === options.trackingId) {
+      options.onLost?.()
       later(FIRST_RETRY_MS, subscribe)
     }
   })
@@ -152,7 +167,16 @@ export function watchPayments(baseUrl: string, options: WatchOptions): PaymentWa
   )
   // Socket.IO reconnects by itself after a lost connection, but not after the server closed it.
   socket.on('disconnect', reason => {
+    if (isClosed) return
+    options.onLost?.()
     if (reason === 'io server disconnect') later(FIRST_RETRY_MS, () => socket.connect())
+  })
+  // Socket.IO tries again while the service cannot be reached (`active`), but not after the service refused the connection.
+  socket.on('connect_error', error => {
+    if (isClosed || socket.active) return
+    const { code, message = error.message } = (error as RefusedConnection).data ?? {}
+    const known = SOCKET_ERROR_CODES.find(each => each === code) ?? 'UNAVAILABLE'
+    refuse(known, message, () => socket.connect())
   })
 
   return {
