@@ -8,6 +8,7 @@ import { testChanges } from '../console/pages/changes.js'
 import { testCustomers } from '../console/pages/customers.js'
 import { testEndpoints } from '../console/pages/endpoints.js'
 import { testFindOfGateway, testFindOfStranger } from '../console/pages/find.js'
+import { testOddVisits } from '../console/pages/odd-visits.js'
 import { testOverviewOfGateway, testOverviewOfStranger } from '../console/pages/overview.js'
 import { testOwnPayments, testPayments } from '../console/pages/payments.js'
 import { testRevenue } from '../console/pages/revenue.js'
@@ -41,6 +42,8 @@ t.test('the base URL opens as a page, and an address without a page says so', as
   await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
   await checkPage(t, page, 'no such page')
 })
+
+testOddVisits(market)
 
 t.test('nothing came from another server, and the browser refused nothing', async t => {
   t.same(outside, [])

@@ -125,8 +125,32 @@ t.test('amounts are read as people write them, or not at all', async t => {
     ['-1', 2, null],
     ['1e3', 2, null],
     ['', 2, null],
+    ['12,50', 6, '12500000'],
+    ['12,5', 6, '12500000'],
+    ['0,123', 6, '123000'],
+    ['1.234,5', 6, '1234500000'],
+    ['1.234.567,89', 2, '123456789'],
+    ['1,234,567.89', 2, '123456789'],
+    ['1\u202f234,50', 2, '123450'],
+    ["1'234.50", 2, '123450'],
+    ['1,234', 2, '123400'],
+    ['1.234', 3, '1234'],
+    ['1.234.567', 0, '1234567'],
+    ['1,23,456', 2, null],
+    ['1,234,56', 2, null],
+    ['1.234,567.8', 3, null],
+    ['12 50', 2, null],
+    ['12,50,', 2, null],
+    [',', 2, null],
   ] as const)
     t.equal(parseAmount(text, decimals), units, text)
+  fc.assert(
+    fc.property(
+      fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+      fc.constantFrom(0, 2, 6, 9),
+      (raw, decimals) => parseAmount(formatAmount(raw, decimals), decimals) === String(raw),
+    ),
+  )
 })
 
 t.test('what happened to a subscription is said from what to what', async t => {

@@ -37,7 +37,7 @@ export function CustomerFilters({ filter }: { filter: CustomerFilter }) {
   const [text, setText] = useState(filter.search)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    navigate(linkOf({ ...filter, search: text.trim() }))
+    navigate(linkOf({ ...filter, search: text }))
   }
   return (
     <>

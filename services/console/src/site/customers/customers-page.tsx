@@ -1,3 +1,5 @@
+import { WithoutBlanks } from '../filters/without-blanks.js'
+import { isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import { WORDS } from '../show/words.js'
@@ -28,7 +30,7 @@ function Customers({ filter }: { filter: CustomerFilter }) {
         path: { gateway },
         query: {
           ...chosen.query,
-          ...(search === '' ? {} : { search }),
+          ...(search === '' ? {} : { search: isKey(search) ? search.trim() : search }),
           limit: PAGE,
           ...(cursor === null ? {} : { cursor }),
         },
@@ -52,6 +54,7 @@ function Customers({ filter }: { filter: CustomerFilter }) {
           {search === ''
             ? 'Choose another list above.'
             : 'Wallets and tracking IDs must match exactly, including case.'}
+          <WithoutBlanks parameter="q" />
         </Empty>
       )}
       <More title="More customers" pages={pages} />

@@ -1,5 +1,6 @@
 // Lists that somebody saved by name, kept in this browser alone.
 import { useSyncExternalStore } from 'react'
+import { keep, readKept } from '../browser-storage.js'
 
 interface KeptList {
   name: string
@@ -22,7 +23,7 @@ const isKept = (value: unknown): value is KeptList =>
 
 /** The same object while nothing has changed, also by another tab. */
 function readLists(): readonly KeptList[] {
-  const text = localStorage.getItem(STORED)
+  const text = readKept(STORED)
   if (text === read.text) return read.lists
   let lists = NONE
   try {
@@ -36,7 +37,7 @@ function readLists(): readonly KeptList[] {
 }
 
 function write(lists: readonly KeptList[]): void {
-  localStorage.setItem(STORED, JSON.stringify(lists.slice(-MOST)))
+  keep(STORED, JSON.stringify(lists.slice(-MOST)))
   listeners.forEach(listener => listener())
 }
 

@@ -11,8 +11,11 @@ import { nameOf, pathOf, withoutTwins, type Found } from './find-path.js'
 
 const LONG = 32
 
-const find = async (text: string): Promise<Found[]> =>
-  withoutTwins(await ask(apiOf().GET('/v1/search', { params: { query: { q: text } } })))
+/** A tracking ID may begin and end with blanks; nothing else that can be found does. */
+const find = async (text: string): Promise<Found[]> => {
+  const found = withoutTwins(await ask(apiOf().GET('/v1/search', { params: { query: { q: text } } })))
+  return found.length > 0 || text === text.trim() ? found : find(text.trim())
+}
 
 /** Whether somebody is writing, so that `/` is a letter. */
 const isWriting = (target: EventTarget | null): boolean =>
@@ -68,9 +71,8 @@ function Finder({ close }: { close: () => void }) {
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const sought = text.trim()
-    if (sought === '') return
-    search.mutate(sought, {
+    if (text.trim() === '') return
+    search.mutate(text, {
       onSuccess: found => {
         const [only] = found
         if (found.length !== 1 || !only) return

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useChoice, useFilter } from '../filters/use-filter.js'
+import { WithoutBlanks } from '../filters/without-blanks.js'
 import { toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
@@ -34,7 +35,7 @@ export function DeliveryLog({ id }: { id: number }) {
             path: { id },
             query: {
               ...(status === '' ? {} : { status }),
-              ...(trackingId.trim() === '' ? {} : { trackingId: trackingId.trim() }),
+              ...(trackingId === '' ? {} : { trackingId }),
               limit: PAGE,
               offset: page * PAGE,
             },
@@ -93,9 +94,10 @@ export function DeliveryLog({ id }: { id: number }) {
           <>
             {deliveries.length === 0 ? (
               <Empty title="No deliveries">
-                {status === '' && trackingId.trim() === ''
+                {status === '' && trackingId === ''
                   ? 'Send a test event to see it here with its response.'
                   : 'None with this state and tracking ID.'}
+                <WithoutBlanks parameter="trackingId" />
               </Empty>
             ) : (
               <Table

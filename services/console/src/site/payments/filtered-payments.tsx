@@ -2,6 +2,7 @@
 import { ask } from '../api/request.js'
 import { More } from '../customers/more.js'
 import { useGatewayPages } from '../customers/use-pages.js'
+import { WithoutBlanks } from '../filters/without-blanks.js'
 import { download } from '../gateway/download.js'
 import { payments as inPayments } from '../gateway/due.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
@@ -61,6 +62,7 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
         <Empty title="No payment was found">
           Only payments of your gateway were searched. A tracking ID is found by its beginning, letter by
           letter.
+          <WithoutBlanks parameter="q" />
         </Empty>
       )}
       {query.sort !== 'newest' && found.length === PAGE && (

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useWhose, WhoseSwitch } from '../session/whose.js'
 import { DensitySwitch } from '../show/density.js'
+import { isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Loaded } from '../show/states.js'
 import { FilterForm } from './filter-form.js'
@@ -10,7 +11,7 @@ import { NoPayment } from './no-payment.js'
 import { OlderPayments } from './older-payments.js'
 import { LivePaymentTable } from './live-payment-table.js'
 import { usePaymentFilters } from './payment-filters.js'
-import { isKey, SearchForm, SearchResults, useSearch } from './search.js'
+import { SearchForm, SearchResults, useSearch } from './search.js'
 import { useLivePayments } from './use-live-payments.js'
 
 export function PaymentsPage() {

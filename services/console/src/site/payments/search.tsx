@@ -2,7 +2,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
+import { WithoutBlanks } from '../filters/without-blanks.js'
 import type { Whose } from '../session/whose.js'
+import { isKey } from '../show/is-key.js'
 import { Memo } from '../show/memo.js'
 import { Empty, Failure, Loaded, Loading } from '../show/states.js'
 import { findByMemo, findParty, type Party } from './find-payments.js'
@@ -11,9 +13,6 @@ import type { Payment } from './use-live-payments.js'
 import { usePolicyPayments } from './use-policy-payments.js'
 
 const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{86,88}$/
-const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
-
-export const isKey = (text: string): boolean => PUBLIC_KEY.test(text)
 
 export interface Search {
   text: string
@@ -27,7 +26,7 @@ export function useSearch(): Search {
   return {
     text: parameters.get('q') ?? '',
     find: text => {
-      if (SIGNATURE.test(text)) return navigate(`/payments/${text}`)
+      if (SIGNATURE.test(text.trim())) return navigate(`/payments/${text.trim()}`)
       setParameters(known => {
         const next = new URLSearchParams(known)
         if (text === '') next.delete('q')
@@ -42,7 +41,8 @@ export function SearchForm({ search }: { search: Search }) {
   const [text, setText] = useState(search.text)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    search.find(text.trim())
+    // A tracking ID may begin and end with blanks.
+    search.find(text)
   }
   return (
     <form role="search" className="line" onSubmit={submit}>
@@ -71,7 +71,7 @@ export function SearchResults({ text, whose: { gateway, linkTo } }: { text: stri
     queryFn: async (): Promise<Found> => {
       const [byMemo, party] = await Promise.all([
         findByMemo(text, gateway),
-        PUBLIC_KEY.test(text) ? findParty(text, gateway) : NOBODY,
+        isKey(text) ? findParty(text.trim(), gateway) : NOBODY,
       ])
       return { byMemo, party }
     },
@@ -107,7 +107,7 @@ function FoundPayments({
   const newestFirst = [...payments.values()].sort((a, b) => b.timestamp.localeCompare(a.timestamp))
   return (
     <>
-      {PUBLIC_KEY.test(text) && (
+      {isKey(text) && (
         <p className="quiet">
           {known === 0
             ? 'Direct payments: no policy names this key.'
@@ -123,6 +123,7 @@ function FoundPayments({
         <Empty title="No payment was found">
           {gateway !== null && 'Only payments of your gateway were searched. '}A tracking ID must match letter
           by letter. A payment of the last seconds may not be stored yet.
+          <WithoutBlanks parameter="q" />
         </Empty>
       )}
       {more.next > 0 && (

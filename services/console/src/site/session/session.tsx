@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { Schemas } from '@payment-tracking/client'
 import { createContext, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { apiOf, ask } from '../api/request.js'
+import { keep, readKept } from '../browser-storage.js'
 
 export type Session = Schemas['Session']
 
@@ -29,7 +30,7 @@ function readStored(): Session | undefined {
   // A sign-in link may change who is signed in, so nothing is drawn for the session before.
   if (location.hash !== '') return undefined
   try {
-    return (JSON.parse(localStorage.getItem(STORED) ?? 'null') as Session | null) ?? undefined
+    return (JSON.parse(readKept(STORED) ?? 'null') as Session | null) ?? undefined
   } catch {
     return undefined
   }
@@ -51,8 +52,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   const before = useRef(session?.gateway)
   useEffect(() => {
     if (data === undefined) return
-    if (data) localStorage.setItem(STORED, JSON.stringify(data))
-    else localStorage.removeItem(STORED)
+    keep(STORED, data && JSON.stringify(data))
     if (before.current === data?.gateway) return
     // What one gateway may see must not stay for the next.
     queries.removeQueries({ queryKey: ['gateway'] })

@@ -2,6 +2,7 @@ import type { Wallet } from '@wallet-standard/base'
 import { useEffect, useState, type FormEvent } from 'react'
 import { Link, Redirect } from 'wouter'
 import { apiOf, ask, RequestError } from '../api/request.js'
+import { keep, readKept } from '../browser-storage.js'
 import { PageHead } from '../show/page-head.js'
 import { Loading } from '../show/states.js'
 import { ReplaceSession } from './replace-session.js'
@@ -13,7 +14,7 @@ import { useWallets } from './use-wallets.js'
 const LAST_GATEWAY = 'payment-tracking.gateway'
 
 const firstGateway = (): string =>
-  new URLSearchParams(location.search).get('gateway') ?? localStorage.getItem(LAST_GATEWAY) ?? ''
+  new URLSearchParams(location.search).get('gateway') ?? readKept(LAST_GATEWAY) ?? ''
 
 /** A link that signs in. What follows the # is sent to no server, and leaves the address at once. */
 const LINK = /^#link=([\w-]+)$/
@@ -39,7 +40,7 @@ function useAttempt(onSignedIn: () => void) {
     try {
       const session = await work()
       if (session === null) return
-      localStorage.setItem(LAST_GATEWAY, session.gateway)
+      keep(LAST_GATEWAY, session.gateway)
       await signIn(session)
       onSignedIn()
     } catch (error) {
@@ -114,6 +115,11 @@ export function SignIn({ onSignedIn = () => {} }: { onSignedIn?: () => void }) {
         title="Sign in as a gateway"
         lead="Payments and subscriptions are public. Revenue, endpoints and keys are private to your gateway."
       />
+      {!navigator.cookieEnabled && (
+        <p className="note">
+          This browser keeps no cookies of this site. A session is a cookie: allow cookies to sign in.
+        </p>
+      )}
       {endedBecause && (
         <p className="note" role="status">
           {endedBecause} Sign in again to continue.

@@ -1,5 +1,6 @@
 // Light or dark: by the system, unless somebody chose. The choice is kept in this browser.
 import { useState, useSyncExternalStore } from 'react'
+import { keep, readKept } from '../browser-storage.js'
 
 export const THEMES = ['system', 'light', 'dark'] as const
 export type Theme = (typeof THEMES)[number]
@@ -12,7 +13,7 @@ const notify = () => listeners.forEach(listener => listener())
 system.addEventListener('change', notify)
 
 const readTheme = (): Theme => {
-  const stored = localStorage.getItem(STORED)
+  const stored = readKept(STORED)
   return THEMES.find(theme => theme === stored) ?? 'system'
 }
 
@@ -30,7 +31,7 @@ export function useTheme(): [Theme, (theme: Theme) => void] {
   return [
     theme,
     next => {
-      localStorage.setItem(STORED, next)
+      keep(STORED, next)
       apply(next)
       setTheme(next)
     },

@@ -1,10 +1,11 @@
 // How many rows a desk shows: the choice is kept in this browser.
 import { useState } from 'react'
+import { keep, readKept } from '../browser-storage.js'
 
 const STORED = 'payment-tracking.density'
 const root = document.documentElement
 
-const isCompact = (): boolean => localStorage.getItem(STORED) === 'compact'
+const isCompact = (): boolean => readKept(STORED) === 'compact'
 
 /** To be called before the first drawing, so that rows do not jump. */
 export function applyStoredDensity(): void {
@@ -15,7 +16,7 @@ export function applyStoredDensity(): void {
 export function DensitySwitch() {
   const [compact, setCompact] = useState(isCompact)
   const change = () => {
-    localStorage.setItem(STORED, compact ? 'roomy' : 'compact')
+    keep(STORED, compact ? 'roomy' : 'compact')
     applyStoredDensity()
     setCompact(!compact)
   }

@@ -25,7 +25,8 @@ export function LookupForm(first: LookupProps) {
   const [mint, setMint] = useState(first.mint)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const parameters = new URLSearchParams({ by, value: value.trim() })
+    // A tracking ID may begin and end with blanks.
+    const parameters = new URLSearchParams({ by, value: by === 'trackingId' ? value : value.trim() })
     if (by === 'walletPublicKey') parameters.set('mint', mint.trim())
     navigate(`/subscriptions?${parameters.toString()}`)
   }

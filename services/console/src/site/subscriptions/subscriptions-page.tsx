@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { apiOf, ask } from '../api/request.js'
+import { WithoutBlanks } from '../filters/without-blanks.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
 import { isLookup, LookupForm, type LookupProps } from './lookup-form.js'
@@ -58,6 +59,7 @@ function Results({ by, value, mint }: LookupProps) {
           data.length === 0 ? (
             <Empty title="No subscription was found">
               A tracking ID is compared letter by letter. <Link href="/subscriptions">Begin again</Link>.
+              <WithoutBlanks parameter="value" />
             </Empty>
           ) : (
             <>

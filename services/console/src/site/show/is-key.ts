@@ -1,0 +1,4 @@
+const PUBLIC_KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+
+/** Whether a text has the shape of an address, which may have been pasted with blanks around it. */
+export const isKey = (text: string): boolean => PUBLIC_KEY.test(text.trim())
