@@ -35,6 +35,21 @@ t.test('the dashboard', async t => {
     t.notOk(wrong.headers['set-cookie'])
   })
 
+  t.test('has a cookie for each port of a machine', async t => {
+    const answer = await ops.app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: { ...FORM, host: '127.0.0.1:3004' },
+      payload: new URLSearchParams({ token: TOKEN }).toString(),
+    })
+    const cookie = String(answer.headers['set-cookie']).split(';')[0]!
+    t.match(cookie, /^ops_session-3004=/)
+    const at = async (host: string) =>
+      (await ops.app.inject({ url: '/dead-letters', headers: { host, cookie } })).statusCode
+    t.equal(await at('127.0.0.1:3004'), 200)
+    t.equal(await at('127.0.0.1:3007'), 401)
+  })
+
   t.test('ends a session on the server when its user signs out', async t => {
     const leaving = await signIn(ops)
     t.equal((await leaving.get('/dead-letters')).statusCode, 200)

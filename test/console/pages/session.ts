@@ -54,7 +54,7 @@ export function testSession({
       await holdsText(t, account, /Console Test/, 'after a reload')
       const [cookie] = await cookies()
       t.match(cookie, {
-        name: 'session-production',
+        name: `session-production-${new URL(baseUrl).port}`,
         httpOnly: true,
         sameSite: 'Strict',
         secure: false,

@@ -1,5 +1,6 @@
 // The cookie of a session. It is HttpOnly, so scripts cannot read it. It is SameSite=Strict, so other sites' pages cannot send it.
 import { createHash, randomBytes } from 'node:crypto'
+import { cookieNameAt } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SignInOrigins } from './sign-in-origins.js'
 
@@ -26,12 +27,11 @@ export interface SessionCookie {
  * @param environment part of the cookie's name. Without it, two deployments on one machine would overwrite each other's cookies
  */
 export function buildSessionCookie(environment: string, { isSecure }: SignInOrigins): SessionCookie {
-  const plain = `session-${environment}`
+  const plainAt = (host: string | undefined) => cookieNameAt(`session-${environment}`, host)
   // A browser accepts a cookie with this prefix only over https and only from this host, so a subdomain cannot set it.
-  const secure = `__Host-${plain}`
-  const names = isSecure ? [secure] : [secure, plain]
+  const secureAt = (host: string | undefined) => `__Host-${plainAt(host)}`
   const write = (
-    { headers: { origin = '' } }: FastifyRequest,
+    { headers: { origin = '', host } }: FastifyRequest,
     reply: FastifyReply,
     value: string,
     maxAgeS: number,
@@ -39,13 +39,13 @@ export function buildSessionCookie(environment: string, { isSecure }: SignInOrig
     const byHttps = origin.startsWith('https:')
     void reply.header(
       'set-cookie',
-      `${byHttps ? secure : plain}=${value}; Max-Age=${maxAgeS}; Path=/; HttpOnly; SameSite=Strict${byHttps ? '; Secure' : ''}`,
+      `${byHttps ? secureAt(host) : plainAt(host)}=${value}; Max-Age=${maxAgeS}; Path=/; HttpOnly; SameSite=Strict${byHttps ? '; Secure' : ''}`,
     )
   }
   return {
-    read: ({ headers: { cookie = '' } }) => {
+    read: ({ headers: { cookie = '', host } }) => {
       const sent = new Map(cookie.split(';').map(part => splitOnce(part.trim())))
-      const secret = names.map(name => sent.get(name)).find(value => value !== undefined)
+      const secret = sent.get(secureAt(host)) ?? (isSecure ? undefined : sent.get(plainAt(host)))
       return secret === undefined || !SECRET.test(secret) ? null : hashSessionSecret(secret)
     },
     set: (request, reply, secret, expiresAt) =>

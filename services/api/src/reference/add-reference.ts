@@ -50,7 +50,7 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
             in: 'cookie',
             name: 'session-production',
             description:
-              'the cookie of `POST /v1/session`, in requests of this service’s own pages alone; it ends in the name of the environment, and over https begins with `__Host-`',
+              'the cookie of `POST /v1/session`, in requests of this service’s own pages alone; it ends in the name of the environment and the port of the address, if there is one, and over https begins with `__Host-`',
           },
           proofOfPayment: {
             type: 'http',

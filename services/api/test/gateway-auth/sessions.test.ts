@@ -60,7 +60,7 @@ t.test('sessions', async t => {
     t.match(answer.headers['cache-control'], /no-store/)
     t.match(
       answer.headers['set-cookie'],
-      /^session-production=[\w-]{43}; Max-Age=\d{7}; Path=\/; HttpOnly; SameSite=Strict$/,
+      /^session-production-3002=[\w-]{43}; Max-Age=\d{7}; Path=\/; HttpOnly; SameSite=Strict$/,
     )
     const secret = cookie.split('=')[1]!
     t.notOk(JSON.stringify(answer.body).includes(secret), 'no script reads it from the answer')
@@ -95,6 +95,33 @@ t.test('sessions', async t => {
         { status: 403, body: { code: 'ORIGIN_REFUSED' }, headers: { 'set-cookie': undefined } },
         origin,
       )
+  })
+
+  t.test('signing in at another stack of the machine signed out at this one', async t => {
+    const token = await api.signIn(owner)
+    // A browser keeps one jar for all ports of a host.
+    const jar = new Map<string, string>()
+    for (const port of ['3002', '3005']) {
+      const here = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}` }
+      const { cookie } = await open({ token, headers: here })
+      const [name = '', value = ''] = cookie.split('=')
+      jar.set(name, value)
+    }
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
+    const idAt = async (port: string) => {
+      const headers = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}` }
+      const { status, body } = await use(cookie, '/v1/session', headers)
+      t.equal(status, 200)
+      return body.session as unknown
+    }
+    t.ok(await idAt('3002'), 'signed in at the first')
+    t.ok(await idAt('3005'), 'and at the second')
+    t.notOk(await idAt('3006'), 'a third has a cookie of neither')
+    const gone = await api.call('DELETE', '/v1/session', {
+      headers: { ...OWN_PAGE, host: '127.0.0.1:3005', origin: 'http://127.0.0.1:3005', cookie },
+    })
+    t.match(gone.headers['set-cookie'], /^session-production-3005=; Max-Age=0;/)
+    t.ok(await idAt('3002'), 'signing out at one leaves the other')
   })
 
   t.test('a proxy that adds the default port to the host changes nothing', async t => {
@@ -155,7 +182,7 @@ t.test('sessions', async t => {
 
   t.test('a sign-in gives a new cookie and ends the one that was there', async t => {
     const first = await openByWallet()
-    const planted = `session-production=${'A'.repeat(43)}`
+    const planted = `session-production-3002=${'A'.repeat(43)}`
     const second = await open({ body: await prove(), headers: { cookie: planted } })
     t.not(second.cookie, planted, 'the browser’s choice is no session')
     t.equal(await who(planted), null)
@@ -170,7 +197,7 @@ t.test('sessions', async t => {
     const another = await openByWallet()
     const out = await api.call('DELETE', '/v1/session', { headers: { ...OWN_PAGE, cookie } })
     t.equal(out.status, 204)
-    t.match(out.headers['set-cookie'], /^session-production=; Max-Age=0; Path=\/; HttpOnly/)
+    t.match(out.headers['set-cookie'], /^session-production-3002=; Max-Age=0; Path=\/; HttpOnly/)
     t.equal(await who(cookie), null)
     t.match(await use(cookie), {
       status: 401,
@@ -309,13 +336,13 @@ t.test('sessions', async t => {
     const made = await link({ body: await prove() })
     const left = Date.parse(made.expiresAt) - Date.now()
     t.ok(left > 800_000 && left <= 900_000, '15 minutes')
-    t.equal(await who(`session-production=${made.link}`), null, 'a link is no cookie')
+    t.equal(await who(`session-production-3002=${made.link}`), null, 'a link is no cookie')
     const rows = JSON.stringify((await pool.query('select s::text from gateway_sessions s')).rows)
     t.notOk(rows.includes(made.link))
     const tries = await Promise.all(Array.from({ length: 5 }, () => open({ body: { link: made.link } })))
     const opened = tries.filter(({ answer }) => answer.status === 201)
     t.equal(opened.length, 1, 'of five at one time')
-    t.not(opened[0]!.cookie, `session-production=${made.link}`)
+    t.not(opened[0]!.cookie, `session-production-3002=${made.link}`)
     t.match(await who(opened[0]!.cookie), { gateway: owner.address, scopes: null })
     const key = await makeKey(['merchant:read'])
     const ofKey = await open({ body: { link: (await link({ token: key.key })).link } })
@@ -347,7 +374,7 @@ t.test('sessions', async t => {
     const agreed = await openLink({ link, replace: true })
     t.match(agreed.answer, { status: 201, body: { gateway: stranger.address } })
     t.equal(await who(cookie), null, 'the session that was there has ended')
-    const ended = { cookie: `session-production=${'A'.repeat(43)}` }
+    const ended = { cookie: `session-production-3002=${'A'.repeat(43)}` }
     t.equal(
       (await openLink({ link: await makeLink() }, ended)).answer.status,
       201,
@@ -423,7 +450,7 @@ t.test('sessions', async t => {
       401,
     )
     const trace = `/v1/payments/${'5'.repeat(88)}/trace`
-    const ended = `session-production=${'A'.repeat(43)}`
+    const ended = `session-production-3002=${'A'.repeat(43)}`
     const { key } = await makeKey(['merchant:read'])
     const lacking = (await open({ token: key })).cookie
     for (const each of [cookie, ended, lacking]) t.equal((await use(each, trace)).status, 404, each)

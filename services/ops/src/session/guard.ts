@@ -1,5 +1,5 @@
 // Every page needs a session, and every change needs a form that this dashboard made.
-import { countedAddress } from '@payment-tracking/runtime'
+import { cookieNameAt, countedAddress } from '@payment-tracking/runtime'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { html } from '../html/html.js'
 import { layout } from '../html/layout.js'
@@ -40,10 +40,13 @@ export function guard(app: FastifyInstance, { sessions, ended, environment }: Gu
     request.log.warn({ ip: request.ip }, 'ops.sign-in-refused')
   }
   const sessionOf = (request: FastifyRequest): Session | null =>
-    sessions.read(readCookie(request.headers.cookie, SESSION_COOKIE), Date.now())
+    sessions.read(
+      readCookie(request.headers.cookie, cookieNameAt(SESSION_COOKIE, request.headers.host)),
+      Date.now(),
+    )
   // Behind TLS, TRUST_PROXY makes the proxy's x-forwarded-proto count: then the browser sends the cookie over https only.
-  const cookie = ({ protocol }: FastifyRequest, value: string, maxAgeS: number) =>
-    `${SESSION_COOKIE}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${protocol === 'https' ? '; Secure' : ''}`
+  const cookie = ({ protocol, headers: { host } }: FastifyRequest, value: string, maxAgeS: number) =>
+    `${cookieNameAt(SESSION_COOKIE, host)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${maxAgeS}${protocol === 'https' ? '; Secure' : ''}`
   const signInPage = (notice: string | null) =>
     layout(
       { title: 'Sign in', environment, csrf: null, notice },
