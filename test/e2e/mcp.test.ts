@@ -35,7 +35,7 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
     const args = [join(folder, 'payment-tracking-mcp.js')]
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }))
     t.teardown(() => client.close())
-    return async (name: string, given: Record<string, string>) =>
+    return async (name: string, given: Record<string, unknown>) =>
       (await client.callTool({ name, arguments: given })) as unknown as Answer
   }
   const listing = new Client({ name: 'test', version: '1' })
@@ -72,9 +72,64 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   const ask = await connect({ PAYMENT_TRACKING_URL: url, PAYMENT_TRACKING_API_KEY: made.key })
   const order = { trackingId: hostile, recipient: gateway.address, tokenMint: gateway.address }
   const read = ({ content }: Answer) => JSON.parse(content[0]!.text) as Record<string, unknown>
-  const paid = await ask('is_order_paid', { ...order, amount: '18446744073709551615' })
-  t.match(read(paid), { paid: true, payments: [{ amount: '18446744073709551615' }] }, 'every digit')
+  const most = '18446744073709551615'
+  const paid = await ask('is_order_paid', { ...order, amount: most })
+  t.match(read(paid), { paid: true, answeredBy: 'payments', payments: [{ amount: most }] }, 'every digit')
   t.match(read(await ask('is_order_paid', { ...order, trackingId: 'order-8', amount: '1' })), { paid: false })
+
+  await t.test('an order that is paid by two parts was not paid', async t => {
+    const { rows: expected } = await api.database.pool.query<{ id: string }>(
+      `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, paid_amount, in_time_amount, payment_count, state)
+       values ($1, 'parts', $1, $1, 10, 10, 10, 2, 'paid'), ($1, 'parts', $2, $1, 10, 4, 4, 1, 'underpaid') returning id`,
+      [gateway.address, '11111111111111111111111111111112'],
+    )
+    const parts = { ...order, trackingId: 'parts', amount: '10' }
+    t.match(read(await ask('is_order_paid', parts)), {
+      paid: true,
+      answeredBy: 'expectation',
+      expectation: { id: expected[0]!.id, state: 'paid', paidAmountString: '10', paymentCount: 2 },
+    })
+    for (const [what, given, answer] of [
+      ['a part', { recipient: '11111111111111111111111111111112' }, { expectation: { state: 'underpaid' } }],
+      ['more than was paid', { amount: '11' }, { expectation: { state: 'paid' } }],
+      ['what is not final', { finality: 'finalized' }, { expectation: { finality: 'confirmed' } }],
+      ['another token', { tokenMint: '11111111111111111111111111111112' }, { answeredBy: 'payments' }],
+    ] as const)
+      t.match(read(await ask('is_order_paid', { ...parts, ...given })), { paid: false, ...answer }, what)
+    const { body: weak } = await api.call('POST', '/v1/api-keys', {
+      token,
+      body: { name: 'weak', scopes: ['webhooks:read'] },
+    })
+    for (const key of [{ PAYMENT_TRACKING_API_KEY: weak.key as string }, {}]) {
+      const askOthers = await connect({ PAYMENT_TRACKING_URL: url, ...key })
+      t.match(read(await askOthers('is_order_paid', parts)), {
+        paid: false,
+        answeredBy: 'payments',
+        note: /parts are not added up/,
+      })
+    }
+  })
+
+  await t.test('null for an optional argument was asked as the text null', async t => {
+    t.match(read(await ask('is_order_paid', { ...order, amount: most, finality: null })), { paid: true })
+    const nothing = { trackingId: null, signature: null, webhookId: null }
+    for (const given of [
+      { trackingId: order.trackingId },
+      { webhookId: String(webhook.id) },
+      { webhookId: webhook.id },
+    ])
+      t.match(read(await ask('why_webhook_failed', { ...nothing, ...given })), {
+        failed: [{ status: 'failed' }],
+      })
+    for (const [name, given, problem] of [
+      ['due_this_week', { gateway: null }, /^Missing: gateway\.$/],
+      ['is_order_paid', { ...order, amount: null }, /^Missing: amount\.$/],
+      ['why_webhook_failed', nothing, /Name a trackingId/],
+      ['is_order_paid', { ...order, amount: 18446744073709551615 }, /^Argument amount must be a string\.$/],
+      ['is_order_paid', { ...order, amount: ['1'] }, /^Argument amount must be a string\.$/],
+    ] as const)
+      t.match(await ask(name, given), { isError: true, content: [{ text: problem }] }, JSON.stringify(given))
+  })
 
   const shown = 'order-9\\u{202e}\\u{200b}\\u{3164}'
   const failed = { failed: [{ status: 'failed', trackingId: shown, signature }], waiting: [] }
