@@ -123,6 +123,9 @@ const write = (value: unknown): string =>
     2,
   )
 
+const isExact = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' || typeof value === 'boolean' || Number.isSafeInteger(value)
+
 /**
  * Arguments as texts. Some clients send null for what they leave out.
  * @throws Refused for what is no text, or a number that JSON has rounded
@@ -131,8 +134,7 @@ function readArguments(sent: Readonly<Record<string, unknown>>): Arguments {
   const values: Record<string, string> = {}
   for (const [name, value] of Object.entries(sent)) {
     if (value === null || value === '') continue
-    if (typeof value !== 'string' && typeof value !== 'boolean' && !Number.isSafeInteger(value))
-      throw new Refused(`Argument ${visibleText(name)} must be a string.`)
+    if (!isExact(value)) throw new Refused(`Argument ${visibleText(name)} must be a string.`)
     values[name] = String(value)
   }
   return values

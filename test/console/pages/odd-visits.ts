@@ -4,16 +4,7 @@ import { holdsCount, holdsText } from '../hold.js'
 import type { Market } from '../open-market.js'
 import t from 'tap'
 
-export function testOddVisits({
-  id,
-  baseUrl,
-  publish,
-  chain,
-  gateway,
-  payer,
-  page,
-  complaints,
-}: Market): void {
+export function testOddVisits({ id, baseUrl, publish, chain, gateway, payer, page }: Market): void {
   const errors: string[] = []
   const openStranger = async (prepare: (page: Page) => Promise<unknown>) => {
     const context = await page.context().browser()!.newContext()
