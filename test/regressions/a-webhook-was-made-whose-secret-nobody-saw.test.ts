@@ -110,7 +110,9 @@ const UNREADABLE = `
   create function unreadable() returns trigger language plpgsql as $$ begin
     if tg_table_name = 'webhooks' then
       new.created_at = 'infinity';
-      if new.previous_secret is not null then new.previous_secret_expires_at = 'infinity'; end if;
+      if new.earlier_secrets <> '[]' then
+        new.earlier_secrets = '[{"secret": "earlier", "until": "infinity"}]';
+      end if;
     else new.created_at = 'infinity'; end if;
     return new;
   end $$;

@@ -6,7 +6,8 @@ export type Logger = PinoLogger
 /** Keys whose values never reach a log line, at the top and one or two levels down. */
 const SECRET_KEYS = [
   'secret',
-  'previousSecret',
+  'secrets',
+  'earlierSecrets',
   'password',
   'token',
   'authorization',

@@ -518,8 +518,8 @@ create table webhooks (
   description text,
   active boolean not null default true,
   secret text not null,
-  previous_secret text,
-  previous_secret_expires_at timestamptz(3),
+  -- secrets that rotations replaced and that still sign, newest first: [{"secret", "until"}]
+  earlier_secrets jsonb not null default '[]',
   -- whether payments are sent when they are confirmed, or when they are final
   finality text not null default 'confirmed',
   -- null: the default types

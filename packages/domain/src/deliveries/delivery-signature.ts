@@ -14,7 +14,7 @@ export function webhookSecretOf(bytes: Uint8Array): string {
 /**
  * The three headers of one attempt.
  * @param message.sentAt the time of this attempt, in whole seconds since 1970; every attempt signs anew
- * @param secrets `whsec_…`, one signature each: during a rotation the new one and the old one
+ * @param secrets `whsec_…`, one signature each: after a rotation the new one and those whose grace has not ended
  */
 export function signDelivery(
   message: { id: string; sentAt: number; body: string },

@@ -10,6 +10,7 @@ import {
   IS_UNCLAIMED,
 } from '../rows/deliveries.js'
 import type { OrderedBy } from './webhook-records.js'
+import { EARLIER_SECRETS } from './webhook-secrets.js'
 import { EARLIER_DELIVERY, LOOK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
@@ -37,7 +38,7 @@ export interface ClaimedDelivery {
   /** of the webhook */
   format: string
   endpointUrl: string
-  /** one secret, or two during a rotation */
+  /** the secret, and before it ended each that a rotation replaced */
   secrets: string[]
   openedAt: Date
   /** the trace of the delivery's payment, when ingest traces */
@@ -56,7 +57,7 @@ export interface ClaimedDelivery {
 interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | 'secrets'> {
   triesAllowed: number
   secret: string
-  previousSecret: string | null
+  earlierSecrets: string[]
 }
 
 /**
@@ -138,8 +139,7 @@ export async function claimDeliveries(
       from claimed c
            cross join lateral (select endpoint_url as "endpointUrl", format, headers, secret, ordered,
                                       ordered_by as "orderedBy", rate_per_second as "ratePerSecond",
-                                      case when previous_secret_expires_at > clock_timestamp()
-                                           then previous_secret end as "previousSecret"
+                                      array(select e.secret from ${EARLIER_SECRETS}) as "earlierSecrets"
                                  from webhooks where id = c."webhookId" limit 1) w`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
@@ -169,12 +169,12 @@ async function readUnclaimed({ database }: Store, ids: readonly string[]): Promi
   })
 }
 
-function toDelivery({ triesAllowed, secret, previousSecret, ...row }: ClaimedRow): ClaimedDelivery {
+function toDelivery({ triesAllowed, secret, earlierSecrets, ...row }: ClaimedRow): ClaimedDelivery {
   const triesLeft = triesAllowed - row.attempt
   return {
     ...row,
     triesLeft,
     triesMade: DELIVERY_TRIES - triesLeft,
-    secrets: [secret, previousSecret].filter(text => text !== null),
+    secrets: [secret, ...earlierSecrets],
   }
 }

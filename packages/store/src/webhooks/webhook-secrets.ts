@@ -1,47 +1,70 @@
+import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { inline, sql } from '../database/sql.js'
 import { newSecret } from './webhook-records.js'
+
+/** The secrets `e` of a row of webhooks that rotations replaced and that still sign, newest first. */
+export const EARLIER_SECRETS = sql`
+  jsonb_to_recordset(earlier_secrets) as e (secret text, until timestamptz(3)) where e.until > clock_timestamp()`
+
+/** The most secrets that sign a message. */
+const MOST_SECRETS = 5
 
 export interface WebhookSecrets {
   secret: string
-  /** until this time, the previous secret signs beside this secret */
+  /** until then an earlier secret signs beside this secret; null when none does */
   previousSecretExpiresAt: Date | null
 }
 
-/** @returns null when the gateway has no such webhook */
-export const getWebhookSecret = async (
-  { database }: Store,
-  gateway: string,
-  id: bigint,
-): Promise<WebhookSecrets | null> => {
-  const row = await database.withModels(client =>
-    client.webhook.findFirst({
-      where: { id, gateway, deletedAt: null },
-      select: { secret: true, previousSecretExpiresAt: true },
-    }),
-  )
-  return row && { ...row, previousSecretExpiresAt: future(row.previousSecretExpiresAt) }
+/** Another rotation would end a secret before its time. */
+class TooManySecretsError extends ServiceError {
+  readonly code = 'TOO_MANY_SECRETS'
+  readonly retry = 'later'
+
+  constructor() {
+    super(
+      `${MOST_SECRETS} secrets of the webhook sign already: wait until an earlier secret ends, or end all of them with graceSeconds 0.`,
+    )
+  }
 }
 
-/**
- * Gives a webhook a new secret. The previous secret still signs for `graceSeconds`; an older secret ends now.
- * @param graceSeconds 0: the previous secret signs no further try
- */
-export const rotateWebhookSecret = async (
+const SECRETS = sql`secret, (select max(e.until) from ${EARLIER_SECRETS}) as "previousSecretExpiresAt"`
+
+/** @returns null when the gateway has no such webhook */
+export async function getWebhookSecret(
   { database }: Store,
   gateway: string,
   id: bigint,
-  graceSeconds: number,
-): Promise<WebhookSecrets | null> => {
-  const [row] = await database.write<WebhookSecrets>(sql`
-      update webhooks
-         set previous_secret = case when ${graceSeconds}::float8 > 0 then secret end, secret = ${newSecret()},
-             previous_secret_expires_at = case when ${graceSeconds}::float8 > 0
-               then clock_timestamp() + make_interval(secs => ${graceSeconds}::float8) end
-       where id = ${id} and gateway = ${gateway} and deleted_at is null
-      returning secret, previous_secret_expires_at as "previousSecretExpiresAt"`)
+): Promise<WebhookSecrets | null> {
+  const [row] = await database.read<WebhookSecrets>(sql`
+    select ${SECRETS} from webhooks where id = ${id} and gateway = ${gateway} and deleted_at is null`)
   return row ?? null
 }
 
-const future = (date: Date | null): Date | null =>
-  date !== null && date.getTime() > Date.now() ? date : null
+/**
+ * Gives a webhook a new secret. The present secret still signs for `graceSeconds`, and each earlier secret until its own time.
+ * @param graceSeconds 0: no secret but the new one signs any further try
+ * @returns null when the gateway has no such webhook
+ * @throws TooManySecretsError
+ */
+export async function rotateWebhookSecret(
+  store: Store,
+  gateway: string,
+  id: bigint,
+  graceSeconds: number,
+): Promise<WebhookSecrets | null> {
+  const [row] = await store.database.write<WebhookSecrets>(sql`
+    update webhooks
+       set secret = ${newSecret()},
+           earlier_secrets = case when ${graceSeconds}::float8 = 0 then '[]' else
+             jsonb_build_array(jsonb_build_object('secret', secret, 'until',
+               (clock_timestamp() + make_interval(secs => ${graceSeconds}::float8))::timestamptz(3)))
+             || (select coalesce(jsonb_agg(e), '[]') from ${EARLIER_SECRETS}) end
+     where id = ${id} and gateway = ${gateway} and deleted_at is null
+       and (${graceSeconds}::float8 = 0
+            or (select count(*) from ${EARLIER_SECRETS}) < ${inline(MOST_SECRETS - 1)})
+    returning ${SECRETS}`)
+  if (row !== undefined) return row
+  if ((await getWebhookSecret(store, gateway, id)) === null) return null
+  throw new TooManySecretsError()
+}

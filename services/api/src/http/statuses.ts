@@ -19,6 +19,7 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
   TOO_MANY_WEBHOOKS: [409, 'the gateway has 20 webhooks'],
   REDELIVERY_UNDER_WAY: [409, 'another redelivery of the webhook is not done yet'],
   REPLAY_UNDER_WAY: [409, 'a replay of what the webhook missed is not done yet'],
+  TOO_MANY_SECRETS: [409, 'five secrets of the webhook sign already'],
   TOO_MANY_API_KEYS: [409, 'the gateway has 20 API keys'],
   SESSION_EXISTS: [
     409,

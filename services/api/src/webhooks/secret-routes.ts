@@ -10,7 +10,7 @@ import type { ApiServer } from '../api-server.js'
 import { noteChanges, webhookChange } from '../gateway-auth/note-changes.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { noWebhook, tags, WRITES } from './webhook-routes.js'
-import { SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
+import { CONFLICT_REFUSAL, SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
 
 /** How long the old secret signs beside the new one, unless the request says otherwise. */
 const USUAL_GRACE_SECONDS = 86_400
@@ -47,8 +47,7 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
         tags,
         security: WRITES,
         summary: "Get a webhook's secret",
-        description:
-          'The secret that signs every delivery of the webhook; after a rotation, the newer of the two.',
+        description: 'The secret that signs every delivery of the webhook; after a rotation, the newest.',
         params: WebhookPath,
         response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
       },
@@ -67,10 +66,10 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
         security: WRITES,
         summary: "Rotate a webhook's secret",
         description:
-          'The old one signs beside the new one for 24 hours, or for `graceSeconds`. With 0 it signs no further try: for a secret that others know.',
+          'The old one signs beside the new one for 24 hours, or for `graceSeconds`. Rotating again ends no secret early: each signs until its own time, at most 5 at once. With `graceSeconds` 0 only the new secret signs from now on: for a secret that others know.',
         params: WebhookPath,
         body: Rotation,
-        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS },
+        response: { 200: SecretAnswer, ...WEBHOOK_REFUSALS, ...CONFLICT_REFUSAL },
       },
     },
     async request => {

@@ -117,7 +117,7 @@ function warningOf(endpointUrl: string): string | null {
 export const SecretAnswer = Type.Object(
   {
     secret: Text('signs the notifications'),
-    previousSecretExpiresAt: Nullable(Moment('until then the secret before it signs too')),
+    previousSecretExpiresAt: Nullable(Moment('until then an earlier secret signs too; null when none does')),
   },
   { title: 'WebhookSecret' },
 )

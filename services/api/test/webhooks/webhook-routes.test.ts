@@ -247,6 +247,43 @@ t.test('webhooks over REST', async t => {
     await api.call('DELETE', `/v1/webhooks/${created.id}`, { token })
   })
 
+  t.test('rotating twice within the grace ended the secret that was deployed', async t => {
+    const created = (await create()).body
+    const path = `/v1/webhooks/${created.id}/secret`
+    const rotate = (graceSeconds?: number) =>
+      api.call('POST', `${path}/rotate`, {
+        token,
+        ...(graceSeconds !== undefined && { body: { graceSeconds } }),
+      })
+    const earlier = async (): Promise<string[]> =>
+      (
+        await api.database.pool.query('select earlier_secrets from webhooks where id = $1', [created.id])
+      ).rows[0].earlier_secrets.map(({ secret }: { secret: string }) => secret)
+    const first = (await rotate()).body
+    const second = (await rotate(60)).body
+    t.same(await earlier(), [first.secret, created.secret], 'each signs until its own time')
+    t.equal(second.previousSecretExpiresAt, first.previousSecretExpiresAt, 'the last of their times')
+    t.strictSame((await api.call('GET', path, { token })).body, second)
+
+    await api.database.pool.query(
+      `update webhooks set earlier_secrets = jsonb_set(earlier_secrets, '{0,until}', to_jsonb(now() - interval '1 s')) where id = $1`,
+      [created.id],
+    )
+    const third = (await rotate()).body
+    t.same(await earlier(), [second.secret, created.secret], 'what has ended is not kept')
+    const answers = await Promise.all(Array.from({ length: 5 }, () => rotate()))
+    t.same(answers.map(({ status }) => status).sort(), [200, 200, 409, 409, 409], 'five sign at most')
+    const { body } = answers.find(({ status }) => status === 409)!
+    t.equal(body.code, 'TOO_MANY_SECRETS')
+    t.same(
+      (await earlier()).slice(-3),
+      [third.secret, second.secret, created.secret],
+      'and nothing ends early',
+    )
+    t.equal((await rotate(0)).status, 200)
+    t.same(await earlier(), [])
+  })
+
   t.test('rotation gives a new secret, and states how long the old secret still signs', async t => {
     const created = (await create()).body
     const path = `/v1/webhooks/${created.id}/secret`
@@ -273,10 +310,10 @@ t.test('webhooks over REST', async t => {
     const atOnce = (await rotate(0)).body
     t.equal(atOnce.previousSecretExpiresAt, null)
     t.strictSame((await api.call('GET', path, { token })).body, atOnce)
-    const { rows } = await api.database.pool.query('select previous_secret from webhooks where id = $1', [
+    const { rows } = await api.database.pool.query('select earlier_secrets from webhooks where id = $1', [
       created.id,
     ])
-    t.strictSame(rows, [{ previous_secret: null }], 'nobody signs with a secret that others know')
+    t.strictSame(rows, [{ earlier_secrets: [] }], 'nobody signs with a secret that others know')
     const stranger = await addSignedIn(api)
     for (const [method, url] of [
       ['GET', path],
