@@ -20,7 +20,7 @@ import { buildEndpointLimiter } from './endpoints/endpoint-limiter.js'
 import { openConnections } from './requests/connections.js'
 import { openEgressProxy } from './requests/egress-proxy.js'
 import { openDeadlines } from './requests/deadlines.js'
-import { buildNameResolver } from './requests/resolve-target.js'
+import { buildNameResolver } from './requests/name-resolver.js'
 import { sendDelivery } from './requests/send-delivery.js'
 import { traced } from './requests/traced.js'
 import { buildMaintenanceTasks } from './maintenance/maintenance-tasks.js'
@@ -92,7 +92,7 @@ export async function buildWebhookWorker(
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,
     userAgent: `payment-tracking-webhooks/${VERSION}`,
     connections,
-    resolve: buildNameResolver(config.WEBHOOK_TIMEOUT_MS),
+    resolve: buildNameResolver({ timeoutMs: config.WEBHOOK_TIMEOUT_MS }),
     deadlines,
   }
   const tokens = readTokens(config.TOKENS)

@@ -1,6 +1,5 @@
 // Resolve, check, pin: the worker connects only to the checked addresses. If the name resolves to other addresses a
 // moment later, that changes nothing.
-import { Resolver } from 'node:dns/promises'
 import { isPublicAddress } from '@payment-tracking/domain'
 import { TargetRefusedError } from './errors.js'
 
@@ -14,26 +13,6 @@ const ADDRESSES_OF_FAMILY = 8
 
 /** Resolves with all addresses of a name; rejects when the name has none. */
 export type ResolveName = (name: string) => Promise<PinnedAddress[]>
-
-/**
- * Asks the name servers directly. `dns.lookup` would queue in the four threads of libuv's pool, where one slow name
- * server could delay the deliveries of every other endpoint.
- */
-export function buildNameResolver(timeoutMs: number): ResolveName {
-  const resolver = new Resolver({ timeout: Math.max(250, Math.floor(timeoutMs / 3)), tries: 2 })
-  return async name => {
-    // `localhost` is the only name without a name server that development needs.
-    if (/(^|\.)localhost\.?$/.test(name)) return [{ address: '127.0.0.1', family: 4 }]
-    const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
-    const addresses: PinnedAddress[] = []
-    if (four.status === 'fulfilled')
-      addresses.push(...four.value.map(address => ({ address, family: 4 as const })))
-    if (six.status === 'fulfilled')
-      addresses.push(...six.value.map(address => ({ address, family: 6 as const })))
-    if (addresses.length === 0) throw four.status === 'rejected' ? four.reason : new Error('no address')
-    return addresses
-  }
-}
 
 /** The same few addresses, in whatever order the name server answers: a pool of connections is kept for exactly these. */
 function chooseAddresses(addresses: readonly PinnedAddress[]): PinnedAddress[] {
