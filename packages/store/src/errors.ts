@@ -61,8 +61,8 @@ export class StoreFaultError extends ServiceError {
 
 /** Data exceptions, broken constraints, program limits: classes 22, 23 and 54. */
 const REFUSED = /^(22|23|54)/
-/** query_canceled: the statement timeout. */
-const TIMED_OUT = '57014'
+/** query_canceled: by the statement timeout, or because nobody waited any more. */
+export const CANCELLED = '57014'
 
 /** The SQLSTATE or system error code in an error of Prisma or pg, at any depth. */
 export function sqlStateOf(error: unknown): string | undefined {
@@ -128,7 +128,7 @@ export async function mapStoreErrors<T>(work: () => PromiseLike<T>): Promise<T> 
 function toStoreError(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   const state = sqlStateOf(error)
-  if (state === TIMED_OUT) return new StoreTimeoutError('the statement took too long', { cause: error })
+  if (state === CANCELLED) return new StoreTimeoutError('the statement took too long', { cause: error })
   if (state !== undefined && REFUSED.test(state)) {
     return new StoreRefusedError(`the database refused a value (SQLSTATE ${state})`, state, { cause: error })
   }

@@ -3,6 +3,7 @@ import { openRedis } from '@payment-tracking/redis'
 import { useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openSharedCounts } from '../src/limits/shared-counts.js'
+import { Turns } from '../src/limits/turns.js'
 import { openApi } from './open-api.js'
 
 const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'test' })
@@ -86,4 +87,38 @@ t.test('without Redis each process counts for itself', async t => {
   await count()
   await counts.exchange()
   t.equal(await count(), 2)
+})
+
+t.test('works of a key run in order, and keys take turns', async t => {
+  const turns = new Turns({ ofKey: 2, ofAll: 3 })
+  const { signal } = new AbortController()
+  const begun: string[] = []
+  const enter = async (name: string, of = signal) => {
+    const leave = await turns.enter(name[0]!, of)
+    begun.push(name)
+    return leave
+  }
+  const [a1, , b1] = ['a1', 'a2', 'b1'].map(name => enter(name))
+  const leaving = new AbortController()
+  const gone = enter('a0', leaving.signal)
+  for (const name of ['a3', 'a4', 'a5', 'b2', 'c1']) void enter(name)
+  leaving.abort(new Error('gone'))
+  await t.rejects(gone, { message: 'gone' })
+  t.same(begun, ['a1', 'a2', 'b1'], 'two of a key, three of all')
+  const free = async (leave: Promise<() => void> | undefined) => {
+    const end = await leave!
+    end()
+    end()
+    await new Promise(setImmediate)
+  }
+  await free(b1)
+  t.same(begun.slice(3), ['b2'], 'a has its two')
+  await free(a1)
+  t.same(begun.slice(4), ['c1'], 'c waited, and comes before the next of a')
+  const alone = new Turns({ ofKey: 1 })
+  const failing = alone.run('a', signal, () => Promise.reject(new Error('fails')))
+  const after = alone.run('a', signal, () => Promise.resolve('after'))
+  await t.rejects(failing, { message: 'fails' })
+  t.equal(await after, 'after', 'a work that fails ends its turn')
+  t.equal(alone.size, 0)
 })

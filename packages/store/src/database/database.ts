@@ -7,8 +7,11 @@ import type { Sql, Statement, Tx } from './sql.js'
 /** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates; others may read them too */
 export type RunStatement = <Row>(statement: Sql) => Promise<readonly Row[]>
 
-/** As `RunStatement`, without Prisma: the text and the values suffice. */
-export type RunRead = <Row>(statement: Statement) => Promise<readonly Row[]>
+/**
+ * As `RunStatement`, without Prisma: the text and the values suffice.
+ * @param signal aborts when nobody waits for the rows any more: the read ends with its reason, a ServiceError
+ */
+export type RunRead = <Row>(statement: Statement, signal?: AbortSignal) => Promise<readonly Row[]>
 
 /** As `RunRead`; the rows are the caller's own. */
 export type RunWrite = <Row>(statement: Sql) => Promise<Row[]>
@@ -94,8 +97,8 @@ export function buildDatabase(
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(withFeed(work), limits)),
     pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
       mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(withFeed(work), timeoutMs)),
-    read: statement => mapStoreErrors(() => parts.preparedReads(statement)),
+    read: (statement, signal) => mapStoreErrors(() => parts.preparedReads(statement, signal)),
     writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
-    lookUp: statement => mapStoreErrors(() => parts.pipelinedReads(statement)),
+    lookUp: (statement, signal) => mapStoreErrors(() => parts.pipelinedReads(statement, signal)),
   }
 }

@@ -11,6 +11,7 @@ interface Joined {
   database: Database
   tx: Prisma.TransactionClient
   savepoints: number
+  signal: AbortSignal | undefined
   afterCommit: (() => Promise<unknown>)[]
 }
 
@@ -20,12 +21,18 @@ const current = new AsyncLocalStorage<Joined>()
 const LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 10_000 }
 
 /** Runs `work`, whose statements join one transaction, and after the commit what it left for then. */
-export async function runJoined<T>(database: Database, work: () => Promise<T>): Promise<T> {
+export async function runJoined<T>(
+  database: Database,
+  work: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  signal?.throwIfAborted()
   const later: Joined['afterCommit'] = []
-  const result = await database.transaction(
-    tx => current.run({ database, tx, savepoints: 0, afterCommit: later }, work),
-    LIMITS,
-  )
+  const result = await database.transaction(async tx => {
+    const done = await current.run({ database, tx, savepoints: 0, signal, afterCommit: later }, work)
+    signal?.throwIfAborted()
+    return done
+  }, LIMITS)
   for (const each of later) await each()
   return result
 }
@@ -42,7 +49,8 @@ async function inSavepoint<T>(
   joined: Joined,
   work: (tx: Prisma.TransactionClient) => PromiseLike<T>,
 ): Promise<T> {
-  const { tx } = joined
+  const { tx, signal } = joined
+  signal?.throwIfAborted()
   const name = `joined_${(joined.savepoints += 1)}`
   const unnote = markNotes(tx)
   await tx.$executeRawUnsafe(`savepoint ${name}`)
@@ -90,15 +98,15 @@ export function joinTransactions(lanes: Database): Database {
         () => lanes.withModels(work),
       ),
     transaction: (work, limits) => joining(work, () => lanes.transaction(work, limits)),
-    read: statement =>
+    read: (statement, signal) =>
       joining(
         tx => readIn(tx, statement),
-        () => lanes.read(statement),
+        () => lanes.read(statement, signal),
       ),
-    lookUp: statement =>
+    lookUp: (statement, signal) =>
       joining(
         tx => readIn(tx, statement),
-        () => lanes.lookUp(statement),
+        () => lanes.lookUp(statement, signal),
       ),
   }
   return database

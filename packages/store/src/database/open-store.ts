@@ -5,6 +5,7 @@ import { buildAdapter } from './build-adapter.js'
 import { buildDatabase, type Database, type RunStatement } from './database.js'
 import { joinTransactions } from './join-transactions.js'
 import { types, writeValue } from './pg-codec.js'
+import { poolQueries } from './pool-queries.js'
 import { openPipelinedReads } from './pipelined-reads.js'
 import { extendClient } from './pipelined-transactions.js'
 import { prepareStatements } from './prepared-statements.js'
@@ -140,7 +141,7 @@ export function openStore(options: StoreOptions): Store {
     pipelined,
     pipelinedTimeoutMs,
     prepared: prepareStatements(pool),
-    preparedReads: prepareStatements(pool, { share: true }),
+    preparedReads: prepareStatements(poolQueries(pool), { share: true }),
     pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
   })
   const database = joinTransactions(lanes)

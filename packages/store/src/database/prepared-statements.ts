@@ -2,9 +2,9 @@
 // connection prepares a statement once, so Postgres parses and plans it once.
 import { createHash } from 'node:crypto'
 import { channel } from 'node:diagnostics_channel'
-import type pg from 'pg'
 import { nameConnectionErrors } from '../errors.js'
 import { types, writeValue } from './pg-codec.js'
+import type { Connections } from './pool-queries.js'
 import { shareEqual } from './share-equal.js'
 import type { Statement } from './sql.js'
 
@@ -13,11 +13,6 @@ import type { Statement } from './sql.js'
  * statements are prepared; in practice these are the statements in use.
  */
 const MOST_PREPARED = 200
-
-/** A pool, or the pipelined connections. */
-interface Connections {
-  query(config: pg.QueryConfig): Promise<pg.QueryResult<Record<string, unknown>>>
-}
 
 /** Publishes every statement that is sent: `{ text, values }`. Costs nothing without a subscriber. */
 const statements = channel('payment-tracking:store:statement')
@@ -29,7 +24,7 @@ const statements = channel('payment-tracking:store:statement')
 export function prepareStatements(
   connections: Connections,
   { share = false }: { share?: boolean } = {},
-): <Row>(statement: Statement) => Promise<Row[]> {
+): <Row>(statement: Statement, signal?: AbortSignal) => Promise<Row[]> {
   const names = new Map<string, string>()
   const shared = shareEqual<Record<string, unknown>[]>()
   const nameOf = (text: string): string | undefined => {
@@ -39,14 +34,17 @@ export function prepareStatements(
     names.set(text, name)
     return name
   }
-  return async <Row>({ text, values: parameters }: Statement) => {
+  return async <Row>({ text, values: parameters }: Statement, signal?: AbortSignal) => {
+    signal?.throwIfAborted()
     const values = parameters.map(writeValue)
     const name = nameOf(text)
-    const send = async () => {
+    const send = async (waiting: AbortSignal | undefined) => {
       if (statements.hasSubscribers) statements.publish({ text, values })
-      return (await nameConnectionErrors(connections.query({ ...named(name), text, values, types }))).rows
+      const config = { ...named(name), text, values, types }
+      return (await nameConnectionErrors(connections.query(config, waiting))).rows
     }
-    const rows = share && name !== undefined ? shared(name + JSON.stringify(values), send) : send()
+    const rows =
+      share && name !== undefined ? shared(name + JSON.stringify(values), send, signal) : send(signal)
     return (await rows) as Row[]
   }
 }

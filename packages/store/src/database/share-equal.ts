@@ -1,10 +1,20 @@
 // Many clients ask for the same at the same time: the newest events, the count, the payment of one order.
+import { unlessAborted, whenAllAbort } from './signals.js'
+
+/** @param signal aborts when nobody waits for the work any more */
+type Work<T> = (signal: AbortSignal | undefined) => Promise<T>
+
+interface Next<T> {
+  /** of those who wait; undefined for one who waits whatever happens */
+  signals: (AbortSignal | undefined)[]
+  result: Promise<T>
+}
 
 interface UnderWay<T> {
   /** settles with the work, and never rejects */
   ended: Promise<void>
   /** the work that begins then, for all who asked meanwhile */
-  next: Promise<T> | undefined
+  next: Next<T> | undefined
 }
 
 /**
@@ -12,12 +22,13 @@ interface UnderWay<T> {
  * next one, which begins when this one has ended. So each caller gets what began after its call, and a read knows all
  * that was committed before it was asked for. A lone caller waits for nobody.
  *
- * Bounded: one entry for each key that is under way. However many callers wait, they cost two works.
+ * Bounded: one entry for each key that is under way. However many callers wait, they cost two works. A caller whose signal
+ * aborts waits no longer, and a work for which nobody waits is aborted.
  */
-export function shareEqual<T>(): (key: string, work: () => Promise<T>) => Promise<T> {
+export function shareEqual<T>(): (key: string, work: Work<T>, signal?: AbortSignal) => Promise<T> {
   const underWay = new Map<string, UnderWay<T>>()
-  const start = (key: string, work: () => Promise<T>): Promise<T> => {
-    const result = work()
+  const start = (key: string, work: Work<T>, signal: AbortSignal | undefined): Promise<T> => {
+    const result = work(signal)
     const end = () => {
       if (entry.next === undefined) underWay.delete(key)
     }
@@ -25,9 +36,15 @@ export function shareEqual<T>(): (key: string, work: () => Promise<T>) => Promis
     underWay.set(key, entry)
     return result
   }
-  return (key, work) => {
+  const plan = (key: string, work: Work<T>, { ended }: UnderWay<T>): Next<T> => {
+    const signals: Next<T>['signals'] = []
+    return { signals, result: ended.then(() => start(key, work, whenAllAbort(signals))) }
+  }
+  return (key, work, signal) => {
     const current = underWay.get(key)
-    if (current === undefined) return start(key, work)
-    return (current.next ??= current.ended.then(() => start(key, work)))
+    if (current === undefined) return start(key, work, signal)
+    const next = (current.next ??= plan(key, work, current))
+    next.signals.push(signal)
+    return unlessAborted(next.result, signal)
   }
 }

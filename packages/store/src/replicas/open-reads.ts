@@ -162,17 +162,17 @@ function readOn(
   }
   const lane =
     (name: 'read' | 'lookUp'): RunRead =>
-    async statement => {
+    async (statement, signal) => {
       while (current) {
         const replica: Replica = current
         try {
-          return await replica.run(name, statement)
+          return await replica.run(name, statement, signal)
         } catch (error) {
           if (!(error instanceof StoreUnavailableError)) throw error
           await next(replica)
         }
       }
-      return primary.database[name](statement)
+      return primary.database[name](statement, signal)
     }
   return {
     asked,

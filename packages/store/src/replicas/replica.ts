@@ -75,11 +75,11 @@ export class Replica {
   }
 
   /** Runs a read. @throws StoreUnavailableError also when the replica falls silent before its answer */
-  run<Row>(lane: Lane, statement: Parameters<RunRead>[0]): Promise<readonly Row[]> {
+  run<Row>(lane: Lane, ...[statement, signal]: Parameters<RunRead>): Promise<readonly Row[]> {
     return new Promise<readonly Row[]>((resolve, reject) => {
       this.#giveUps.add(reject)
       const settle = () => this.#giveUps.delete(reject)
-      this.store.database[lane]<Row>(statement).then(resolve, reject).finally(settle)
+      this.store.database[lane]<Row>(statement, signal).then(resolve, reject).finally(settle)
     })
   }
 

@@ -18,6 +18,7 @@ import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ArchivedError, InvalidParameterError } from '../http/api-errors.js'
+import { begin } from '../http/choose-database.js'
 import { ARCHIVED_REFUSAL } from '../http/error-answer-schema.js'
 import { Limit, Text, Written } from '../http/fields.js'
 import type { Rest } from '../limits/bound-requests.js'
@@ -114,14 +115,6 @@ async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
   }
 }
 
-/** A signal for the end of a request's connection. */
-function watchConnection({ raw: { socket } }: FastifyRequest): { gone: AbortSignal; unwatch: () => void } {
-  const controller = new AbortController()
-  const end = () => controller.abort()
-  socket.once('close', end)
-  return { gone: controller.signal, unwatch: () => void socket.off('close', end) }
-}
-
 export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedParts): void {
   /** Reads at once; then, while there is nothing, whenever the feed may have gone on. */
   const readWaiting = async (
@@ -129,21 +122,19 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
     query: FeedQuery,
     waitSeconds: number,
   ): Promise<FeedPage> => {
-    const { gone, unwatch } = watchConnection(request)
-    const wait = waits.open(query.gateway, waitSeconds * 1_000, gone)
+    const wait = waits.open(query.gateway, waitSeconds * 1_000, request.abandoned)
     try {
       let page = await readOn(request.store, query)
       while (page.bodies.length === 0) {
         if (!page.goesOn && !(await rest(request, () => wait.next()))) return page
         // A replica may not know yet what woke the request.
-        const { store } = await reads.begin({ replicas: false })
-        page = await readOn(store, { ...query, after: page.next })
+        begin(request, await reads.begin({ replicas: false }))
+        page = await readOn(request.store, { ...query, after: page.next })
         if (page.bodies.length === 0) await rest(request, () => sleep(REST_MS))
       }
       return page
     } finally {
       wait.close()
-      unwatch()
     }
   }
 

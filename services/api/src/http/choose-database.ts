@@ -1,6 +1,6 @@
 // The database of each read, and the position up to which its answer knows everything.
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
-import { NotYetError, type Reading, type Reads, type Store } from '@payment-tracking/store'
+import { NotYetError, untilAborted, type Reading, type Reads, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from './api-errors.js'
@@ -100,7 +100,8 @@ export function chooseDatabase(app: ApiServer, reads: Reads): void {
   })
 }
 
-function begin(request: FastifyRequest, reading: Reading): void {
+/** From now on the request reads there, until it is abandoned. */
+export function begin(request: FastifyRequest, reading: Reading): void {
   request.reading = reading
-  request.store = reading.store
+  request.store = untilAborted(reading.store, request.abandoned)
 }

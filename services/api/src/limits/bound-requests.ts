@@ -6,7 +6,7 @@ import { countedAddress, repeat, type Metrics } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
-import { ClientConcurrency } from './client-concurrency.js'
+import { Turns, type Leave } from './turns.js'
 import { UnreadAnswers, type CloseReason } from './unread-answers.js'
 
 /** A client that sends more requests than this without waiting for an answer is disconnected. */
@@ -14,6 +14,16 @@ const MOST_PIPELINED = 64
 /** Smaller answers are not counted: a connection holds only one of them. */
 const SMALL_ANSWER_BYTES = 16 * 1024
 const LOOK_EVERY_MS = 250
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * Aborts when nobody will read the answer any more: the client is gone, or the deadline was answered. What a request
+     * waits for ends with this signal. Its reason is an ApiError. (Fastify's own `signal` also aborts when a body was read.)
+     */
+    abandoned: AbortSignal
+  }
+}
 
 export interface RequestBounds {
   /** running requests of one client, until their answers are read; further requests wait */
@@ -38,6 +48,8 @@ interface Connection {
 
 interface InWork {
   readonly reply: FastifyReply
+  /** aborts the request's `abandoned` */
+  readonly abandon: (reason: ApiError) => void
   readonly sinceMs: number
   /** resolves when the previous answer on its connection was sent */
   readonly answerBefore: Promise<void>
@@ -47,9 +59,12 @@ interface InWork {
 interface Permit {
   client: string
   /** resolves when it may run; null while it rests */
-  entered: Promise<void> | null
+  entered: Promise<Leave> | null
   hasEnded: boolean
 }
+
+/** A request that was abandoned while it waited has not entered. */
+const leave = ({ entered }: Permit): void => void entered?.then(leaveTurn => leaveTurn()).catch(() => {})
 
 /**
  * Waits for something outside: meanwhile the request is not in work, so it takes no permit of the client's running requests,
@@ -69,7 +84,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   const onClose = (reason: CloseReason) => closes.inc({ reason })
   const unread = new UnreadAnswers({ limitBytes: bounds.unreadBytes, stallMs: bounds.stallMs, onClose })
   metrics.onScrape(unreadGauge, () => unreadGauge.set(unread.bytes))
-  const concurrency = new ClientConcurrency(bounds.perClient)
+  const turns = new Turns({ ofKey: bounds.perClient })
   const connections = new WeakMap<Socket, Connection>()
   const inWork = new Map<FastifyRequest, InWork>()
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -97,18 +112,23 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     reply.raw.once('finish', end).once('close', end)
   }
 
+  app.decorateRequest('abandoned', null as unknown as AbortSignal)
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
+    const controller = new AbortController()
+    const abandon = (reason: ApiError) => controller.abort(reason)
+    request.abandoned = controller.signal
     const connection = connectionOf(socket)
     connection.open += 1
     // Taken here, in the order in which requests were read: a later hook may let one request overtake another. The
     // answers still leave in the order of the requests, so the two requests would wait for each other.
     const answerBefore = connection.lastAnswer
     connection.lastAnswer = new Promise(resolve => atEnd(reply, connection, resolve))
-    inWork.set(request, { reply, sinceMs: performance.now(), answerBefore })
+    inWork.set(request, { reply, abandon, sinceMs: performance.now(), answerBefore })
     atEnd(reply, connection, () => {
       connection.open -= 1
       inWork.delete(request)
+      if (!reply.raw.writableEnded) abandon(new ApiError('INVALID_REQUEST', 'The connection was closed.'))
     })
     if (connection.open > MOST_PIPELINED && !socket.destroyed) {
       onClose('too-much-unread')
@@ -122,16 +142,13 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const connection = connectionOf(request.raw.socket)
     await inWork.get(request)?.answerBefore
     const client = countedAddress(request.ip)
-    const permit: Permit = { client, entered: concurrency.enter(client), hasEnded: false }
+    const permit: Permit = { client, entered: turns.enter(client, request.abandoned), hasEnded: false }
     permits.set(request, permit)
-    // A request that ends while it waits leaves as soon as it may start.
     atEnd(reply, connection, () => {
       permit.hasEnded = true
-      void permit.entered?.then(() => concurrency.leave(client))
+      leave(permit)
     })
     await permit.entered
-    // No client would read the answer.
-    if (connection.isGone) throw new ApiError('INVALID_REQUEST', 'The connection was closed.')
   })
   app.addHook('onSend', (request, reply, payload, done) => {
     inWork.delete(request)
@@ -154,12 +171,17 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     run: () => {
       const nowMs = performance.now()
       unread.closeSlow(nowMs)
-      for (const [request, { reply, sinceMs }] of inWork) {
+      for (const [request, { reply, abandon, sinceMs }] of inWork) {
         // The oldest requests come first.
         if (nowMs - sinceMs < bounds.deadlineMs) break
         inWork.delete(request)
         if (reply.sent || reply.raw.headersSent) continue
-        void reply.send(new ApiError('STORE_TIMEOUT', 'The answer took too long. Please try again.'))
+        const late = new ApiError('STORE_TIMEOUT', 'The answer took too long. Please try again.')
+        abandon(late)
+        // A handler that waits for the signal has answered by then.
+        setImmediate(() => {
+          if (!reply.sent && !reply.raw.headersSent) void reply.send(late)
+        })
       }
     },
     onError: err => app.log.error({ err }, 'requests.look-failed'),
@@ -172,8 +194,8 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const work = inWork.get(request)
     const { socket } = request.raw
     if (permit.hasEnded || !work) return wait()
+    leave(permit)
     permit.entered = null
-    concurrency.leave(permit.client)
     inWork.delete(request)
     socket.setTimeout(0)
     try {
@@ -181,7 +203,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     } finally {
       socket.setTimeout(app.server.timeout)
       if (!permit.hasEnded) {
-        permit.entered = concurrency.enter(permit.client)
+        permit.entered = turns.enter(permit.client, request.abandoned)
         inWork.set(request, { ...work, sinceMs: performance.now() })
         await permit.entered
       }
