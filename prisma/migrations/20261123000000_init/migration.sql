@@ -468,6 +468,8 @@ create table work (
   kind text collate "C" not null,
   -- on which policy, hour, webhook and so on
   key text collate "C" not null,
+  -- for which gateway, where gateways take turns: none waits for all the work of another. '' is no gateway
+  gateway text collate "C" not null default '',
   -- where the next page begins
   cursor text collate "C" not null default '',
   -- what the pages must know of the cause, and what earlier pages have found
@@ -480,8 +482,10 @@ create table work (
   next_at timestamptz not null default clock_timestamp(),
   primary key (kind, key)
 );
--- readNextWorks, takingWork.
+-- takingWork, eachOf.
 create index work_next on work (kind, next_at);
+-- readNextWorks.
+create index work_turns on work (kind, gateway, next_at);
 
 -- Payments by gateway ('' = all gateways) and span of time.
 create table payment_stats (

@@ -6,6 +6,7 @@ export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch
 export { beginNewRules, rebuildProjections } from './begin-rebuild.js'
 export { pageByPage } from '../work/page-by-page.js'
 export { PageSizer } from '../work/page-sizer.js'
+export { WorkTurns } from '../work/work-turns.js'
 export { readWork, refoldPage, type RefoldedPage } from './do-work.js'
 export {
   closeStreamGap,

@@ -9,6 +9,7 @@ import { lockHead, type LockedHead } from '../rows/head.js'
 import { bisect } from '../set-aside/bisect.js'
 import { setAside } from '../set-aside/isolate.js'
 import type { PageSizer } from './page-sizer.js'
+import type { WorkTurns } from './work-turns.js'
 import {
   nameOf,
   readNextWorks,
@@ -56,14 +57,17 @@ export interface PageOptions {
   programId: string
   /** chooses the rows of a page; default: as many as a page may have */
   sizer?: Pick<PageSizer, 'rowsOf' | 'note'> | undefined
+  /** whose turn it is; default: that of the oldest work */
+  turns?: Pick<WorkTurns, 'lastOf' | 'note'> | undefined
   /** the verified run of the server; see `lockHead` */
   serverRun?: string | undefined
 }
 
+const NO_TURNS = { lastOf: () => ({ lastPage: 0, lastGateway: '' }), note: () => {} }
 const LARGEST = { rowsOf: () => REFOLD_ROWS, note: () => {} }
 
 /**
- * Does the next page of the oldest work. A page that fails is halved until one row of work is left, which is set aside
+ * Does the next page of work (`readNextWorks`). A page that fails is halved until one row of work is left, which is set aside
  * (`bisect`): each part is a transaction of its own. All other work goes on.
  * @param finish the last phase of each transaction
  * @returns what each transaction returned; empty when there is no work
@@ -73,18 +77,20 @@ const LARGEST = { rowsOf: () => REFOLD_ROWS, note: () => {} }
 export async function runPage<Page, Result>(
   store: Store,
   kinds: Readonly<Record<string, WorkKind<Page>>>,
-  { sizer = LARGEST, programId, serverRun }: PageOptions,
+  { sizer = LARGEST, turns = NO_TURNS, programId, serverRun }: PageOptions,
   finish: (tx: PipelinedTx, kind: string, page: Page, head: LockedHead) => Promise<Result>,
 ): Promise<Result[]> {
-  const asked = Object.entries(kinds).map(([kind, of]) => ({
-    kind,
-    isLast: of.isLast ?? false,
-    together: of.together?.(sizer.rowsOf(kind)) ?? 1,
-  }))
   for (;;) {
+    const asked = Object.entries(kinds).map(([kind, of]) => ({
+      kind,
+      isLast: of.isLast ?? false,
+      together: of.together?.(sizer.rowsOf(kind)) ?? 1,
+      ...turns.lastOf(kind),
+    }))
     const works = await readNextWorks(store, asked)
     if (works.length === 0) return []
-    const { kind } = works[0]!
+    const { kind, gateway } = works[0]!
+    turns.note(kind, gateway)
     const rows = Math.min(REFOLD_ROWS, sizer.rowsOf(kind))
     const of = kinds[kind]!
     const snapshot: Snapshot = read => inSnapshot(store, read)

@@ -2,7 +2,7 @@
 // cause, and done afterwards in pages.
 import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { isNotSetAside } from '../set-aside/isolate.js'
 
 /** The most payments that one transaction derives anew. */
@@ -20,6 +20,8 @@ export interface Work {
   kind: string
   /** to what it is done */
   key: string
+  /** for which gateway, where gateways take turns; '' is none */
+  gateway: string
   /** where the next page begins; '' is the beginning */
   cursor: string
   /** what the cause said, and what the pages before found */
@@ -53,7 +55,7 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
 const IS_NOT_SET_ASIDE = isNotSetAside('refold', sql`w.kind || ' ' || w.key`)
-const COLUMNS = sql`w.kind, w.key, w.cursor, w.state, w.turn`
+const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.turn`
 
 /** A kind whose next work is asked for. */
 export interface AskedKind {
@@ -62,23 +64,38 @@ export interface AskedKind {
   together: number
   /** it waits for all other work */
   isLast: boolean
+  /** the number of its last page */
+  lastPage: number
+  /** the gateway of its last page */
+  lastGateway: string
 }
 
-/** The next work that is not set aside: rows of the kind whose turn it is. Relies on work_next, some probes a kind. */
+/**
+ * The next work that is not set aside: rows of one kind and one gateway. Kinds take turns, in each kind gateways do, and the work of
+ * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_turns, some probes a kind.
+ */
 export async function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<Work[]> {
   const isDue = sql`w.next_at <= clock_timestamp() and ${IS_NOT_SET_ASIDE}`
+  const oldest = (which: Sql, lap: number): Sql => sql`(
+    select w.gateway, w.next_at, ${inline(lap)} as lap from work w where w.kind = k.kind and ${which} and ${isDue}
+     order by w.gateway, w.next_at limit 1)`
   return [
     ...(await database.read<Work>(sql`
       with next as (
-        select k.* from unnest(${kinds.map(({ kind }) => kind)}::text[], ${kinds.map(({ together }) => together)}::int[],
-                               ${kinds.map(({ isLast }) => isLast)}::boolean[]) as k (kind, together, is_last)
+        select k.kind, k.together, w.gateway
+          from unnest(${kinds.map(({ kind }) => kind)}::text[], ${kinds.map(({ together }) => together)}::int[],
+                      ${kinds.map(({ isLast }) => isLast)}::boolean[], ${kinds.map(({ lastPage }) => lastPage)}::int[],
+                      ${kinds.map(({ lastGateway }) => lastGateway)}::text[])
+               as k (kind, together, is_last, last_page, last_gateway)
          cross join lateral (
-           select w.next_at from work w where w.kind = k.kind and ${isDue} order by w.next_at limit 1) w
-         order by k.is_last, w.next_at limit 1
+           select * from (${oldest(sql`w.gateway > k.last_gateway`, 1)} union all ${oldest(sql`w.gateway <= k.last_gateway`, 2)}) w
+            order by w.lap limit 1) w
+         order by k.is_last, k.last_page, w.next_at limit 1
       )
       select ${COLUMNS} from next n
        cross join lateral (
-         select * from work w where w.kind = n.kind and ${isDue} order by w.next_at limit n.together) w`)),
+         select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${isDue}
+          order by w.next_at limit n.together) w`)),
   ]
 }
 

@@ -5,6 +5,7 @@ import {
   pageByPage,
   PageSizer,
   refoldPage,
+  WorkTurns,
   type CommittedNews,
   type Store,
 } from '@payment-tracking/store'
@@ -25,6 +26,7 @@ const PROGRESS_EVERY_MS = 2_000
 export class RefoldLoop implements Intake {
   readonly #options: RefoldLoopOptions
   readonly #sizer = new PageSizer()
+  readonly #turns = new WorkTurns()
   readonly #looks: RepeatedTask
   #followsRules = false
 
@@ -54,6 +56,7 @@ export class RefoldLoop implements Intake {
       const done = await refoldPage(store, {
         programId,
         sizer: this.#sizer,
+        turns: this.#turns,
         serverRun: await guard.serverRun(),
       })
       const [page] = done
