@@ -26,6 +26,9 @@ export async function expectMany(t: Test, bounds: Bounds, share: number): Promis
     [gateway.address, OPEN * share - FREE],
   )
   await pool.query(
+    `insert into expectation_counts (gateway, writer, open) select gateway, 'ingest', count(*) from expectations group by gateway`,
+  )
+  await pool.query(
     `insert into trackings (tracking_id, head, expected) select tracking_id, 0, true from expectations`,
   )
   await pool.query(

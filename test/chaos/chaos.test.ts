@@ -60,15 +60,21 @@ t.test('each schedule expects payments, of which some are met, late, given up, a
 
 t.test('a change of an expectation that is told twice, never, or out of order is seen', async t => {
   const id = '0192f7a0-0000-7000-8000-000000000000'
-  const notice = (name: string, state: ExpectedState, changes: bigint, over: 'all' | 'final' = 'all') => {
+  const notice = (
+    name: string,
+    state: ExpectedState,
+    change: number,
+    { paidAmount = 30n, over = 'all' }: Partial<{ paidAmount: bigint; over: 'all' | 'final' }> = {},
+  ) => {
     const type = `expectation.${name}` as ExpectationType
-    return { id: renderExpectationMessage(type, { id } as never, { over, changes }).id, type, state }
+    const of = { over, changes: BigInt(change), position: null }
+    return { id: renderExpectationMessage(type, { id } as never, of).id, type, state, paidAmount }
   }
   const [part, paid, reopened, expired] = [
-    notice('underpaid', 'underpaid', 1n),
-    notice('paid', 'paid', 2n),
-    notice('reopened', 'expired', 3n),
-    notice('expired', 'expired', 3n),
+    notice('underpaid', 'underpaid', 1),
+    notice('paid', 'paid', 2, { paidAmount: 100n }),
+    notice('reopened', 'expired', 3),
+    notice('expired', 'expired', 3),
   ]
   const changed = { id, over: 'all', changes: 3, state: 'expired' } as const
   const notified = [part, paid, reopened, expired]
@@ -79,15 +85,20 @@ t.test('a change of an expectation that is told twice, never, or out of order is
     [paid, part, reopened, expired],
     [part, paid, expired, reopened],
     [part, paid, reopened],
-    [...notified, notice('expired', 'expired', 4n)],
-    [part, notice('paid', 'paid', 2n, 'final'), reopened, expired],
+    [...notified, notice('expired', 'expired', 4)],
+    [part, notice('paid', 'paid', 2, { over: 'final' }), reopened, expired],
     [],
   ])
     t.equal(findNoticeProblems(changed, wrong).length, 1, wrong.map(({ type }) => type).join())
-  t.equal(findNoticeProblems({ ...changed, changes: 2, state: 'cancelled' }, [part]).length, 1)
-  const silent = [part, notice('underpaid', 'underpaid', 3n), notice('expired', 'expired', 4n)]
-  t.same(findNoticeProblems({ ...changed, changes: 5, state: 'cancelled' }, silent), [], 'some send nothing')
+  const cancelled = { ...changed, state: 'cancelled' } as const
+  t.same(findNoticeProblems({ ...cancelled, changes: 2 }, [part]), [], 'a part is given up')
+  t.equal(findNoticeProblems(cancelled, [part, paid]).length, 1, 'what is paid cannot be cancelled')
+  const silent = [part, notice('underpaid', 'underpaid', 3), notice('expired', 'expired', 4)]
+  t.same(findNoticeProblems({ ...cancelled, changes: 5 }, silent), [], 'some send nothing')
   t.equal(findNoticeProblems({ ...changed, changes: 4 }, silent.slice(1)).length, 1)
+  const late = (paidAmount: bigint) => notice('underpaid', 'expired', 4, { paidAmount })
+  t.same(findNoticeProblems({ ...changed, changes: 4 }, [...notified, late(31n)]), [], 'a part after the end')
+  t.equal(findNoticeProblems({ ...changed, changes: 4 }, [...notified, late(30n)]).length, 1, 'no part came')
 })
 
 t.test('a long schedule has every kind of fault', async t => {

@@ -19,8 +19,8 @@ import {
   WEBHOOK_EVENT_TYPES,
   type DeliveryMessage,
 } from '@payment-tracking/domain'
-import { cancelExpectation, createExpectation } from '@payment-tracking/store'
-import { startService, waitFor } from '@payment-tracking/testkit'
+import { cancelExpectation, createExpectation, readExpectation } from '@payment-tracking/store'
+import { startService, waitFor, workAsIngest } from '@payment-tracking/testkit'
 import { Ajv, type ValidateFunction } from 'ajv'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -122,6 +122,8 @@ t.test('what is described is sent, and what is sent is described', async t => {
     expiresAt: null,
     reference: 'cart-19',
   })
+  workAsIngest(t, pods.store)
+  await waitFor(async () => !(await readExpectation(pods.store, record.id))!.counting)
   const requests = [
     { trackingId: 'order', events: true, expectation: record.id },
     { trackingId: 'order', since: 0, events: true, expectation: record.id },
@@ -195,7 +197,9 @@ t.test('what is described is sent, and what is sent is described', async t => {
       }),
     ),
     ...NOTICE_TYPES.map(type => renderWebhookNotice({ ...webhook, type, failingSince: at, reason: null })),
-    ...EXPECTATION_TYPES.map(type => renderExpectationMessage(type, record, { over: 'all', changes: 1n })),
+    ...EXPECTATION_TYPES.map(type =>
+      renderExpectationMessage(type, record, { over: 'all', changes: 1n, position: null }),
+    ),
     renderTestMessage({ ...webhook, format: 'standard', nonce: 'nonce' }),
   ]
   for (const { type, body } of sent) hear('webhooks', type, JSON.parse(body))

@@ -78,7 +78,12 @@ export const SocketExpectationSchema = Type.Object(
     payments: Type.Array(eventId, { maxItems: 100, description: 'the newest that count' }),
     createdAt: Text('ISO 8601'),
     expiresAt: Nullable(Text('ISO 8601; null is never')),
-    changedAt: Text('ISO 8601'),
+    changedAt: Text('ISO 8601: another time for each change of the state or the sum'),
+    eventId: Nullable(
+      Text(
+        'the payment that changed it last, or that was taken back; null where the clock or the gateway did',
+      ),
+    ),
   },
   { title: 'SocketExpectation' },
 )
@@ -116,7 +121,19 @@ export const SERVER_EVENT_SCHEMAS = {
     },
     { title: 'LifecycleMessage' },
   ),
-  expectation: message('ExpectationMessage', 'expectation', SocketExpectationSchema),
+  expectation: Type.Object(
+    {
+      type: Type.Literal('expectation'),
+      data: SocketExpectationSchema,
+      position: Nullable(
+        Count(
+          'as `x-min-position` of a REST request, the answer knows this change; null where the clock or the gateway changed it',
+        ),
+      ),
+      timestamp,
+    },
+    { title: 'ExpectationMessage' },
+  ),
   ack: message(
     'AckMessage',
     'ack',

@@ -91,13 +91,18 @@ export interface SocketExpectation {
   payments: string[]
   createdAt: string
   expiresAt: string | null
+  /** another time for each change of the state or the sum */
   changedAt: string
+  /** the payment that changed it last, or that was taken back; null where the clock or the gateway did */
+  eventId: string | null
 }
 
-/** The `expectation` event, for clients that subscribed with an `expectation`: its state has changed. */
+/** The `expectation` event, for clients that subscribed with an `expectation`: its state or its sum has changed. */
 export interface ExpectationMessage {
   type: 'expectation'
   data: SocketExpectation
+  /** as `x-min-position`, REST answers know the change; null where the clock or the gateway changed it */
+  position: number | null
   /** the time of sending, in milliseconds */
   timestamp: number
 }
@@ -165,7 +170,7 @@ export interface ServerToClientEvents {
   retraction: (message: RetractionMessage) => void
   /** Something happened to a policy of a tracking ID that was subscribed to with `events: true`. */
   lifecycle: (message: LifecycleMessage) => void
-  /** The state of the expected payment has changed that the client follows. May arrive twice. */
+  /** The state or the sum of the expected payment has changed that the client follows. May arrive twice. */
   expectation: (message: ExpectationMessage) => void
   ack: (message: AckMessage) => void
   error: (message: ErrorMessage) => void

@@ -15,6 +15,7 @@ import {
   toExpectationRecord,
   type ExpectationState,
   type ExpectedSums,
+  type NotifiedState,
 } from '../src/index.js'
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 27) + seconds * 1000)
@@ -69,6 +70,8 @@ t.test('the notices of a change follow from the states before and after', async 
       if (!isEnd && before !== 'expired' && after === 'expired') wanted.push('expired')
       if (!isEnd && isMet(after)) wanted.push(after)
       if (before === 'open' && after === 'underpaid') wanted.push('underpaid')
+      // A part that comes too late is money of somebody.
+      if (before === 'expired' && after === 'expired') wanted.push('underpaid')
       t.same(
         NOTICES[before][after],
         wanted.map(type => `expectation.${type}`),
@@ -97,6 +100,74 @@ t.test('it expires before a late payment, whoever looks when', async t => {
   t.same([...looked, ...then], late)
 })
 
+t.test('what had expired before it was cancelled expires first, whoever looks when', async t => {
+  const expected = { amount: 100n, expiresAt: at(5), cancelledAt: at(5.003) }
+  const notified = { state: 'underpaid', changedAt: at(1), changes: 1n } as const
+  const part = sums(30n)
+  const told = changesOf(notified, expected, { before: part, after: part, now: at(60) })
+  t.same(
+    told.map(({ state, changedAt, changes, types }) => [state, changedAt, changes, types]),
+    [
+      ['expired', at(5), 2n, ['expectation.expired']],
+      ['cancelled', at(5.003), 3n, []],
+    ],
+  )
+  t.same(
+    told.map(({ sums: { paidAmount } }) => paidAmount),
+    [30n, 0n],
+    'nothing counts any more',
+  )
+  const running = changesOf(
+    notified,
+    { ...expected, cancelledAt: at(5) },
+    { before: part, after: part, now: at(60) },
+  )
+  t.same(
+    running.map(({ state }) => state),
+    ['cancelled'],
+    'it was cancelled before it expired',
+  )
+  t.same(changesOf(told[1]!, expected, { before: NOTHING_PAID, after: part, now: at(61) }), [], 'once')
+})
+
+t.test('each new sum is a change; a part after the end is told again', async t => {
+  const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
+  let notified: NotifiedState = { state: 'open', changedAt: at(0), changes: 0n }
+  let before = NOTHING_PAID
+  const told: unknown[] = []
+  for (const [paid, seconds] of [
+    [30n, 1],
+    [40n, 2],
+    [40n, 3],
+    [50n, 6],
+    [60n, 7],
+    [45n, 8],
+    [100n, 9],
+    [130n, 9],
+    [140n, 9],
+  ] as const) {
+    const after = sums(paid)
+    for (const change of changesOf(notified, expected, { before, after, now: at(seconds) })) {
+      const types = change.types.map(type => type.replace('expectation.', ''))
+      told.push([change.state, change.sums.paidAmount, change.changedAt, types.join()])
+      notified = change
+    }
+    before = after
+  }
+  t.same(told, [
+    ['underpaid', 30n, at(1), 'underpaid'],
+    ['underpaid', 40n, at(2), ''],
+    ['expired', 40n, at(5), 'expired'],
+    ['expired', 50n, at(6), 'underpaid'],
+    ['expired', 60n, at(7), 'underpaid'],
+    ['expired', 45n, at(8), ''],
+    ['paid', 100n, at(9), 'paid'],
+    ['overpaid', 130n, at(9.001), 'overpaid'],
+    ['overpaid', 140n, at(9.002), ''],
+  ])
+  t.equal(notified.changes, 9n, 'each has a number and a time of its own')
+})
+
 t.test('a reader sees what the scheduler will write', async t => {
   const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
   const notified = { state: 'underpaid', changedAt: at(1), changes: 1n } as const
@@ -115,7 +186,7 @@ t.test('steps through any sums end in the state of the last', async () => {
       fc.array(fc.record({ paid: amounts, pause: fc.integer({ min: 0, max: 3 }) }), { minLength: 1 }),
       (amount, steps) => {
         const expected = { amount, expiresAt: at(10), cancelledAt: null }
-        let notified: { state: ExpectationState; changedAt: Date; changes: bigint } = {
+        let notified: NotifiedState = {
           state: 'open',
           changedAt: at(0),
           changes: 0n,
@@ -151,16 +222,22 @@ t.test('a record keeps every digit, and shows in public no reference', async t =
   const record = toExpectationRecord(
     terms,
     { state: 'overpaid', changedAt: at(6) },
-    { sums: paid, finalCount: 0n, payments: ['e'] },
+    { sums: paid, finalCount: 0n, payments: ['e'], eventId: 'e' },
   )
   t.match(renderExpectation(record), '"amount":18446744073709551615,"amountString":"18446744073709551615"')
   t.match(renderExpectation(record), '"paidAmount":36893488147419103230')
   t.match(renderExpectation(record), '"reference":"cart \\"9\\""')
   t.notMatch(renderPublicExpectation(record), 'reference')
   t.match(record, { late: true, finality: 'confirmed' })
-  const message = renderExpectationMessage('expectation.overpaid', record, { over: 'all', changes: 2n })
-  t.same(Object.keys(JSON.parse(message.body) as object), ['id', 'type', 'timestamp', 'data'])
-  const other = renderExpectationMessage('expectation.overpaid', record, { over: 'all', changes: 3n })
+  const of = { over: 'all', changes: 2n, position: 9007199254740993n } as const
+  const message = renderExpectationMessage('expectation.overpaid', record, of)
+  t.same(Object.keys(JSON.parse(message.body) as object), ['id', 'type', 'timestamp', 'position', 'data'])
+  t.match(message.body, '"position":9007199254740993,')
+  t.match(message.body, '"eventId":"e"')
+  const byTime = renderExpectationMessage('expectation.overpaid', record, { ...of, position: null })
+  t.match(byTime.body, '"position":null,')
+  t.equal(byTime.id, message.id, 'the id follows from the change')
+  const other = renderExpectationMessage('expectation.overpaid', record, { ...of, changes: 3n })
   t.not(other.id, message.id, 'each change has an id of its own')
   t.equal(
     toExpectationRecord(
@@ -170,6 +247,7 @@ t.test('a record keeps every digit, and shows in public no reference', async t =
         sums: NOTHING_PAID,
         finalCount: 0n,
         payments: [],
+        eventId: null,
       },
     ).finality,
     null,

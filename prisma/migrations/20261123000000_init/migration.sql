@@ -283,17 +283,20 @@ create table expectations (
   -- the part of paid_amount that was paid up to expires_at
   in_time_amount numeric not null default 0,
   payment_count bigint not null default 0,
-  -- `state` is what webhooks and sockets were sent last; `changes` counts how often it changed
+  -- `state` is what webhooks and sockets were sent last. `changes` counts how often the state or the sum changed
   state text not null default 'open',
   changed_at timestamptz(3) not null default clock_timestamp(),
   changes bigint not null default 0,
+  -- the payment that changed it last, and a position at which the change is stored. Null where the clock or the gateway changed it
+  cause_id uuid,
+  cause_position bigint,
   final_paid_amount numeric not null default 0,
   final_in_time_amount numeric not null default 0,
   final_payment_count bigint not null default 0,
   final_state text not null default 'open',
   final_changed_at timestamptz(3) not null default clock_timestamp(),
   final_changes bigint not null default 0,
-  -- the time at which the scheduler checks whether the expectation has expired. Null: it never checks
+  -- the time at which the scheduler writes what no payment reports: that the expectation has expired, or was cancelled. Null: never
   look_at timestamptz(3)
 ) with (fillfactor = 75);
 -- createExpectation.
@@ -303,10 +306,24 @@ create unique index expectations_gateway_tracking_id_recipient_token_mint_key
 create index expectations_expected on expectations (tracking_id, recipient, token_mint, id) where cancelled_at is null;
 -- listExpectations with `trackingId`.
 create index expectations_tracking on expectations (gateway, tracking_id, created_at, id);
--- listExpectations: a range of each state; createExpectation: how many are open.
+-- listExpectations: a range of each state.
 create index expectations_state on expectations (gateway, state, created_at, id);
+-- createExpectation: those that are not in expectation_counts yet. Nearly empty.
+create index expectations_counting on expectations (gateway) where counting;
+-- listExpectations: what was cancelled, and is not written as cancelled yet. Nearly empty.
+create index expectations_cancelling on expectations (gateway, created_at, id)
+  where cancelled_at is not null and state <> 'cancelled';
 -- expireExpectations.
 create index expectations_look on expectations (look_at, id) where look_at is not null;
+
+-- How many expectations of a gateway are open, of those that are not being counted. Whoever writes their states keeps a row of its
+-- own, so that nobody waits for another: the number is the sum of the rows.
+create table expectation_counts (
+  gateway text collate "C" not null,
+  writer text collate "C" not null check (writer in ('ingest', 'scheduler')),
+  open bigint not null,
+  primary key (gateway, writer)
+) with (fillfactor = 75);
 
 -- The payments that count for an expectation. Each pair of a payment and an expectation has a row.
 create table expected_payments (

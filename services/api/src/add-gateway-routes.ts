@@ -65,7 +65,7 @@ export async function addGatewayRoutes(
   const cookie = buildSessionCookie(config.ENVIRONMENT, origins)
   const auth = buildGatewayAuth({ store, tokens, origins, cookie })
   const proofs = buildSignInProofs({ store, redis, keys, environment: config.ENVIRONMENT, origins })
-  await app.register((scope: ApiServer) => {
+  await app.register(async (scope: ApiServer) => {
     allowEmptyBodies(scope)
     const limit = share(SIGN_IN_SHARE)
     addSignInRoutes(scope, { store, proofs, tokens, origins, limit })
@@ -89,14 +89,14 @@ export async function addGatewayRoutes(
       programId: config.PROGRAM_ID,
       graceSeconds: config.OVERDUE_GRACE_SECONDS,
     })
-    return scope.register(async (writing: ApiServer) => {
+    const retries = {
+      backoffMs: config.WEBHOOK_BACKOFF_MS,
+      backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
+    }
+    addChangeRoutes(scope, { store, auth })
+    addAnswerRoutes(scope, { store, auth, nowMs })
+    await scope.register((writing: ApiServer) => {
       answerBeforeCommit(writing, store)
-      const retries = {
-        backoffMs: config.WEBHOOK_BACKOFF_MS,
-        backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
-      }
-      addChangeRoutes(writing, { store, auth })
-      addAnswerRoutes(writing, { store, auth, nowMs })
       addApiKeyRoutes(writing, { store, auth, nowMs })
       addGatewaySessionRoutes(writing, { store, auth, cookie })
       addWebhookRoutes(writing, {
@@ -107,12 +107,14 @@ export async function addGatewayRoutes(
       })
       addSettingsRoutes(writing, { store, auth })
       addSecretRoutes(writing, { store, auth })
-      addDeliveryRoutes(writing, { store, auth, queue, tokens: shownTokens, retries })
-      addReplayRoutes(writing, { store, auth })
-      await addExpectationRoutes(writing, { store, auth, queue, nowMs })
-      addGatewayDeliveryRoutes(writing, { store, auth, retries })
-      addFeedRoute(writing, { ...feed, auth })
+      return Promise.resolve()
     })
+    // Ingest may wait for rows that these change: each statement is a transaction of its own, in which no process can be paused.
+    addDeliveryRoutes(scope, { store, auth, queue, tokens: shownTokens, retries })
+    addReplayRoutes(scope, { store, auth })
+    await addExpectationRoutes(scope, { store, auth, nowMs })
+    addGatewayDeliveryRoutes(scope, { store, auth, retries })
+    addFeedRoute(scope, { ...feed, auth })
   })
   return auth
 }

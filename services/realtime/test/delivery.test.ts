@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import type { ExpectationMessage } from '@payment-tracking/contracts'
 import { cancelExpectation, createExpectation, readExpectation } from '@payment-tracking/store'
-import { waitFor } from '@payment-tracking/testkit'
+import { waitFor, workAsIngest } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods, type Client } from './use-pods.js'
 import { fakeBase58 } from './write-payments.js'
@@ -73,6 +73,7 @@ t.test("the ten-line client: subscribe, 'ack', 'payment'; unsubscribe ends it", 
 
 t.test('an expected payment', async t => {
   const { store, database } = pods
+  workAsIngest(t, store)
   const gateway = fakeBase58('gateway')
   const expect = async (trackingId: string) =>
     (
@@ -92,6 +93,8 @@ t.test('an expected payment', async t => {
     return received
   }
   const [order, other] = [await expect('expected-1'), await expect('expected-2')]
+  const isCounted = async ({ id }: { id: string }) => !(await readExpectation(store, id))!.counting
+  await waitFor(async () => (await isCounted(order)) && isCounted(other), { what: 'the count' })
 
   t.test('the answer has the record, and an id of another tracking ID is refused', async t => {
     const client = one.connect()
@@ -131,13 +134,18 @@ t.test('an expected payment', async t => {
     const data = `{"id":"${order.id}","state":"underpaid","trackingId":"expected-1","amount":${record.amount}}`
     const announcement = {
       payments: [],
-      expectations: [{ id: order.id, trackingId: 'expected-1', changes: 1, data }],
+      expectations: [{ id: order.id, trackingId: 'expected-1', changes: 1, position: '7', data }],
     }
     await pods.announce(announcement)
     for (const each of received.slice(0, 2))
       await waitFor(() => each.length > 0, { what: 'the announced change' })
     await pods.announce(announcement)
-    t.match(received[0]![0], { type: 'expectation', data: { state: 'underpaid' }, timestamp: Number })
+    t.match(received[0]![0], {
+      type: 'expectation',
+      data: { state: 'underpaid' },
+      position: 7,
+      timestamp: Number,
+    })
 
     // Nobody announces that the time is over.
     await database.pool.query(`update expectations set expires_at = now() - interval '1 s' where id = $1`, [
@@ -148,9 +156,14 @@ t.test('an expected payment', async t => {
     t.notMatch(JSON.stringify(received), 'reference')
     await cancelExpectation(store, gateway, other.id)
     await waitFor(() => received[3]!.length > 0, { what: 'the cancellation' })
+    // Whoever was sent the expiry before it was written must be told of what follows.
+    await cancelExpectation(store, gateway, order.id)
+    for (const each of received.slice(0, 2))
+      await waitFor(() => each.length > 2, { what: 'the cancellation' })
     t.same(
       received.map(messages => messages.map(message => message.data.state)),
-      [['underpaid', 'expired'], ['underpaid', 'expired'], [], ['cancelled']],
+      [['underpaid', 'expired', 'cancelled'], ['underpaid', 'expired', 'cancelled'], [], ['cancelled']],
     )
+    t.match(received[0]![2], { position: null, data: { eventId: null, paidAmountString: '0' } })
   })
 })

@@ -1,12 +1,13 @@
 // Workers write and notify of what expires, and of one expectation in order, whatever the webhook chose.
-import { createExpectation } from '@payment-tracking/store'
-import { buildAddress, openReceiver, waitFor } from '@payment-tracking/testkit'
+import { createExpectation, readExpectation } from '@payment-tracking/store'
+import { buildAddress, openReceiver, waitFor, workAsIngest } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
 const rig = await openRig(t)
 const { pool } = rig.database
 await rig.startWorker()
+workAsIngest(t, rig.store)
 
 const hookTo = async (url: string) => {
   const webhook = await rig.addWebhook(url)
@@ -29,6 +30,7 @@ t.test('what expires is notified once, although nothing happens', async t => {
     expiresAt: new Date(Date.now() + 3_600_000),
     reference: 'cart 9',
   })
+  await waitFor(async () => !(await readExpectation(rig.store, record.id))!.counting, { what: 'the count' })
   // The time is over, although none has passed.
   const { rows: moved } = await pool.query<{ at: Date }>(
     `update expectations set created_at = created_at - interval '1 h', changed_at = changed_at - interval '1 h',

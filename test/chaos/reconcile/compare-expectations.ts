@@ -121,9 +121,12 @@ function compareNotices(
     : receiver.requests.map(({ body }) => body)
   const notified = new Map<string, Notice>()
   for (const body of bodies) {
-    const { data, ...of } = JSON.parse(body) as Notice & { data: { id: string; state: Notice['state'] } }
+    const { data, ...of } = JSON.parse(body) as Notice & {
+      data: { id: string; state: Notice['state']; paidAmountString: string }
+    }
+    const paidAmount = BigInt(data.paidAmountString)
     if (data.id === id && !notified.has(of.id))
-      notified.set(of.id, { id: of.id, type: of.type, state: data.state })
+      notified.set(of.id, { id: of.id, type: of.type, state: data.state, paidAmount })
   }
   const over: Over = behaviour === 'expected-final' ? 'final' : 'all'
   const changed = { id, over, changes: over === 'all' ? changes : finalChanges, state: sums[over].state }

@@ -63,22 +63,31 @@ export function expectationOf(terms: ExpectedTerms, model: Model, now: Date): Re
   return { all: over(counting), final: over(counting.filter(({ event }) => event.isFinal)) }
 }
 
-/** The types of the notices of a change of the state. */
-export function noticesOf(before: ExpectedState, after: ExpectedState): string[] {
-  if (before === after || after === 'cancelled') return []
+/** What an expectation was at a moment. */
+export interface ExpectedMoment {
+  state: ExpectedState
+  paidAmount: bigint
+}
+
+/** The types of the notices of a change: of the state, or of the sum alone. */
+export function noticesOf(before: ExpectedMoment, after: ExpectedMoment): string[] {
   const notices: string[] = []
-  if (isMet(before) && !isMet(after)) notices.push('reopened')
-  if (isMet(after) || after === 'expired') notices.push(after)
-  if (before === 'open' && after === 'underpaid') notices.push('underpaid')
+  const isRise = after.paidAmount > before.paidAmount
+  if (before.state === after.state) {
+    // Money of somebody came too late, and is not enough.
+    if (after.state === 'expired' && isRise) notices.push('underpaid')
+  } else if (after.state !== 'cancelled') {
+    if (isMet(before.state) && !isMet(after.state)) notices.push('reopened')
+    if (isMet(after.state) || after.state === 'expired') notices.push(after.state)
+    if (before.state === 'open' && after.state === 'underpaid') notices.push('underpaid')
+  }
   return notices.map(type => `expectation.${type}`)
 }
 
-export interface Notice {
+export interface Notice extends ExpectedMoment {
   /** of the message */
   id: string
   type: string
-  /** in the record of the notice */
-  state: ExpectedState
 }
 
 /** The id of the notice of a change: the first is number 1. */
@@ -91,45 +100,68 @@ interface Changed {
   /** of the expectation */
   id: string
   over: Over
-  /** how often the state changed, and into what at last */
+  /** how often the state or the sum changed, and into what at last */
   changes: number
   state: ExpectedState
 }
 
 /**
+ * What an expectation may have been before a change, as far as its notices say. Some changes have none: a further part before the
+ * end, a part that is taken back, more than too much, and cancelling.
+ */
+type Possible = ReadonlyMap<ExpectedState, bigint | null>
+
+/** After a change without a notice. A sum that nobody was told of is not known. */
+function afterSilence(before: Possible): Map<ExpectedState, null> {
+  const after = new Map<ExpectedState, null>()
+  for (const state of before.keys()) {
+    if (state === 'underpaid') after.set('underpaid', null).set('open', null)
+    if (state === 'overpaid' || state === 'expired') after.set(state, null)
+  }
+  return after
+}
+
+/** What is paid cannot be cancelled. */
+const afterCancelling = (before: Possible): Map<ExpectedState, bigint> =>
+  new Map([...before.keys()].some(state => !isMet(state)) ? [['cancelled', 0n]] : [])
+
+/** Whether a change can have such notices, the first of which says what it is after the change. */
+function isNoticed(before: Possible, after: ExpectedMoment, types: readonly string[]): boolean {
+  return [...before].some(([state, paidAmount]) => {
+    // Where the sum is not known, it can have been lower.
+    const must = noticesOf({ state, paidAmount: paidAmount ?? after.paidAmount - 1n }, after)
+    return must.length > 0 && must.join() === types.join()
+  })
+}
+
+/**
  * Follows the changes of an expectation from its creation by its notices: each change sends what it must, once and in
- * its order. Only a retraction of all parts and a cancelling send nothing.
+ * its order.
  * @param notices each message once, in the order in which they came
  */
 export function findNoticeProblems(changed: Changed, notices: readonly Notice[]): string[] {
   const left = [...notices]
-  let state: ExpectedState = 'open'
+  let possible: Possible = new Map([['open', 0n]])
   for (let change = 1; change <= changed.changes; change++) {
-    const [first] = left
-    const isSent = first !== undefined && first.id === idOfNotice(first.type, changed, change)
-    const isCancelled = change === changed.changes && changed.state === 'cancelled'
-    const after: ExpectedState = isSent ? first.state : isCancelled ? 'cancelled' : 'open'
-    const must = noticesOf(state, after)
-    const isRight =
-      must.length === 0
-        ? !isSent && isSilent(state, after)
-        : must.every((type, at) => left[at]?.id === idOfNotice(type, changed, change))
-    if (!isRight)
-      return [
-        `change ${change} from ${state} has the notices ${listOf(left.slice(0, 2))}, into ${changed.state} at last`,
-      ]
-    left.splice(0, must.length)
-    state = after
+    const own = left.filter(({ id, type }) => id === idOfNotice(type, changed, change))
+    const isInOrder = own.every((notice, at) => left[at] === notice)
+    const [first] = own
+    const problem = `change ${change} from ${[...possible.keys()].join(' or ')} has the notices ${listOf(own)}, into ${changed.state} at last`
+    if (first) {
+      const types = own.map(({ type }) => type)
+      if (!isInOrder || !isNoticed(possible, first, types)) return [problem]
+      possible = new Map([[first.state, first.paidAmount]])
+      left.splice(0, own.length)
+    } else {
+      const isCancelled = change === changed.changes && changed.state === 'cancelled'
+      possible = isCancelled ? afterCancelling(possible) : afterSilence(possible)
+      if (possible.size === 0) return [problem]
+    }
   }
   if (left.length > 0) return [`no change has the notices ${listOf(left)}`]
-  return state === changed.state ? [] : [`notified until ${state}, and the record is ${changed.state}`]
+  const last = [...possible.keys()].join(' or ')
+  return possible.has(changed.state) ? [] : [`notified until ${last}, and the record is ${changed.state}`]
 }
-
-/** Whether there is such a change without a notice. Once something was paid, nothing can be cancelled. */
-const isSilent = (before: ExpectedState, after: ExpectedState): boolean =>
-  after === 'cancelled'
-    ? before === 'open' || before === 'expired'
-    : before === 'underpaid' && after === 'open'
 
 const listOf = (notices: readonly Notice[]): string =>
   notices.map(({ type, state, id }) => `${type} into ${state} (${id})`).join() || 'nothing'

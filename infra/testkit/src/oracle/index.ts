@@ -5,6 +5,7 @@ export {
   expectedStateOf,
   findNoticeProblems,
   noticesOf,
+  type ExpectedMoment,
   type ExpectedState,
   type ModelSum,
   type Notice,

@@ -1,8 +1,8 @@
 // An expected payment as it is shown: by REST, webhooks and sockets alike.
 import { writeJson } from '../json/json.js'
 import {
+  changesOf,
   isLate,
-  stateOf,
   type Expected,
   type ExpectationState,
   type ExpectedSums,
@@ -44,15 +44,19 @@ export interface ExpectationRecord {
   reference: string | null
   createdAt: string
   expiresAt: string | null
+  /** when the state or the sum changed last: another time for each change */
   changedAt: string
+  /** the payment that changed it last, or that was taken back; null where the clock or the gateway did */
+  eventId: string | null
 }
 
-/** @param finalCount how many of the payments of `sums` are final */
+/** @param of.finalCount how many of the payments of `sums` are final */
 export function toExpectationRecord(
   terms: ExpectationTerms,
   { state, changedAt }: Pick<NotifiedState, 'state' | 'changedAt'>,
-  { sums, finalCount, payments }: { sums: ExpectedSums; finalCount: bigint; payments: readonly string[] },
+  of: { sums: ExpectedSums; finalCount: bigint; payments: readonly string[]; eventId: string | null },
 ): ExpectationRecord {
+  const { sums, finalCount, payments, eventId } = of
   const { id, gateway, trackingId, recipient, tokenMint, amount, reference, createdAt, expiresAt } = terms
   const { paidAmount, paymentCount } = sums
   return {
@@ -74,23 +78,19 @@ export function toExpectationRecord(
     createdAt: createdAt.toISOString(),
     expiresAt: expiresAt?.toISOString() ?? null,
     changedAt: changedAt.toISOString(),
+    eventId,
   }
 }
 
-/**
- * The state as a reader sees it: what has expired is expired, also before it was written.
- */
+/** The state as a reader sees it: what has expired or was cancelled is so, also before it was written. */
 export function stateAt(
   notified: NotifiedState,
   expected: Expected,
   sums: ExpectedSums,
   now: Date,
 ): NotifiedState {
-  const state = stateOf(expected, sums, now)
-  if (state === notified.state) return notified
-  const { expiresAt } = expected
-  const changedAt = expiresAt !== null && expiresAt > notified.changedAt ? expiresAt : notified.changedAt
-  return { state, changedAt, changes: notified.changes + 1n }
+  const last = changesOf(notified, expected, { before: sums, after: sums, now }).at(-1)
+  return last ? { state: last.state, changedAt: last.changedAt, changes: last.changes } : notified
 }
 
 /** As JSON text, every digit kept. */

@@ -1,5 +1,5 @@
 // An expected payment is a state of a sum. `stateOf` is the only place that decides it, and `NOTICES` the only place that
-// decides the notices of a change.
+// decides the notices of a change. A change is another state or another sum.
 import type { ExpectationType } from './expectation-types.js'
 
 export const EXPECTATION_STATES = ['open', 'underpaid', 'paid', 'overpaid', 'expired', 'cancelled'] as const
@@ -72,8 +72,8 @@ const REOPENED: readonly ExpectationType[] = ['expectation.reopened']
 const REOPENED_LATE: readonly ExpectationType[] = ['expectation.reopened', 'expectation.expired']
 
 /**
- * The notices of a change: the state before × the state after. Nothing follows a cancellation. Time never goes back, so what has
- * expired becomes open or underpaid only on paper.
+ * The notices of a change: the state before × the state after. Where both are one state, of a higher sum; a lower one has none.
+ * Nothing follows a cancellation. Time never goes back, so what has expired becomes open or underpaid only on paper.
  */
 export const NOTICES: Record<ExpectationState, Record<ExpectationState, readonly ExpectationType[]>> = {
   open: {
@@ -108,49 +108,61 @@ export const NOTICES: Record<ExpectationState, Record<ExpectationState, readonly
     expired: REOPENED_LATE,
     cancelled: NONE,
   },
-  expired: { open: NONE, underpaid: NONE, paid: PAID, overpaid: OVERPAID, expired: NONE, cancelled: NONE },
+  expired: {
+    open: NONE,
+    underpaid: NONE,
+    paid: PAID,
+    overpaid: OVERPAID,
+    expired: UNDERPAID,
+    cancelled: NONE,
+  },
   cancelled: { open: NONE, underpaid: NONE, paid: NONE, overpaid: NONE, expired: NONE, cancelled: NONE },
 }
 
 /** What was written last, and gateways and sockets were notified of. */
 export interface NotifiedState {
   state: ExpectationState
+  /** later at each change */
   changedAt: Date
   /** counts the changes */
   changes: bigint
 }
 
-/** One change of the state, with the sums at it. */
+/** One change, with the sums at it. */
 export interface ExpectationChange extends NotifiedState {
   sums: ExpectedSums
   types: readonly ExpectationType[]
+  /** payments did it; otherwise the clock or the gateway */
+  isByPayments: boolean
 }
 
 /**
- * The changes that sums bring, in their order. What has expired before the sums changed expires first, also where the
- * scheduler has not seen it yet: the notices do not depend on when the scheduler looks.
+ * The changes that sums, the clock and cancelling bring, in their order. What has expired before the sums changed, or before it was
+ * cancelled, expires first, also where the scheduler has not seen it yet: the notices do not depend on when the scheduler looks.
  */
 export function changesOf(
   notified: NotifiedState,
   expected: Expected,
   { before, after, now }: { before: ExpectedSums; after: ExpectedSums; now: Date },
 ): ExpectationChange[] {
+  if (notified.state === 'cancelled') return []
+  const { expiresAt, cancelledAt } = expected
   const changes: ExpectationChange[] = []
-  let last: NotifiedState = notified
-  const step = (state: ExpectationState, sums: ExpectedSums) => {
-    if (state === last.state) return
-    const { expiresAt } = expected
-    // An unpaid one changes when its time is over, whoever notices it when.
-    const isByTime = state === 'expired' && !isMet(last.state) && expiresAt! > last.changedAt
-    const changedAt = isByTime ? expiresAt! : now
-    const types = NOTICES[last.state][state]
-    const change = { state, changedAt, changes: last.changes + 1n, sums, types }
+  let last: Pick<ExpectationChange, keyof NotifiedState | 'sums'> = { ...notified, sums: before }
+  const step = (state: ExpectationState, sums: ExpectedSums, at: Date, isByPayments: boolean) => {
+    const rise = sums.paidAmount - last.sums.paidAmount
+    if (state === last.state && rise === 0n) return
+    const types = state === last.state && rise < 0n ? NONE : NOTICES[last.state][state]
+    // Receivers dedupe by the time of a change.
+    const changedAt = at > last.changedAt ? at : new Date(last.changedAt.getTime() + 1)
+    const change = { state, changedAt, changes: last.changes + 1n, sums, types, isByPayments }
     changes.push(change)
     last = change
   }
-  const passed = stateOf(expected, before, now)
-  if (passed === 'expired') step(passed, before)
-  step(stateOf(expected, after, now), after)
+  const passed = stateOf({ ...expected, cancelledAt: null }, before, cancelledAt ?? now)
+  if (passed === 'expired') step(passed, before, expiresAt!, false)
+  if (cancelledAt === null) step(stateOf(expected, after, now), after, now, true)
+  else step('cancelled', NOTHING_PAID, cancelledAt, false)
   return changes
 }
 

@@ -65,14 +65,11 @@ const toLifecycleFrame = (lifecycle: CommittedLifecycle, timestamp: number): Ann
 })
 
 /** `recipient` names the expectation, and `seq` its change. */
-const toExpectationFrame = (
-  { id, trackingId, changes, data }: CommittedExpectation,
-  timestamp: number,
-): AnnouncedFrame => ({
-  trackingId,
-  seq: changes,
-  recipient: id,
-  wsFrame: frameOfExpectation(data, timestamp),
+const toExpectationFrame = (expectation: CommittedExpectation, timestamp: number): AnnouncedFrame => ({
+  trackingId: expectation.trackingId,
+  seq: expectation.changes,
+  recipient: expectation.id,
+  wsFrame: frameOfExpectation(expectation, timestamp),
 })
 
 /** Frames of one event, by the route of their tracking ID. */

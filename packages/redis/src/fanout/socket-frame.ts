@@ -1,5 +1,6 @@
 // The events of a tracking ID as every subscriber receives them: finished WebSocket frames.
 import type {
+  CommittedExpectation,
   CommittedLifecycle,
   LifecycleMessage,
   PaymentMessage,
@@ -50,11 +51,16 @@ export const frameOfLifecycle = (
 
 /**
  * The frame of one `expectation` event.
- * @param data the record as JSON text: JSON.parse would round its 64-bit integers
+ * @param change.data the record as JSON text: JSON.parse would round its 64-bit integers
  * @param timestamp the time of sending, in milliseconds
  */
-export const frameOfExpectation = (data: string, timestamp: number): Buffer =>
-  frameText(`${PACKET_PREFIX}["expectation",{"type":"expectation","data":${data},"timestamp":${timestamp}}]`)
+export const frameOfExpectation = (
+  { data, position }: Pick<CommittedExpectation, 'data' | 'position'>,
+  timestamp: number,
+): Buffer =>
+  frameText(
+    `${PACKET_PREFIX}["expectation",{"type":"expectation","data":${data},"position":${position},"timestamp":${timestamp}}]`,
+  )
 
 /** The name of the event in a frame that `frameText` made, and its message as JSON text. */
 export function eventOfFrame(wsFrame: Buffer): { event: string; json: string } {

@@ -51,8 +51,27 @@ const CHANGES = columnTable<Change>('c', {
 })
 
 /**
- * The statement that writes changes of one gateway. The gateway's newest 1,000 stay, whoever writes at the same time: rows
- * that another transaction forgets are left to it. Looks at 1,100 entries of gateway_changes_gateway_id_idx at most.
+ * Forgets what is more than a gateway keeps. Rows that another transaction forgets are left to it. Looks at 1,100 entries of
+ * gateway_changes_gateway_id_idx at most.
+ * @param added changes that are written beside it
+ */
+const forgetOldest = (gateway: string, added: number): Sql => sql`
+  delete from gateway_changes where id = any(array(
+    select id from gateway_changes
+     where gateway = ${gateway}
+       and id <= (select id from gateway_changes where gateway = ${gateway}
+                   order by id desc offset ${CHANGES_KEPT - added}::int limit 1)
+     order by id limit ${FORGOTTEN_AT_ONCE} for update skip locked))`
+
+/** @param changes `c (kind, subject, name, fields)`, as part of a statement */
+const insertChanges = (gateway: string, author: Author | null, changes: Sql): Sql => sql`
+  insert into gateway_changes (gateway, kind, subject, name, fields, wallet, api_key_id, api_key_name)
+  select ${gateway}, c.kind, c.subject, c.name, string_to_array(c.fields, ' '), ${author?.wallet ?? null},
+         ${author?.apiKey?.id.toString() ?? null}::bigint, ${author?.apiKey?.name ?? null}
+    from ${changes}`
+
+/**
+ * The statement that writes changes of one gateway. The gateway's newest 1,000 stay, whoever writes at the same time.
  * @param author null: the service itself
  */
 export const writeChangesOf = (
@@ -60,18 +79,12 @@ export const writeChangesOf = (
   author: Author | null,
   changes: readonly Change[],
 ): Sql => sql`
-  with forgotten as (
-    delete from gateway_changes where id = any(array(
-      select id from gateway_changes
-       where gateway = ${gateway}
-         and id <= (select id from gateway_changes where gateway = ${gateway}
-                     order by id desc offset ${CHANGES_KEPT - changes.length}::int limit 1)
-       order by id limit ${FORGOTTEN_AT_ONCE} for update skip locked))
-  )
-  insert into gateway_changes (gateway, kind, subject, name, fields, wallet, api_key_id, api_key_name)
-  select ${gateway}, c.kind, c.subject, c.name, string_to_array(c.fields, ' '), ${author?.wallet ?? null},
-         ${author?.apiKey?.id.toString() ?? null}::bigint, ${author?.apiKey?.name ?? null}
-    from ${CHANGES.listOf(changes)}`
+  with forgotten as (${forgetOldest(gateway, changes.length)}) ${insertChanges(gateway, author, CHANGES.listOf(changes))}`
+
+/** The same as parts of the `with` of a statement that changes at most one thing, and has `changed (subject, name)` before. */
+export const logChangeOf = (gateway: string, author: Author | null, kind: ChangeKind): Sql => sql`
+  forgotten as (${forgetOldest(gateway, 1)}),
+  logged as (${insertChanges(gateway, author, sql`(select ${kind} as kind, subject, name, '' as fields from changed) c`)})`
 
 /** Writes changes of one gateway, within the transaction that is under way. */
 export async function writeChanges(

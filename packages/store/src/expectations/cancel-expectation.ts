@@ -1,6 +1,6 @@
 import { ServiceError } from '@payment-tracking/runtime'
 import type { ExpectationRecord } from '@payment-tracking/domain'
-import { runIn } from '../database/database.js'
+import { logChangeOf, type Author } from '../changes/write-changes.js'
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { readExpectations } from './expectation-rows.js'
@@ -10,7 +10,7 @@ export class ExpectationPaidError extends ServiceError {
   readonly retry = 'never'
 
   constructor() {
-    super('Something was paid already: the expectation cannot be cancelled any more.')
+    super('It is paid: the expectation cannot be cancelled any more.')
   }
 }
 
@@ -19,38 +19,39 @@ export class ExpectationCountingError extends ServiceError {
   readonly retry = 'later'
 
   constructor() {
-    super('Stored payments are still being counted: whether something was paid is known in a moment.')
+    super('Stored payments are still being counted: whether it is paid is known in a moment.')
   }
 }
 
 /**
- * Cancels an expectation to which nothing was paid: from then on nothing counts. Waits for a transaction that counts a
- * payment at the same moment. Cancelled once, it stays so, and is answered again.
+ * Cancels an expectation that is not paid: from then on nothing counts. Cancelled once, it stays so, and is answered again.
+ *
+ * One statement, which is a transaction of its own, and must be: ingest may wait for the row, and no process can be paused between
+ * a statement and its commit. It waits for a transaction that counts a payment at the same moment, and judges what that one wrote.
+ * The scheduler writes and notifies of what follows (expire-expectations.ts); readers see it at once.
+ * @param author for the log of changes; null: the service itself
  * @returns null where the gateway has no such expectation; `isNew` is false where it was cancelled before
  * @throws ExpectationPaidError, ExpectationCountingError: nothing is written
  */
-export const cancelExpectation = (
+export async function cancelExpectation(
   { database }: Store,
   gateway: string,
   id: string,
-): Promise<{ record: ExpectationRecord; isNew: boolean } | null> =>
-  database.transaction(async tx => {
-    const [row] = await tx.$queryRaw<{ paid: boolean; counting: boolean; cancelled: boolean }[]>`
-      select paid_amount > 0 as paid, counting, cancelled_at is not null as cancelled from expectations
-       where id = ${id}::uuid and gateway = ${gateway} for no key update`
-    if (!row) return null
-    if (row.paid) throw new ExpectationPaidError()
-    if (row.counting) throw new ExpectationCountingError()
-    // A payment of 0 counts as a payment until then.
-    if (!row.cancelled)
-      await tx.$executeRaw`
-        update expectations
-           set cancelled_at = clock_timestamp(), look_at = null,
-               state = 'cancelled', changed_at = clock_timestamp(), changes = changes + 1,
-               in_time_amount = 0, payment_count = 0,
-               final_state = 'cancelled', final_changed_at = clock_timestamp(), final_changes = final_changes + 1,
-               final_paid_amount = 0, final_in_time_amount = 0, final_payment_count = 0
-         where id = ${id}::uuid`
-    const [cancelled] = await readExpectations(runIn(tx) as never, sql`where x.id = ${id}::uuid`)
-    return { record: cancelled!.record, isNew: !row.cancelled }
-  })
+  author: Author | null = null,
+): Promise<{ record: ExpectationRecord; isNew: boolean } | null> {
+  const cancelled = await database.write(sql`
+    with changed as (
+      update expectations set cancelled_at = clock_timestamp(), look_at = clock_timestamp()
+       where id = ${id}::uuid and gateway = ${gateway} and cancelled_at is null and not counting and paid_amount < amount
+      returning id::text as subject, tracking_id as name
+    ), ${logChangeOf(gateway, author, 'expectation.cancelled')}
+    select from changed`)
+  const [found] = await readExpectations(
+    database.read,
+    sql`where x.id = ${id}::uuid and x.gateway = ${gateway}`,
+  )
+  if (!found) return null
+  const { record, counting } = found
+  if (record.state === 'cancelled') return { record, isNew: cancelled.length > 0 }
+  throw counting ? new ExpectationCountingError() : new ExpectationPaidError()
+}

@@ -1,12 +1,10 @@
-// A gateway says what it expects, or that it expects it no longer.
+// A gateway says what it expects.
 import { ServiceError } from '@payment-tracking/runtime'
-import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { ExpectationRecord } from '@payment-tracking/domain'
-import { runIn } from '../database/database.js'
+import { runIn, type TransactionLimits } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { inline, sql, type Tx } from '../database/sql.js'
-import { lockHead } from '../rows/head.js'
-import { countStored } from './expectation-work.js'
+import { sql, type Tx } from '../database/sql.js'
+import { readOpen } from './expectation-counts.js'
 import { readExpectations } from './expectation-rows.js'
 
 /** Of one gateway, in the state `open`. */
@@ -26,7 +24,8 @@ export interface CreatedExpectation {
   record: ExpectationRecord
   /** false: the same was created before */
   isNew: boolean
-  deliveries: DeliveryRef[]
+  /** payments of its tracking ID are stored, and are being counted: the record may say more in a moment */
+  awaitsCount: boolean
 }
 
 export class ExpectationExistsError extends ServiceError {
@@ -47,16 +46,17 @@ export class TooManyExpectationsError extends ServiceError {
   }
 }
 
-/** Stored payments that the request counts itself. */
-const COUNTED_AT_ONCE = 500
+/** Creations of a gateway near its limit wait for each other. */
+const CREATION_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 10_000 }
 /** So near to the limit, creations of one gateway wait for each other, and for nobody else. */
 const MARGIN = 1_000
 
 /**
- * Creates an expectation, and counts the payments that are stored already: all, or a first page, and the rest becomes work.
+ * Creates an expectation. Ingest counts the payments that are stored already (expectation-work.ts). Until then webhooks are told
+ * nothing, and the record says what is known.
  *
- * It takes the writer lock once the row is written: a batch that has the lock before it is seen here, and a batch that has
- * it afterwards sees the row. Under the lock it looks at 500 stored payments at most.
+ * The transaction writes new rows alone, and takes no lock but that of the gateway's own creations: no batch of ingest ever waits for
+ * a process that was paused in it.
  * @param checkNew called where it is new; what it throws leaves nothing
  * @throws ExpectationExistsError, TooManyExpectationsError: nothing is written
  */
@@ -65,68 +65,51 @@ export const createExpectation = (
   wanted: NewExpectation,
   checkNew: () => void = () => {},
 ): Promise<CreatedExpectation> =>
-  database.transaction(
-    async tx => {
-      const id = await insert(tx, wanted)
-      if (id === null) return { ...(await findSame(tx, wanted)), isNew: false, deliveries: [] }
+  database.transaction(async tx => {
+    const created = await insert(tx, wanted)
+    if (created) {
       checkNew()
       await checkLimit(tx, wanted.gateway)
-      const { finalizedSlot } = await lockHead(tx)
-      await tx.$executeRaw`
-        insert into trackings (tracking_id, head, expected) values (${wanted.trackingId}, 0, true)
-        on conflict (tracking_id) do update set expected = true`
-      const { news, next } = await countStored(tx, id, { cursor: '', limit: COUNTED_AT_ONCE, finalizedSlot })
-      if (next !== null)
-        await tx.$executeRaw`insert into work (kind, key, cursor) values ('expectation', ${id}, ${next})`
-      const [created] = await readExpectations(runIn(tx) as never, sql`where x.id = ${id}::uuid`)
-      return { record: created!.record, isNew: true, deliveries: news.deliveries }
-    },
-    { maxWait: 10_000, timeout: 10_000 },
-  )
+    }
+    const { gateway, trackingId, recipient, tokenMint } = wanted
+    const [found] = await readExpectations(
+      runIn(tx),
+      sql`where x.gateway = ${gateway} and x.tracking_id = ${trackingId} and x.recipient = ${recipient}
+            and x.token_mint = ${tokenMint}`,
+    )
+    const { record, counting } = found!
+    if (!created && !isSame(record, wanted)) throw new ExpectationExistsError(record.id)
+    return { record, isNew: created !== null, awaitsCount: created?.isTracked ?? counting }
+  }, CREATION_LIMITS)
 
-/** @returns null where the gateway has used the triple */
-async function insert(tx: Tx, wanted: NewExpectation): Promise<string | null> {
+/** @returns whether payments of its tracking ID are stored; null where the gateway has used the triple */
+async function insert(tx: Tx, wanted: NewExpectation): Promise<{ isTracked: boolean } | null> {
   const { gateway, trackingId, recipient, tokenMint, amount, expiresAt, reference } = wanted
-  const [row] = await tx.$queryRaw<{ id: string }[]>`
-    insert into expectations as x (gateway, tracking_id, recipient, token_mint, amount, expires_at, reference, counting)
-    values (${gateway}, ${trackingId}, ${recipient}, ${tokenMint}, ${amount.toString()}::numeric,
-            ${expiresAt?.toISOString() ?? null}::timestamptz, ${reference}, true)
-    on conflict (gateway, tracking_id, recipient, token_mint) do nothing
-    returning x.id::text as id`
-  return row?.id ?? null
+  const [row] = await tx.$queryRaw<{ isTracked: boolean }[]>`
+    with created as (
+      insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, reference, counting)
+      values (${gateway}, ${trackingId}, ${recipient}, ${tokenMint}, ${amount.toString()}::numeric,
+              ${expiresAt?.toISOString() ?? null}::timestamptz, ${reference}, true)
+      on conflict (gateway, tracking_id, recipient, token_mint) do nothing
+      returning id
+    ), counting as (
+      insert into work (kind, key, gateway) select 'expectation', id::text, ${gateway} from created
+    )
+    select exists (select from trackings where tracking_id = ${trackingId} and head > 0) as "isTracked" from created`
+  return row ?? null
 }
 
-async function findSame(tx: Tx, wanted: NewExpectation): Promise<{ record: ExpectationRecord }> {
-  const { gateway, trackingId, recipient, tokenMint } = wanted
-  const [found] = await readExpectations(
-    runIn(tx) as never,
-    sql`where x.gateway = ${gateway} and x.tracking_id = ${trackingId} and x.recipient = ${recipient}
-          and x.token_mint = ${tokenMint}`,
-  )
-  const { record } = found!
-  const isSame =
-    record.amount === wanted.amount &&
-    record.expiresAt === (wanted.expiresAt?.toISOString() ?? null) &&
-    record.reference === wanted.reference
-  if (!isSame) throw new ExpectationExistsError(record.id)
-  return { record }
-}
+const isSame = (record: ExpectationRecord, wanted: NewExpectation): boolean =>
+  record.amount === wanted.amount &&
+  record.expiresAt === (wanted.expiresAt?.toISOString() ?? null) &&
+  record.reference === wanted.reference
 
-/** Before the writer lock, because the limit is counted. @throws TooManyExpectationsError */
+/** @throws TooManyExpectationsError */
 async function checkLimit(tx: Tx, gateway: string): Promise<void> {
-  let open = await countOpen(tx, gateway)
+  let open = await readOpen(tx, gateway, OPEN_EXPECTATIONS)
   if (open > OPEN_EXPECTATIONS - MARGIN && open <= OPEN_EXPECTATIONS) {
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`expectations ${gateway}`}, 0))`
-    open = await countOpen(tx, gateway)
+    open = await readOpen(tx, gateway, OPEN_EXPECTATIONS)
   }
   if (open > OPEN_EXPECTATIONS) throw new TooManyExpectationsError()
-}
-
-/** At most one more than the limit. Relies on expectations_state. */
-async function countOpen(tx: Tx, gateway: string): Promise<number> {
-  const [row] = await tx.$queryRaw<{ count: number }[]>`
-    select count(*)::integer as count from (
-      select from expectations where gateway = ${gateway} and state = 'open'
-       limit ${inline(OPEN_EXPECTATIONS + 1)}) o`
-  return row!.count
 }

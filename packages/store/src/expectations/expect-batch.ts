@@ -12,6 +12,8 @@ export interface ExpectedInput {
   finalizedSlot: bigint
   /** whether the transaction moved it */
   hasMoved: boolean
+  /** the last position of an event when the transaction commits */
+  position: bigint
 }
 
 /** Pairs that any transaction may count. */
@@ -24,7 +26,7 @@ export const FINAL_AT_ONCE = 500
  * stored. What concerns too many expectations becomes work.
  */
 export async function expectBatch(tx: PipelinedTx, input: ExpectedInput): Promise<ExpectedNews> {
-  const { eventIds, finalizedSlot, hasMoved } = input
+  const { eventIds, finalizedSlot, hasMoved, position } = input
   if (eventIds.length === 0 && !hasMoved) return NO_NEWS
   const [{ pairs, rest }, final] = await Promise.all([
     findPairs(tx, eventIds, Math.max(FEW, 2 * eventIds.length)),
@@ -35,7 +37,7 @@ export async function expectBatch(tx: PipelinedTx, input: ExpectedInput): Promis
     rest.map(key => ({ kind: 'expected-payment', key })),
   )
   if (final.length === FINAL_AT_ONCE) addWork(tx, [{ kind: 'expected-finality', key: '' }])
-  return recount(tx, distinct([...pairs, ...final]), { finalizedSlot })
+  return recount(tx, distinct([...pairs, ...final]), { finalizedSlot, position })
 }
 
 const distinct = (pairs: readonly Pair[]): Pair[] => [

@@ -1,5 +1,7 @@
 // The table expectations: what each gateway expects, the sums of what counts, and the notified states.
 import {
+  MOST_LISTED_PAYMENTS,
+  NOTHING_PAID,
   stateAt,
   toExpectationRecord,
   type ExpectationRecord,
@@ -8,9 +10,8 @@ import {
   type ExpectedSums,
   type NotifiedState,
 } from '@payment-tracking/domain'
-import type { RunRead } from '../database/database.js'
+import type { RunStatement } from '../database/database.js'
 import { inline, sql, type Sql } from '../database/sql.js'
-import { MOST_LISTED_PAYMENTS } from '@payment-tracking/domain'
 
 /** Over which payments sums and states are: all that stand, or the final ones alone. */
 export type Over = 'all' | 'final'
@@ -21,6 +22,16 @@ export interface Expectation {
   counting: boolean
   sums: Record<Over, ExpectedSums>
   notified: Record<Over, NotifiedState>
+  /** of the last change over all payments; null where the clock or the gateway changed it */
+  cause: Cause | null
+}
+
+/** What changed an expectation. */
+export interface Cause {
+  /** the payment that counts now, or counts no more */
+  eventId: string
+  /** the last position of an event at the commit of the change */
+  position: bigint
 }
 
 export interface ExpectationRow {
@@ -41,6 +52,8 @@ export interface ExpectationRow {
   state: ExpectationState
   changedAt: Date
   changes: bigint
+  causeId: string | null
+  causePosition: bigint | null
   finalPaidAmount: string
   finalInTimeAmount: string
   finalPaymentCount: bigint
@@ -56,7 +69,7 @@ export const EXPECTATION_COLUMNS = sql`
   x.id::text as id, x.gateway, x.tracking_id as "trackingId", x.recipient, x.token_mint as "tokenMint", x.amount::text as amount,
   x.expires_at as "expiresAt", x.reference, x.created_at as "createdAt", x.cancelled_at as "cancelledAt", x.counting,
   x.paid_amount::text as "paidAmount", x.in_time_amount::text as "inTimeAmount", x.payment_count as "paymentCount",
-  x.state, x.changed_at as "changedAt", x.changes,
+  x.state, x.changed_at as "changedAt", x.changes, x.cause_id::text as "causeId", x.cause_position as "causePosition",
   x.final_paid_amount::text as "finalPaidAmount", x.final_in_time_amount::text as "finalInTimeAmount",
   x.final_payment_count as "finalPaymentCount", x.final_state as "finalState", x.final_changed_at as "finalChangedAt",
   x.final_changes as "finalChanges", clock_timestamp()::timestamptz(3) as now`
@@ -94,6 +107,7 @@ export function toExpectation(row: ExpectationRow): Expectation {
       all: { state: row.state, changedAt: row.changedAt, changes: row.changes },
       final: { state: row.finalState, changedAt: row.finalChangedAt, changes: row.finalChanges },
     },
+    cause: row.causeId === null ? null : { eventId: row.causeId, position: row.causePosition! },
   }
 }
 
@@ -105,24 +119,33 @@ export const newestPayments = (which: Sql): Sql => sql`array(
   select p.event_id::text from expected_payments p where p.expectation_id = x.id and ${which}
    order by p.occurred_at desc, p.slot desc, p.event_id desc limit ${inline(MOST_LISTED_PAYMENTS)}) as payments`
 
-/** A record, and which change of the state it shows: readers see the passing of time before it is written. */
+/** A record, and which change it shows: readers see the passing of time, and cancelling, before either is written. */
 export interface ReadExpectation {
   record: ExpectationRecord
   changes: bigint
+  /** a position at which the change is stored; null where the clock or the gateway did it */
+  position: bigint | null
+  /** stored payments are still being counted */
+  counting: boolean
 }
 
 /** @param which `where`, `order by` and `limit` over expectations `x` */
-export async function readExpectations(run: RunRead, which: Sql): Promise<ReadExpectation[]> {
+export async function readExpectations(run: RunStatement, which: Sql): Promise<ReadExpectation[]> {
   const rows = await run<ExpectationRow & { payments: string[] }>(sql`
     select ${EXPECTATION_COLUMNS}, ${newestPayments(sql`x.cancelled_at is null`)} from expectations x ${which}`)
   return rows.map(row => {
-    const { terms, sums, notified } = toExpectation(row)
+    const { terms, sums, notified, cause, counting } = toExpectation(row)
     const seen = stateAt(notified.all, terms, sums.all, row.now)
+    const seenCause = seen === notified.all ? cause : null
+    const shown = terms.cancelledAt === null ? sums.all : NOTHING_PAID
     const { payments } = row
     const finalCount = sums.final.paymentCount
+    const eventId = seenCause?.eventId ?? null
     return {
-      record: toExpectationRecord(terms, seen, { sums: sums.all, finalCount, payments }),
+      record: toExpectationRecord(terms, seen, { sums: shown, finalCount, payments, eventId }),
       changes: seen.changes,
+      position: seenCause?.position ?? null,
+      counting,
     }
   })
 }

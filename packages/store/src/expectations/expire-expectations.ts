@@ -1,4 +1,4 @@
-// Time passes: what was not paid until `expiresAt` expires. No payment reports it.
+// Time passes: what was not paid until `expiresAt` expires. And gateways cancel (cancel-expectation.ts). No payment reports either.
 import type { Store } from '../database/open-store.js'
 import { PAGE_LIMITS } from '../database/database.js'
 import { inline, sql } from '../database/sql.js'
@@ -21,7 +21,7 @@ export interface ExpiryRound {
 const IS_KEPT = isNotSetAside('expectations', sql`x.id::text`)
 
 /**
- * Writes and notifies of what has expired, in pages by expectations_look. Any number of processes may do so at once: rows that
+ * Writes and notifies of what has expired or was cancelled, in pages by expectations_look. Any number of processes may do so at once: rows that
  * another transaction has locked are passed over, and found by the next round. Only Postgres' clock decides.
  * @returns how many were looked at
  */
@@ -49,6 +49,6 @@ const expire = ({ database }: Store, ids: readonly string[]): Promise<ExpectedNe
        where x.id = any(${[...ids]}::uuid[]) and x.look_at is not null
        order by x.id for no key update skip locked`)
     if (rows.length === 0) return NO_NEWS
-    const moved = rows.map(row => ({ before: toExpectation(row), after: toExpectation(row) }))
-    return settle(tx, moved, { now: rows[0]!.now })
+    const moved = rows.map(row => ({ before: toExpectation(row), after: toExpectation(row), causes: [] }))
+    return settle(tx, moved, { writer: 'scheduler', now: rows[0]!.now, position: null })
   }, PAGE_LIMITS)

@@ -13,4 +13,5 @@ export {
   readExpectationsById,
   type ExpectationFilter,
 } from './list-expectations.js'
-export type { ExpectedNews } from './settle.js'
+export type { ReadExpectation } from './expectation-rows.js'
+export { toCommittedExpectation, type ExpectedNews } from './settle.js'

@@ -19,18 +19,27 @@ export interface ExpectationList {
   next: string | null
 }
 
+const IS_CANCELLED = sql`x.cancelled_at is not null`
 const HAS_PASSED = sql`(x.state in ('open', 'underpaid') and x.expires_at is not null
   and x.expires_at < statement_timestamp())`
 
-/** The written states among which a state is found: what has expired is expired before it is written. */
-const WRITTEN_AS = (state: ExpectationState | undefined): readonly ExpectationState[] => {
-  if (state === undefined) return EXPECTATION_STATES
-  return state === 'expired' ? ['expired', 'open', 'underpaid'] : [state]
+/** The rows of a state: by their written states, and what else must hold. What was cancelled or has expired is so before it is written. */
+const FOUND_BY: Record<ExpectationState, readonly [written: readonly ExpectationState[], also: Sql]> = {
+  open: [['open'], sql`not ${IS_CANCELLED} and not ${HAS_PASSED}`],
+  underpaid: [['underpaid'], sql`not ${IS_CANCELLED} and not ${HAS_PASSED}`],
+  paid: [['paid'], sql`true`],
+  overpaid: [['overpaid'], sql`true`],
+  expired: [
+    ['expired', 'open', 'underpaid'],
+    sql`not ${IS_CANCELLED} and (x.state = 'expired' or ${HAS_PASSED})`,
+  ],
+  cancelled: [['cancelled'], sql`true`],
 }
+const IS_BEING_CANCELLED = sql`x.cancelled_at is not null and x.state <> 'cancelled'`
 
 /**
  * A gateway's expectations, newest first. Relies on expectations_tracking, or a range of expectations_state for each written
- * state: beside another index in this order, Postgres would look for a rare state among all.
+ * state: beside another index in this order, Postgres would look for a rare state among all. And on expectations_cancelling.
  * @returns null for a text that is no cursor of this list
  */
 export async function listExpectations(
@@ -42,10 +51,6 @@ export async function listExpectations(
   if (after === null) return null
   const conditions = [sql`x.gateway = ${gateway}`]
   if (trackingId !== undefined) conditions.push(sql`x.tracking_id = ${trackingId}`)
-  if (state !== undefined)
-    conditions.push(
-      state === 'expired' ? sql`(x.state = 'expired' or ${HAS_PASSED})` : sql`not ${HAS_PASSED}`,
-    )
   if (after)
     conditions.push(
       sql`(x.created_at, x.id) < (${after.createdAt.toISOString()}::timestamptz, ${after.id}::uuid)`,
@@ -53,14 +58,22 @@ export async function listExpectations(
   const newest = sql`order by x.created_at desc, x.id desc limit ${inline(limit + 1)}`
   const page = (ofState: Sql): Sql =>
     sql`select x.id, x.created_at from expectations x where ${allOf([...conditions, ofState])} ${newest}`
+  const ofStates = (states: readonly ExpectationState[], also: Sql): Sql => sql`
+    select x.id, x.created_at from unnest(${[...states]}::text[]) s (state)
+     cross join lateral (${page(sql`x.state = s.state and ${also}`)}) x`
+  const ofState = (of: ExpectationState): Sql =>
+    of === 'cancelled'
+      ? sql`${ofStates(...FOUND_BY.cancelled)} union all (${page(IS_BEING_CANCELLED)})`
+      : ofStates(...FOUND_BY[of])
   const ids =
-    state === undefined && trackingId !== undefined
-      ? page(sql`true`)
-      : sql`select x.id from unnest(${WRITTEN_AS(state)}::text[]) s (state)
-             cross join lateral (${page(sql`x.state = s.state`)}) x ${newest}`
+    state !== undefined
+      ? ofState(state)
+      : trackingId !== undefined
+        ? page(sql`true`)
+        : ofStates(EXPECTATION_STATES, sql`true`)
   const found = await readExpectations(
     database.read,
-    sql`where x.id = any(array(select id from (${ids}) i)) order by x.created_at desc, x.id desc`,
+    sql`where x.id = any(array(select x.id from (${ids}) x ${newest})) order by x.created_at desc, x.id desc`,
   )
   const items = found.slice(0, limit).map(({ record }) => record)
   const last = items.at(-1)

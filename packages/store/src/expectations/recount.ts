@@ -1,14 +1,8 @@
 // Counts payments for expectations. Which payments count is a table, expected_payments, so each counts once, whatever brings
 // it: a batch, a refold, a retraction, finality, or the creation of the expectation. The sums are kept by differences.
-import type { ExpectedSums } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import { sql, type Tx } from '../database/sql.js'
-import {
-  EXPECTATION_COLUMNS,
-  toExpectation,
-  type Expectation,
-  type ExpectationRow,
-} from './expectation-rows.js'
+import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow, type Over } from './expectation-rows.js'
 import { NO_NEWS, settle, type ExpectedNews, type Moved } from './settle.js'
 
 /** A payment that may count for an expectation, or has. */
@@ -20,14 +14,17 @@ export interface Pair {
 export interface RecountScope {
   /** the highest final slot */
   finalizedSlot: bigint
-  /** the expectation whose stored payments are all counted now */
-  counted?: string | undefined
+  /** the last position of an event when the transaction commits */
+  position: bigint
+  /** the expectations whose stored payments are all counted now */
+  counted?: readonly string[]
 }
 
 interface PairRow extends Pair {
   amount: string
   occurredAt: Date
   slot: bigint
+  position: bigint
   /** it stands, and is what is expected */
   counts: boolean
   /** null where it does not count so far; else whether it counts as final */
@@ -51,7 +48,7 @@ export async function lockExpectations(tx: Tx, ids: readonly string[]): Promise<
 const readPairs = (tx: Tx, pairs: readonly Pair[], finalizedSlot: bigint): Promise<PairRow[]> =>
   tx.$queryRaw<PairRow[]>(sql`
     select q.expectation_id::text as "expectationId", q.event_id::text as "eventId", e.amount::text as amount,
-           e.occurred_at as "occurredAt", e.slot,
+           e.occurred_at as "occurredAt", e.slot, e.position,
            e.retracted_at is null and x.cancelled_at is null
              and e.tracking_id is not distinct from x.tracking_id and e.recipient is not distinct from x.recipient
              and e.token_mint is not distinct from x.token_mint as counts,
@@ -64,54 +61,60 @@ const readPairs = (tx: Tx, pairs: readonly Pair[], finalizedSlot: bigint): Promi
      cross join lateral (select * from events where id = q.event_id and amount is not null limit 1) e`)
 
 /**
- * Counts pairs anew, writes the differences, and notifies of what changed. The caller holds the writer lock, or nobody else can
- * know the pairs. Locks the rows of the expectations.
+ * Counts pairs anew, writes the differences, and notifies of what changed. The caller holds the writer lock. Locks the rows of the
+ * expectations.
  *
  * Bounded by the pairs, however many payments an expectation has.
  */
 export async function recount(
   tx: Tx,
   pairs: readonly Pair[],
-  { finalizedSlot, counted }: RecountScope,
+  { finalizedSlot, position, counted = [] }: RecountScope,
 ): Promise<ExpectedNews> {
-  const ids = [
-    ...pairs.map(({ expectationId }) => expectationId),
-    ...(counted === undefined ? [] : [counted]),
-  ]
+  const ids = [...pairs.map(({ expectationId }) => expectationId), ...counted]
   if (ids.length === 0) return NO_NEWS
   const rows = await lockExpectations(tx, ids)
   const differing = pairs.length === 0 ? [] : (await readPairs(tx, pairs, finalizedSlot)).filter(isDifferent)
-  const byId = new Map(rows.map(row => [row.id, moving(row, counted)]))
-  for (const pair of differing) add(byId.get(pair.expectationId)!.after, pair)
-  const touched = new Set([...differing.map(({ expectationId }) => expectationId), counted])
+  const byId = new Map(rows.map(row => [row.id, moving(row)]))
+  for (const id of counted) if (byId.has(id)) byId.get(id)!.after.counting = false
+  for (const pair of differing) add(byId.get(pair.expectationId)!, pair)
+  const touched = new Set([...differing.map(({ expectationId }) => expectationId), ...counted])
   const moved = [...byId].flatMap(([id, each]) => (touched.has(id) ? [each] : []))
   if (moved.length === 0) return NO_NEWS
-  return settle(tx, moved, { now: rows[0]!.now, write: () => writePairs(tx, differing) })
+  return settle(tx, moved, {
+    writer: 'ingest',
+    now: rows[0]!.now,
+    position,
+    write: () => writePairs(tx, differing),
+  })
 }
 
-function moving(row: ExpectationRow, counted: string | undefined): Moved {
-  const [before, after] = [toExpectation(row), toExpectation(row)]
-  if (row.id === counted) after.counting = false
-  return { before, after }
-}
+const moving = (row: ExpectationRow): Moved => ({
+  before: toExpectation(row),
+  after: toExpectation(row),
+  causes: [],
+})
 
 /** What was final once stays so: the highest final slot never falls. */
 const isDifferent = ({ counts, counted, final }: PairRow): boolean =>
   counts ? counted === null || (final && !counted) : counted !== null
 
-function add({ terms, sums }: Expectation, { counts, counted, final, ...pair }: PairRow): void {
+function add({ after, causes }: Moved, { counts, counted, final, ...pair }: PairRow): void {
+  const { terms, sums } = after
   // A cancelled expectation has no sums.
   if (terms.cancelledAt !== null) return
   const sign = counts ? 1n : -1n
   const isInTime = terms.expiresAt === null || pair.occurredAt <= terms.expiresAt
   const amount = sign * BigInt(pair.amount)
-  const addTo = (sum: ExpectedSums) => {
+  const addTo = (over: Over) => {
+    const sum = sums[over]
     sum.paidAmount += amount
     if (isInTime) sum.inTimeAmount += amount
     sum.paymentCount += sign
+    causes.push({ over, isRise: counts, eventId: pair.eventId, at: pair.position })
   }
-  if (!counts || counted === null) addTo(sums.all)
-  if (counts ? final : counted) addTo(sums.final)
+  if (!counts || counted === null) addTo('all')
+  if (counts ? final : counted) addTo('final')
 }
 
 const COUNTED = columnTable<PairRow>('v', {

@@ -1,8 +1,9 @@
-// What follows for expectations whose sums changed, or whose time passed: the new states, and their notices.
+// What follows for expectations whose sums changed, whose time passed, or which were cancelled: the new states, and their notices.
 import type { CommittedExpectation, DeliveryRef } from '@payment-tracking/contracts'
 import {
   changesOf,
   DIRECT_TRANSFER_POLICY,
+  NOTHING_PAID,
   renderExpectationMessage,
   renderPublicExpectation,
   toExpectationRecord,
@@ -15,14 +16,26 @@ import { sql, type Tx } from '../database/sql.js'
 import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, RoutedMessages, type Message } from '../webhooks/routed-messages.js'
 import { readWebhooksOf } from '../webhooks/notified-webhooks.js'
-import { newestPayments, type Expectation, type Over } from './expectation-rows.js'
+import { newestPayments, type Expectation, type Over, type ReadExpectation } from './expectation-rows.js'
+import { countOpen, type CountWriter } from './expectation-counts.js'
 import { writeExpectations } from './write-expectations.js'
+
+/** A payment that began to count, or counts no more. */
+interface MovedPayment {
+  over: Over
+  isRise: boolean
+  eventId: string
+  /** of the event */
+  at: bigint
+}
 
 /** An expectation that the transaction has locked, before and after. */
 export interface Moved {
   before: Expectation
   /** with the new sums, and the states of the last notices */
   after: Expectation
+  /** the payments that made the difference */
+  causes: MovedPayment[]
 }
 
 /** What became of expectations in a transaction. */
@@ -35,71 +48,74 @@ export interface ExpectedNews {
 export const NO_NEWS: ExpectedNews = { deliveries: [], expectations: [] }
 
 interface Notice {
-  expectation: Expectation
+  moved: Moved
   over: Over
   change: ExpectationChange
-  /** the payments of the sums before are listed, not those after */
-  isPassed: boolean
+  /** which payments its record lists: those that counted before, or that count after the transaction */
+  lists: 'before' | 'after' | 'none'
+}
+
+interface SettleScope {
+  writer: CountWriter
+  now: Date
+  /** the last position of an event when the transaction commits; null where no payment is the cause */
+  position: bigint | null
+  /** writes which payments count, between the reading of what counted before and after */
+  write?: () => Promise<void>
 }
 
 const OVERS = ['all', 'final'] as const
 
-/**
- * Writes new sums and states, and notifies of the changes.
- * @param write writes which payments count, between the reading of what counted before and after
- */
+/** Writes new sums and states, and notifies of the changes. */
 export async function settle(
   tx: Tx,
   moved: readonly Moved[],
-  { now, write = () => Promise.resolve() }: { now: Date; write?: () => Promise<void> },
+  { writer, now, position, write = () => Promise.resolve() }: SettleScope,
 ): Promise<ExpectedNews> {
-  const notices = moved.flatMap(({ before, after }) =>
-    OVERS.flatMap(over => changesOver(over, before, after, now)),
-  )
-  const passed = notices.filter(({ isPassed }) => isPassed)
-  const listedBefore = await readListed(tx, passed)
+  const notices = moved.flatMap(each => OVERS.flatMap(over => changesOver(over, each, now)))
+  const before = await readListed(tx, notices, 'before')
   await write()
+  const after = await readListed(tx, notices, 'after')
+  const told = notices.map(notice =>
+    tell(notice, { before, after, none: NOTHING_LISTED }[notice.lists], position),
+  )
   await writeExpectations(
     tx,
-    moved.map(({ after }) => after),
+    moved.map(each => each.after),
   )
-  const listedAfter = await readListed(
-    tx,
-    notices.filter(({ isPassed }) => !isPassed),
-  )
-  return notify(
-    tx,
-    notices,
-    ({ isPassed, expectation, over }) =>
-      (isPassed ? listedBefore : listedAfter)[over].get(expectation.terms.id) ?? [],
-  )
+  await countOpen(tx, writer, moved)
+  return notify(tx, told)
 }
 
 /** Takes the new state over into `after`. */
-function changesOver(over: Over, before: Expectation, after: Expectation, now: Date): Notice[] {
+function changesOver(over: Over, moved: Moved, now: Date): Notice[] {
+  const { before, after } = moved
   const { terms, counting } = after
-  if (counting || terms.cancelledAt !== null) return []
-  const sums = { before: before.sums[over], after: after.sums[over], now }
+  if (counting) return []
+  // What was paid before the expectation is known at once, when all of it is counted.
+  const isFirst = before.counting
+  const sums = { before: (isFirst ? after : before).sums[over], after: after.sums[over], now }
   const changes = changesOf(after.notified[over], terms, sums)
   const last = changes.at(-1)
   if (last) after.notified[over] = { state: last.state, changedAt: last.changedAt, changes: last.changes }
+  if (terms.cancelledAt !== null) after.sums[over] = { ...NOTHING_PAID }
   return changes.map(change => ({
-    expectation: after,
+    moved,
     over,
     change,
-    isPassed: change.sums === before.sums[over],
+    lists: change.state === 'cancelled' ? 'none' : change.isByPayments || isFirst ? 'after' : 'before',
   }))
 }
 
-type Listed = Record<Over, Map<string, string[]>>
+type Listed = Record<Over, ReadonlyMap<string, readonly string[]>>
+const NOTHING_LISTED: Listed = { all: new Map(), final: new Map() }
 
 /** The newest event ids that count for some expectations: one probe of expected_payments each. */
-async function readListed(tx: Tx, notices: readonly Notice[]): Promise<Listed> {
-  const listed: Listed = { all: new Map(), final: new Map() }
+async function readListed(tx: Tx, notices: readonly Notice[], lists: Notice['lists']): Promise<Listed> {
+  const listed = { all: new Map<string, string[]>(), final: new Map<string, string[]>() }
   for (const over of OVERS) {
-    const ids = [
-      ...new Set(notices.filter(each => each.over === over).map(each => each.expectation.terms.id)),
-    ]
+    const asked = notices.filter(each => each.over === over && each.lists === lists)
+    const ids = [...new Set(asked.map(({ moved }) => moved.after.terms.id))]
     if (ids.length === 0) continue
     const rows = await tx.$queryRaw<{ id: string; payments: string[] }[]>(sql`
       select x.id::text as id, ${newestPayments(over === 'final' ? sql`p.final` : sql`true`)}
@@ -109,45 +125,79 @@ async function readListed(tx: Tx, notices: readonly Notice[]): Promise<Listed> {
   return listed
 }
 
-async function notify(
-  tx: Tx,
-  notices: readonly Notice[],
-  listedOf: (notice: Notice) => readonly string[],
-): Promise<ExpectedNews> {
-  if (notices.length === 0) return NO_NEWS
-  const gateways = [...new Set(notices.map(({ expectation }) => expectation.terms.gateway))]
+/** A change as gateways and sockets are told of it. */
+interface Told {
+  over: Over
+  change: ExpectationChange
+  record: ExpectationRecord
+  position: bigint | null
+}
+
+/** Takes the cause over into `after`. */
+function tell({ moved, over, change, lists }: Notice, listed: Listed, position: bigint | null): Told {
+  const { before, after } = moved
+  const payments = listed[over].get(after.terms.id) ?? []
+  const isCaused = change.isByPayments && position !== null
+  const cause = isCaused ? { eventId: causeOf(moved, over, payments), position } : null
+  if (over === 'all') after.cause = cause
+  const { paymentCount } = change.sums
+  const ofFinal = (lists === 'before' ? before : after).sums.final.paymentCount
+  const finalCount = over === 'final' ? paymentCount : ofFinal
+  const eventId = cause?.eventId ?? null
+  const record = toExpectationRecord(after.terms, change, {
+    sums: change.sums,
+    finalCount,
+    payments,
+    eventId,
+  })
+  return { over, change, record, position: cause?.position ?? null }
+}
+
+/** The newest payment by which the sum rose or fell. What was stored before the expectation counts at once: the newest that counts. */
+function causeOf({ before, after, causes }: Moved, over: Over, payments: readonly string[]): string {
+  if (before.counting) return payments[0]!
+  const isRise = after.sums[over].paidAmount > before.sums[over].paidAmount
+  return causes
+    .filter(cause => cause.over === over && cause.isRise === isRise)
+    .reduce((a, b) => (a.at > b.at ? a : b)).eventId
+}
+
+async function notify(tx: Tx, told: readonly Told[]): Promise<ExpectedNews> {
+  if (told.length === 0) return NO_NEWS
+  const gateways = [...new Set(told.map(({ record }) => record.gateway))]
   const webhooksOf = await readWebhooksOf(tx, gateways)
   const routed = new RoutedMessages()
   const expectations: CommittedExpectation[] = []
-  for (const each of notices) {
-    const { expectation, over, change } = each
-    const { terms, sums } = expectation
-    const finalCount = over === 'final' ? change.sums.paymentCount : sums.final.paymentCount
-    const payments = listedOf(each)
-    const record = toExpectationRecord(terms, change, { sums: change.sums, finalCount, payments })
+  for (const { over, change, record, position } of told) {
+    const { changes } = change
     for (const type of change.types) {
-      const message = messageOfExpectation(type, record, { over, changes: change.changes })
-      if (over === 'all') noteForFeed(tx, feedNoteOf(terms.gateway, message))
-      for (const webhook of webhooksOf.get(terms.gateway) ?? [])
+      const message = messageOfExpectation(type, record, { over, changes, position })
+      if (over === 'all') noteForFeed(tx, feedNoteOf(record.gateway, message))
+      for (const webhook of webhooksOf.get(record.gateway) ?? [])
         if ((webhook.finality === 'finalized') === (over === 'final')) routed.add(webhook, message, true)
     }
-    if (over === 'all') expectations.push(toCommittedExpectation(record, change.changes))
+    if (over === 'all') expectations.push(toCommittedExpectation({ record, changes, position }))
   }
   return { deliveries: await routed.write(tx), expectations }
 }
 
 /** For sockets. */
-export const toCommittedExpectation = (record: ExpectationRecord, changes: bigint): CommittedExpectation => ({
+export const toCommittedExpectation = ({
+  record,
+  changes,
+  position,
+}: Pick<ReadExpectation, 'record' | 'changes' | 'position'>): CommittedExpectation => ({
   id: record.id,
   trackingId: record.trackingId,
   changes: Number(changes),
+  position: position?.toString() ?? null,
   data: renderPublicExpectation(record),
 })
 
 function messageOfExpectation(
   type: ExpectationType,
   record: ExpectationRecord,
-  of: { over: Over; changes: bigint },
+  of: Parameters<typeof renderExpectationMessage>[2],
 ): Message {
   let rendered: DeliveryMessage | undefined
   const render = () => (rendered ??= renderExpectationMessage(type, record, of))

@@ -6,7 +6,7 @@ import type { Expectation } from './expectation-rows.js'
 /** When time alone may change something: null is never, or not before stored payments are counted. */
 function lookAt({ terms, counting, notified }: Expectation): string | null {
   const waits = mayExpire(notified.all.state) || mayExpire(notified.final.state)
-  return !counting && waits && terms.cancelledAt === null ? (terms.expiresAt?.toISOString() ?? null) : null
+  return !counting && waits ? (terms.expiresAt?.toISOString() ?? null) : null
 }
 
 const WRITTEN = columnTable<Expectation>('v', {
@@ -18,6 +18,8 @@ const WRITTEN = columnTable<Expectation>('v', {
   state: ['text', ({ notified }) => notified.all.state],
   changed_at: ['timestamptz', ({ notified }) => notified.all.changedAt.toISOString()],
   changes: ['bigint', ({ notified }) => notified.all.changes.toString()],
+  cause_id: ['uuid', ({ cause }) => cause?.eventId ?? null],
+  cause_position: ['bigint', ({ cause }) => cause?.position.toString() ?? null],
   final_paid_amount: ['numeric', ({ sums }) => sums.final.paidAmount.toString()],
   final_in_time_amount: ['numeric', ({ sums }) => sums.final.inTimeAmount.toString()],
   final_payment_count: ['bigint', ({ sums }) => sums.final.paymentCount.toString()],
@@ -31,11 +33,5 @@ const WRITTEN = columnTable<Expectation>('v', {
 export async function writeExpectations(tx: Tx, changed: readonly Expectation[]): Promise<void> {
   if (changed.length === 0) return
   await tx.$executeRaw(sql`
-    update expectations x
-       set counting = v.counting, paid_amount = v.paid_amount, in_time_amount = v.in_time_amount,
-           payment_count = v.payment_count, state = v.state, changed_at = v.changed_at, changes = v.changes,
-           final_paid_amount = v.final_paid_amount, final_in_time_amount = v.final_in_time_amount,
-           final_payment_count = v.final_payment_count, final_state = v.final_state,
-           final_changed_at = v.final_changed_at, final_changes = v.final_changes, look_at = v.look_at
-      from ${WRITTEN.listOf(changed)} where x.id = v.id`)
+    update expectations x set ${WRITTEN.listed} from ${WRITTEN.listOf(changed)} where x.id = v.id`)
 }

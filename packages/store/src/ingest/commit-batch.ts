@@ -77,6 +77,7 @@ function paymentsOf(
     ],
     finalizedSlot,
     hasMoved: finalizedSlot > head.finalizedSlot,
+    position: numbered.at(-1)?.position ?? head.position,
   }
 }
 

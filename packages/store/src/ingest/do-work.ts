@@ -97,6 +97,7 @@ async function notifyPage(
       eventIds: [...refolded.completed, ...refolded.changed],
       finalizedSlot: head.finalizedSlot,
       hasMoved: false,
+      position: head.position,
     }))
   const policies = refolded.policies.map(({ after }) => after.address)
   addFactsWork(tx, policies)

@@ -13,7 +13,9 @@ import {
   commitBatch,
   createExpectation,
   expireExpectations,
+  readExpectation,
   refoldPage,
+  toCommittedExpectation,
   type CommittedNews,
   type NewExpectation,
   type ReceivedControl,
@@ -44,6 +46,10 @@ export interface Sent {
   late: boolean
   finality: string | null
   payments: string[]
+  changedAt: string
+  eventId: string | null
+  /** of the message */
+  position: number | null
   id: string
 }
 
@@ -74,6 +80,24 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
   const retractionOf = ({ signature, slot }: ChainMessage) =>
     ({ kind: 'retracted', signature, slot }) as const
 
+  const work = async (rows?: number): Promise<number> => {
+    for (let pages = 0; ; pages++) {
+      const sizer = rows === undefined ? undefined : { rowsOf: () => rows, note: () => {} }
+      if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length === 0) return pages
+    }
+  }
+  const expect = (over: Partial<NewExpectation> = {}) =>
+    createExpectation(store, {
+      gateway: GATEWAY,
+      trackingId: `order-${orders}`,
+      recipient: RECIPIENT,
+      tokenMint: MINT,
+      amount: 100n,
+      expiresAt: null,
+      reference: null,
+      ...over,
+    })
+
   return {
     store,
     pool,
@@ -82,26 +106,39 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
     retractionOf,
     /** The next order, of which nothing is known. */
     nextOrder: () => `order-${(orders += 1)}`,
-    expect: (over: Partial<NewExpectation> = {}) =>
-      createExpectation(store, {
-        gateway: GATEWAY,
-        trackingId: `order-${orders}`,
-        recipient: RECIPIENT,
-        tokenMint: MINT,
-        amount: 100n,
-        expiresAt: null,
-        reference: null,
-        ...over,
-      }),
+    /** A request; ingest counts later. */
+    expect,
+    /** An expectation that ingest has counted. */
+    async expectCounted(over: Partial<NewExpectation> = {}) {
+      const { record } = await expect(over)
+      await work()
+      return (await readExpectation(store, record.id))!
+    },
+    /** What sockets are told of a batch. */
+    async tell(messages: readonly ChainMessage[], controls: readonly ReceivedControl['control'][] = []) {
+      const { expectations } = await commit(messages, controls)
+      return expectations.map(each => ({ ...each, data: JSON.parse(each.data) as Sent }))
+    },
+    /** The public record, as it is shown. */
+    async shown(id: string) {
+      const committed = toCommittedExpectation((await readExpectation(store, id))!)
+      return JSON.parse(committed.data) as Sent
+    },
+    idOf: async ({ signature }: ChainMessage) =>
+      (await pool.query<{ id: string }>('select id from events where signature = $1', [signature])).rows[0]!
+        .id,
+    positionOf: async ({ signature }: ChainMessage) =>
+      Number(
+        (
+          await pool.query<{ position: string }>('select position from events where signature = $1', [
+            signature,
+          ])
+        ).rows[0]!.position,
+      ),
     retract: (...messages: ChainMessage[]) => commit([], messages.map(retractionOf)),
     finalize: (message: ChainMessage) => commit([], [{ kind: 'finalized', slot: message.slot }]),
     /** Work until nothing is left. @returns how many pages */
-    async work(rows?: number): Promise<number> {
-      for (let pages = 0; ; pages++) {
-        const sizer = rows === undefined ? undefined : { rowsOf: () => rows, note: () => {} }
-        if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length === 0) return pages
-      }
-    },
+    work,
     /** The scheduler's next round. @returns the deliveries of its pages */
     async look(limit = 500): Promise<DeliveryRef[][]> {
       const pages: DeliveryRef[][] = []
@@ -129,8 +166,8 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
         [webhook],
       )
       return rows.map(({ type, body, message_id: id }) => {
-        const { data } = JSON.parse(body) as { data: Omit<Sent, 'type' | 'id'> }
-        return { ...data, type: type.replace('expectation.', ''), id }
+        const { data, position } = JSON.parse(body) as { data: Sent; position: number | null }
+        return { ...data, position, type: type.replace('expectation.', ''), id }
       })
     },
     forgetSent: () => pool.query('delete from deliveries'),

@@ -19,6 +19,7 @@ export const COLUMNS = {
       from expectations x cross join lateral (
         select coalesce(sum(e.amount), 0) as paid, coalesce(sum(e.amount) filter (where p.final), 0) as paid_final
           from expected_payments p join events e on e.id = p.event_id where p.expectation_id = x.id) c`,
+  expectation_counts: 'select gateway, sum(open) as open from expectation_counts group by gateway',
   deliveries: `
     select id, webhook_id, event_id, message_id, type, body, state, attempts_made from deliveries order by id`,
 }

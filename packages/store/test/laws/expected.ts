@@ -5,6 +5,7 @@ import {
   findNoticeProblems,
   labelOf,
   noticesOf,
+  type ExpectedMoment,
   type ExpectedState,
   type Model,
   type ModelSum,
@@ -14,7 +15,9 @@ import {
 import {
   cancelExpectation,
   createExpectation,
+  ExpectationCountingError,
   ExpectationPaidError,
+  expireExpectations,
   type CommittedNews,
   type Store,
 } from '../../src/index.js'
@@ -26,41 +29,19 @@ import { passes } from './sent-payments.js'
 export interface CreatedPlan {
   id: string
   plan: Expectation
-  /** the states that it went through, as commits and commands tell */
-  path: ExpectedState[]
   cancelled: boolean
 }
 
-const EMPTY = {
-  epoch: '',
-  batchId: null,
-  payments: [],
-  retractions: [],
-  lifecycles: [],
-  announcementIds: [],
-  feeds: [],
-}
-
-/** Does what is commanded at some time of a history. @returns what committed */
-export async function createAll(
+/** Does what is commanded at some time of a history. Ingest counts what is new among its work. */
+export async function command(
   store: Store,
   created: CreatedPlan[],
   plans: readonly Expectation[],
   { from, to }: { from: number; to: number },
-): Promise<CommittedNews[]> {
-  const news: CommittedNews[] = []
+): Promise<void> {
   for (const plan of plans.filter(each => from <= each.created && each.created < to)) {
-    const { record, deliveries } = await createExpectation(store, { ...plan, reference: null })
-    const { state } = record
-    // All ends are past: what is met at its creation expired before.
-    const path: ExpectedState[] = plan.expiresAt === null ? ['open'] : ['open', 'expired']
-    created.push({
-      id: record.id,
-      plan,
-      path: path.at(-1) === state ? path : [...path, state],
-      cancelled: false,
-    })
-    news.push({ ...EMPTY, expectations: [], deliveries })
+    const { record } = await createExpectation(store, { ...plan, reference: null })
+    created.push({ id: record.id, plan, cancelled: false })
   }
   for (const each of created) {
     const { cancelled, created: begun, gateway } = each.plan
@@ -71,10 +52,33 @@ export async function createAll(
       await cancelExpectation(store, gateway, each.id)
       each.cancelled = true
     } catch (error) {
-      if (!(error instanceof ExpectationPaidError)) throw error
+      // Nobody knows yet what a new one is.
+      if (!(error instanceof ExpectationPaidError || error instanceof ExpectationCountingError)) throw error
     }
   }
+}
+
+/** What the scheduler writes. @returns what committed */
+export async function schedule(store: Store): Promise<CommittedNews[]> {
+  const news: CommittedNews[] = []
+  await expireExpectations(store, {
+    limit: 10,
+    onPage: page => {
+      if (page.expectations.length > 0) news.push({ ...EMPTY, ...page })
+      return Promise.resolve(true)
+    },
+  })
   return news
+}
+
+const EMPTY = {
+  epoch: '',
+  batchId: null,
+  payments: [],
+  retractions: [],
+  lifecycles: [],
+  announcementIds: [],
+  feeds: [],
 }
 
 /** By the contract alone. */
@@ -124,8 +128,15 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
     if (!cancelled && (row.paid !== row.paid_amount || row.paid_final !== row.final_paid_amount))
       add('the payments that count have another sum')
     const path = pathOf(run, each)
-    if (path.at(-1) !== wanted.all.state || path.length - 1 !== Number(row.changes))
-      add(`sockets are sent ${path.join(', ')} of ${String(row.changes)} changes`)
+    const last = path.at(-1)!
+    if (
+      last.state !== wanted.all.state ||
+      last.paidAmount !== wanted.all.paidAmount ||
+      path.length - 1 !== Number(row.changes)
+    )
+      add(
+        `sockets are sent ${path.map(({ state, paidAmount }) => `${state} of ${paidAmount}`).join(', ')} of ${String(row.changes)} changes`,
+      )
     for (const [nth, webhook] of run.history.webhooks.entries()) {
       const notices = sent.get(`${run.webhookIds[nth]} ${id}`) ?? []
       if (!asks(webhook, plan) && notices.length > 0) add(`${describeWebhook(webhook)} is sent`)
@@ -143,9 +154,13 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
       if (!isFinal && types.join() !== must.join())
         add(`${describeWebhook(webhook)}\n    is sent ${types.join()}, and must be ${must.join()}`)
     }
-    for (const { state, paidAmountString } of [...sent].flatMap(([key, of]) => (key.endsWith(id) ? of : [])))
-      if (state !== expectedStateOf({ ...plan, cancelled: false }, BigInt(paidAmountString), new Date()))
-        add(`a notice says ${state} of ${paidAmountString}`)
+    for (const { state, paidAmount } of [...sent].flatMap(([key, of]) => (key.endsWith(id) ? of : [])))
+      if (state !== expectedStateOf({ ...plan, cancelled: false }, paidAmount, new Date()))
+        add(`a notice says ${state} of ${paidAmount}`)
+  }
+  for (const { gateway, open } of run.tables.expectation_counts) {
+    const rows = run.tables.expectations.filter(row => row.gateway === gateway && row.state === 'open')
+    if (Number(open) !== rows.length) problems.push(`${String(open)} are open, and it must be ${rows.length}`)
   }
   const messages = run.tables.deliveries
     .filter(isOfExpectation)
@@ -154,11 +169,24 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
   return problems
 }
 
-/** From the creation, over the commits, to the cancelling. */
-function pathOf({ committed }: Run, { id, path, cancelled }: CreatedPlan): ExpectedState[] {
+interface SentRecord {
+  id: string
+  type: string
+  state: ExpectedState
+  paidAmountString: string
+}
+const momentOf = ({ state, paidAmountString }: SentRecord): ExpectedMoment => ({
+  state,
+  paidAmount: BigInt(paidAmountString),
+})
+
+/** From the creation, over the commits. */
+function pathOf({ committed }: Run, { id }: CreatedPlan): ExpectedMoment[] {
   const changes = committed.flatMap(({ expectations }) => expectations.filter(each => each.id === id))
-  const states = changes.map(({ data }) => (JSON.parse(data) as { state: ExpectedState }).state)
-  return [...path, ...states, ...(cancelled ? (['cancelled'] as const) : [])]
+  return [
+    { state: 'open', paidAmount: 0n },
+    ...changes.map(({ data }) => momentOf(JSON.parse(data) as SentRecord)),
+  ]
 }
 
 const asks = (webhook: Webhook, plan: Expectation): boolean =>
@@ -168,19 +196,15 @@ const asks = (webhook: Webhook, plan: Expectation): boolean =>
 
 const filtered = ({ recipient, tokenMint, trackingId }: Expectation) => ({ recipient, tokenMint, trackingId })
 
-interface Sent extends Notice {
-  paidAmountString: string
-}
-
 const isOfExpectation = ({ type }: Row): boolean => String(type).startsWith('expectation.')
 
 /** By webhook and expectation, in the order in which they are sent. */
-function sentIn({ tables }: Run): Map<string, Sent[]> {
-  const sent = new Map<string, Sent[]>()
+function sentIn({ tables }: Run): Map<string, Notice[]> {
+  const sent = new Map<string, Notice[]>()
   for (const row of tables.deliveries.filter(isOfExpectation)) {
-    const { data } = JSON.parse(String(row.body)) as { data: Sent }
+    const { data } = JSON.parse(String(row.body)) as { data: SentRecord }
     const key = `${row.webhook_id} ${data.id}`
-    const notice = { ...data, id: String(row.message_id), type: String(row.type) }
+    const notice = { ...momentOf(data), id: String(row.message_id), type: String(row.type) }
     sent.set(key, [...(sent.get(key) ?? []), notice])
   }
   return sent

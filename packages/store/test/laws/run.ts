@@ -15,7 +15,7 @@ import {
 } from '../../src/index.js'
 import { findRows, type Found } from './found.js'
 import { arrive, type Arrival } from './arrivals.js'
-import { createAll, type CreatedPlan } from './expected.js'
+import { command, schedule, type CreatedPlan } from './expected.js'
 import { FeedReader } from './feeds.js'
 import type { History, Webhook } from './histories.js'
 import { bytesOf, type EventMessage, type Message } from './messages.js'
@@ -157,17 +157,16 @@ export async function store(
   }
   const options = pageOptions(arrival)
   const expected: CreatedPlan[] = []
-  /** Those that are created, or cancelled, at this time of the history. */
-  const command = (from: number, to: number) =>
-    commit(createAll(target, expected, history.expectations, { from, to }))
   const doPage = () => commit(refoldPage(target, options))
   let from = 1
   for (const [nth, batch] of batches.entries()) {
     const isLast = nth === batches.length - 1
     try {
-      await command(nth / batches.length, (nth + 1) / batches.length)
+      const time = { from: nth / batches.length, to: (nth + 1) / batches.length }
+      await command(target, expected, history.expectations, time)
       await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })).then(news => [news]))
       for (let page = 0; (isLast || page < arrival.pages) && (await doPage()); page++);
+      await commit(schedule(target))
     } catch (error) {
       throw new CommitFailed(batches.slice(0, nth + 1), arrival, error)
     }

@@ -1,18 +1,17 @@
 // What a gateway expects to be paid. Every route covers only the token's gateway; one is for everybody who knows an id.
-import type { DeliveryQueue } from '@payment-tracking/queue'
 import {
-  afterCommit,
   cancelExpectation,
   createExpectation,
+  ExpectationCountingError,
   listExpectations,
   OPEN_EXPECTATIONS,
   readExpectation,
   type Store,
 } from '@payment-tracking/store'
-import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { noteChanges } from '../gateway-auth/note-changes.js'
+import { authorOf } from '../gateway-auth/note-changes.js'
 import { gatewayOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError, NotFoundError } from '../http/api-errors.js'
 import {
@@ -34,12 +33,11 @@ import {
   toNewExpectation,
 } from './expectation-schemas.js'
 import { parseExactAmounts } from './parse-exact-amount.js'
+import { waitUntilCounted } from './wait-until-counted.js'
 
 export interface ExpectationRouteParts {
   store: Store
   auth: GatewayAuth
-  /** without the queue, the workers' sweepers find new deliveries */
-  queue: DeliveryQueue | undefined
   nowMs: () => number
 }
 
@@ -58,7 +56,7 @@ const noExpectation = () => new NotFoundError('There is no such expectation.')
 
 export async function addExpectationRoutes(
   app: ApiServer,
-  { store, auth, queue, nowMs }: ExpectationRouteParts,
+  { store, auth, nowMs }: ExpectationRouteParts,
 ): Promise<void> {
   const [reading, writing] = [auth.require(READERS), auth.require('expectations')]
   const [reads, writes] = [securityOf(READERS), securityOf('expectations')]
@@ -71,6 +69,16 @@ export async function addExpectationRoutes(
     const found = await readExpectation(store, id, ofGateway)
     if (!found) throw noExpectation()
     return toExpectationAnswer(found.record)
+  }
+
+  const turns = new ClientConcurrency(AT_ONCE_OF_GATEWAY)
+  const inTurn = async <T>(gateway: string, work: () => Promise<T>): Promise<T> => {
+    await turns.enter(gateway)
+    try {
+      return await work()
+    } finally {
+      turns.leave(gateway)
+    }
   }
 
   app.get(
@@ -138,7 +146,6 @@ export async function addExpectationRoutes(
 
   await app.register((scope: ApiServer) => {
     parseExactAmounts(scope)
-    fewAtOnce(scope)
     scope.post(
       PATH,
       {
@@ -148,7 +155,7 @@ export async function addExpectationRoutes(
           tags,
           security: writes,
           summary: 'Create an expectation',
-          description: `What counts is every payment with this tracking ID, recipient and token, through whichever gateway, also one that is stored already. A gateway uses the three together once for ever. The same request again answers the same record. At most ${OPEN_EXPECTATIONS} are open at once.`,
+          description: `What counts is every payment with this tracking ID, recipient and token, through whichever gateway, also one that is stored already. A gateway uses the three together once for ever. The same request again answers the same record. Payments that are stored already are counted at once: while they are many, the answer has those that are counted, and changes are told as ever. At most ${OPEN_EXPECTATIONS} are open at once.`,
           params: Type.Object({ gateway }),
           body: NewExpectationBody,
           response: {
@@ -163,18 +170,16 @@ export async function addExpectationRoutes(
         },
       },
       async (request, reply) => {
-        const wanted = toNewExpectation(own(request), request.body)
-        const created = await createExpectation(store, wanted, () => checkEnd(wanted, nowMs()))
-        const { record, isNew, deliveries } = created
-        if (isNew)
-          request.log.info({ gateway: record.gateway, expectation: record.id }, 'expectation.created')
-        await afterCommit(async () =>
-          queue
-            ?.enqueueDeliveries(deliveries)
-            .catch((err: unknown) => request.log.warn({ err }, 'deliveries.not-enqueued')),
+        const gateway = own(request)
+        const wanted = toNewExpectation(gateway, request.body)
+        const created = await inTurn(gateway, () =>
+          createExpectation(store, wanted, () => checkEnd(wanted, nowMs())),
         )
-        void reply.code(isNew ? 201 : 200)
-        return toExpectationAnswer(record)
+        const { id } = created.record
+        if (created.isNew) request.log.info({ gateway, expectation: id }, 'expectation.created')
+        void reply.code(created.isNew ? 201 : 200)
+        const known = created.awaitsCount ? await waitUntilCounted(store, id) : created
+        return toExpectationAnswer(known.record)
       },
     )
 
@@ -187,50 +192,34 @@ export async function addExpectationRoutes(
           tags,
           security: writes,
           summary: 'Cancel an expectation',
-          description: 'From then on nothing counts. Its tracking ID, recipient and token stay used.',
+          description:
+            'What is not paid, also where a part is: from then on nothing counts. Its tracking ID, recipient and token stay used.',
           params: Type.Object({ gateway, id: Id }),
           response: {
             200: ExpectationAnswer,
-            409: refusal('Something was paid already, or stored payments are still being counted.'),
+            409: refusal('It is paid, or stored payments are still being counted.'),
             ...NOT_FOUND_REFUSAL,
             ...REFUSALS,
           },
         },
       },
       async request => {
-        const cancelled = await cancelExpectation(store, own(request), request.params.id)
+        const gateway = own(request)
+        const { id } = request.params
+        const cancel = () => inTurn(gateway, () => cancelExpectation(store, gateway, id, authorOf(request)))
+        const cancelled = await cancel().catch(async (error: unknown) => {
+          if (!(error instanceof ExpectationCountingError)) throw error
+          await waitUntilCounted(store, id)
+          return cancel()
+        })
         if (!cancelled) throw noExpectation()
-        const { record, isNew } = cancelled
-        if (isNew) {
-          const { id, trackingId } = record
-          await noteChanges(store, request, [
-            { kind: 'expectation.cancelled', subject: id, name: trackingId, fields: [] },
-          ])
-          request.log.info({ gateway: record.gateway, expectation: id }, 'expectation.cancelled')
-        }
-        return toExpectationAnswer(record)
+        if (cancelled.isNew) request.log.info({ gateway, expectation: id }, 'expectation.cancelled')
+        return toExpectationAnswer(cancelled.record)
       },
     )
     return Promise.resolve()
   })
 }
 
-/** Requests that may wait for ingest at once: each holds a connection to Postgres meanwhile, and others need some. */
-const MOST_AT_ONCE = 2
-const EVERYBODY = 'everybody'
-
-/** All others wait without a connection. Must be called after what opens the transaction. */
-function fewAtOnce(scope: ApiServer): void {
-  const turns = new ClientConcurrency(MOST_AT_ONCE)
-  scope.addHook('onRoute', route => {
-    const handler = route.handler as RouteHandlerMethod
-    route.handler = async function (request, reply) {
-      await turns.enter(EVERYBODY)
-      try {
-        return await handler.call(this, request, reply)
-      } finally {
-        turns.leave(EVERYBODY)
-      }
-    }
-  })
-}
+/** Requests of one gateway that write at once on one process: each has a connection to Postgres, and others need some. */
+const AT_ONCE_OF_GATEWAY = 2

@@ -96,17 +96,22 @@ const PUBLIC_FIELDS = {
     description: `the payments that count, the newest first, at most ${MOST_LISTED_PAYMENTS}`,
   }),
 }
-const TIMES = {
+const LAST_FIELDS = {
   createdAt: Moment('when it was created'),
   expiresAt: Nullable(Moment('until when it must be paid')),
-  changedAt: Moment('when the state changed last'),
+  changedAt: Moment('when the state or the sum changed last: another time for each change'),
+  eventId: Nullable(
+    Text(
+      '`id` of the payment that changed it last, or that was taken back; null where the clock or the gateway did',
+    ),
+  ),
 }
 const OWN = { reference: Nullable(Reference) }
 
-export const ExpectationFields = { ...PUBLIC_FIELDS, ...OWN, ...TIMES }
+export const ExpectationFields = { ...PUBLIC_FIELDS, ...OWN, ...LAST_FIELDS }
 export const ExpectationAnswer = Type.Object(ExpectationFields, { title: 'Expectation' })
 export const PublicExpectationAnswer = Type.Object(
-  { ...PUBLIC_FIELDS, ...TIMES },
+  { ...PUBLIC_FIELDS, ...LAST_FIELDS },
   { title: 'PublicExpectation' },
 )
 

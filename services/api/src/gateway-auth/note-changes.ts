@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import {
   hostOf,
   writeChanges,
+  type Author,
   type Change,
   type ChangeKind,
   type Store,
@@ -13,14 +14,19 @@ import {
 import type { FastifyRequest } from 'fastify'
 import { apiKeyOf, claimsOfRequest } from './gateway-auth.js'
 
+/** Who sent a request. */
+export const authorOf = (request: FastifyRequest): Author => ({
+  wallet: claimsOfRequest(request).signer,
+  apiKey: apiKeyOf(request) ?? null,
+})
+
 /** Writes what a request changed, with who sent it. */
 export async function noteChanges(
   store: Store,
   request: FastifyRequest,
   changes: readonly Change[],
 ): Promise<void> {
-  const { gateway, signer } = claimsOfRequest(request)
-  await writeChanges(store, gateway, { wallet: signer, apiKey: apiKeyOf(request) ?? null }, changes)
+  await writeChanges(store, claimsOfRequest(request).gateway, authorOf(request), changes)
 }
 
 export const webhookChange = (

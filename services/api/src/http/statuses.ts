@@ -29,7 +29,7 @@ export const STATUSES: Readonly<Record<string, readonly [status: number, meaning
     409,
     'the tracking ID, recipient and token are of another expectation, which `id` names',
   ],
-  EXPECTATION_PAID: [409, 'something was paid: it cannot be cancelled'],
+  EXPECTATION_PAID: [409, 'it is paid or overpaid: it cannot be cancelled'],
   EXPECTATION_COUNTING: [409, 'stored payments are still being counted; cancel in a moment'],
   TOO_MANY_EXPECTATIONS: [409, 'the gateway has 100,000 open expectations'],
   WEBHOOK_INACTIVE: [409, 'activate the webhook first'],

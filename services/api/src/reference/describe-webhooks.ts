@@ -49,7 +49,7 @@ const POSITION = Integer(
   6001,
 )
 
-/** @param position in bodies that have one; null where time is the cause */
+/** @param position in bodies that have one; null where time is the cause, or the gateway */
 const bodyOf = (type: string, title: string, data: TSchema, position: Record<string, TSchema> = {}) =>
   Type.Object(
     {
@@ -169,7 +169,8 @@ const EXPECTATIONS: Readonly<Record<ExpectationType, Notice>> = {
   },
   'expectation.underpaid': {
     summary: 'A part of what was expected is paid',
-    description: 'Told once: a further part that is not all tells nothing.',
+    description:
+      'The first part. A further part that is not all tells nothing before `expiresAt`. Afterwards each part tells the new sum, in the state `expired`: it is money of somebody.',
   },
   'expectation.overpaid': {
     summary: 'More than what was expected is paid',
@@ -252,6 +253,7 @@ export const describeWebhooks = (): JSONObject => ({
           type,
           `${pascalCase(type)}Notification`,
           Type.Object(ExpectationFields, { title: 'ExpectationNotificationData' }),
+          { position: Nullable(POSITION) },
         ),
       ),
     ]),

@@ -1,11 +1,12 @@
 // The log of who changed what: every writing route leaves its row, in its transaction, and no row holds a secret.
 import { readFileSync } from 'node:fs'
-import { buildAddress } from '@payment-tracking/testkit'
+import { buildAddress, workAsIngest } from '@payment-tracking/testkit'
 import { deactivateWebhooks } from '@payment-tracking/store'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 
 const api = await openGatewayApi(t)
+workAsIngest(t, api.store)
 const { pool } = api.database
 const shop = await addSignedIn(api)
 const { address, authority } = shop.gateway

@@ -1,10 +1,11 @@
 // The routes of expected payments, as a gateway and a buyer's page use them. Who may use which: test/access.
-import { buildAddress, buildChain } from '@payment-tracking/testkit'
+import { buildAddress, buildChain, workAsIngest } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { storeMessages } from '../store-messages.js'
 
 const api = await openGatewayApi(t)
+workAsIngest(t, api.store)
 const shop = await addSignedIn(api)
 const other = await addSignedIn(api)
 const { address } = shop.gateway
@@ -63,7 +64,18 @@ t.test('a payment is expected, paid in parts, and read by everybody who knows th
     },
   })
   t.same(Object.keys(created.body as object).sort(), [
-    ...['amount', 'amountString', 'changedAt', 'createdAt', 'expiresAt', 'finality', 'gateway', 'id', 'late'],
+    ...[
+      'amount',
+      'amountString',
+      'changedAt',
+      'createdAt',
+      'eventId',
+      'expiresAt',
+      'finality',
+      'gateway',
+      'id',
+    ],
+    'late',
     ...['paidAmount', 'paidAmountString', 'paymentCount', 'payments', 'recipient', 'reference', 'state'],
     ...['tokenMint', 'trackingId'],
   ])
@@ -93,7 +105,9 @@ t.test('a payment is expected, paid in parts, and read by everybody who knows th
       reference: 'cart 9',
     },
   })
-  t.equal((own.body as { payments: string[] }).payments.length, 2)
+  const { payments, eventId } = own.body as { payments: string[]; eventId: string }
+  t.equal(payments.length, 2)
+  t.ok(payments.includes(eventId), 'the payment that changed it last is named')
   t.match(await api.call('POST', `${PATH}/${id}/cancel`, { token: shop.token }), {
     status: 409,
     body: { code: 'EXPECTATION_PAID' },
@@ -250,12 +264,17 @@ t.test('at most 100,000 are open', async t => {
       [seller.gateway.address, recipient, tokenMint, count],
     )
   await fill(99_998)
+  await api.database.pool.query(
+    `insert into expectation_counts (gateway, writer, open) values ($1, 'ingest', 90000), ($1, 'scheduler', 9998)`,
+    [seller.gateway.address],
+  )
   const path = `/v1/gateway/${seller.gateway.address}/expectations`
   const bodies = Array.from({ length: 6 }, () => termsOf())
   const answers = await Promise.all(bodies.map(body => api.call('POST', path, { token: seller.token, body })))
   t.same(answers.map(({ status }) => status).sort(), [201, 201, 409, 409, 409, 409])
   t.match(answers.find(({ status }) => status === 409)?.body, { code: 'TOO_MANY_EXPECTATIONS' })
-  const kept = bodies[answers.findIndex(({ status }) => status === 201)]
+  const made = answers.findIndex(({ status }) => status === 201)
+  const kept = bodies[made]
   t.match(
     await api.call('POST', path, { token: seller.token, body: kept }),
     { status: 200 },

@@ -2,10 +2,14 @@
 // announcement, and nobody announces that time has passed or that the gateway cancelled: so a pod looks at what its own
 // subscribers follow, and sends each of them the changes that it has not been sent. Changes are known by their numbers.
 import type { SocketExpectation } from '@payment-tracking/contracts'
-import { renderPublicExpectation, type ExpectationRecord } from '@payment-tracking/domain'
 import { coalesce, repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { frameOfExpectation, type PaymentFrame } from '@payment-tracking/redis'
-import { readExpectationsById, type Store } from '@payment-tracking/store'
+import {
+  readExpectationsById,
+  toCommittedExpectation,
+  type ReadExpectation,
+  type Store,
+} from '@payment-tracking/store'
 import type { Room, Rooms, Subscriber } from './rooms.js'
 
 const LOOK_SPREAD = 0.25
@@ -20,15 +24,10 @@ export interface ExpectationWatchOptions {
   intervalMs: number
 }
 
-interface Seen {
-  record: ExpectationRecord
-  changes: number
-}
-
 export class ExpectationWatch {
   readonly #options: ExpectationWatchOptions
   readonly #looks: RepeatedTask
-  readonly #read: (id: string) => Promise<Seen | null>
+  readonly #read: (id: string) => Promise<ReadExpectation | null>
 
   constructor(options: ExpectationWatchOptions) {
     this.#options = options
@@ -55,7 +54,7 @@ export class ExpectationWatch {
     subscriber.expectation = { id, sent: 0 }
     const seen = await this.#read(id)
     if (seen?.record.trackingId !== trackingId) return null
-    subscriber.expectation.sent = Math.max(subscriber.expectation.sent, seen.changes)
+    subscriber.expectation.sent = Math.max(subscriber.expectation.sent, Number(seen.changes))
     const { reference: _, payments, ...record } = seen.record
     const numbers = {
       amount: Number(record.amount),
@@ -70,11 +69,9 @@ export class ExpectationWatch {
     this.#options.rooms.sendExpectation(room, { id: id!, changes: seq }, () => wsFrame)
   }
 
-  async #readMany(ids: readonly string[]): Promise<(Seen | null)[]> {
+  async #readMany(ids: readonly string[]): Promise<(ReadExpectation | null)[]> {
     const found = await readExpectationsById(this.#options.store, [...new Set(ids)])
-    const byId = new Map(
-      found.map(({ record, changes }) => [record.id, { record, changes: Number(changes) }]),
-    )
+    const byId = new Map(found.map(each => [each.record.id, each]))
     return ids.map(id => byId.get(id) ?? null)
   }
 
@@ -90,8 +87,9 @@ export class ExpectationWatch {
       for (const [at, { room, id }] of some.entries()) {
         const each = seen[at]
         if (!each) continue
-        rooms.sendExpectation(room, { id, changes: each.changes }, () =>
-          frameOfExpectation(renderPublicExpectation(each.record), Date.now()),
+        const expectation = toCommittedExpectation(each)
+        rooms.sendExpectation(room, { id, changes: expectation.changes }, () =>
+          frameOfExpectation(expectation, Date.now()),
         )
       }
     }

@@ -12,6 +12,8 @@ import { Amount, Badge, ExactTime, Finality, Key, Memo, Time, Written } from '..
 import { ExpectationState, type Expectation } from './expectation-state.js'
 
 const LISTED = 100
+/** What is not paid may be given up: anybody can pay a part, and it would last for ever. */
+const CANCELLABLE: ReadonlySet<string> = new Set(['open', 'underpaid', 'expired'])
 
 export function ExpectationPage({ id }: { id: string }) {
   const query = useGatewayQuery(
@@ -44,7 +46,7 @@ export function ExpectationPage({ id }: { id: string }) {
                 </span>
               </p>
               <Terms {...expectation} />
-              {expectation.state !== 'cancelled' && expectation.paidAmountString === '0' && (
+              {CANCELLABLE.has(expectation.state) && (
                 <button type="button" className="outline" onClick={() => cancel.mutate()}>
                   Cancel
                 </button>

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { refoldPage, type Store } from '@payment-tracking/store'
+import type { TestContext } from './test-context.js'
+
+const LOOK_EVERY_MS = 20
+
+/** Does the work of a database until the test ends, as ingest does beside its batches. */
+export function workAsIngest(t: TestContext, store: Store): void {
+  let isOver = false
+  const running = (async () => {
+    while (!isOver)
+      if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID })).length === 0)
+        await sleep(LOOK_EVERY_MS)
+  })()
+  t.teardown(async () => {
+    isOver = true
+    await running
+  })
+}

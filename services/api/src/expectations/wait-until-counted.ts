@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { readExpectation, type ReadExpectation, type Store } from '@payment-tracking/store'
+
+const LOOK_EVERY_MS = 100
+/** Ingest looks for work every 500 ms. */
+const WAIT_MS = 2_000
+
+/**
+ * Waits until ingest has counted the payments that were stored before an expectation: at most 2 s, and without a connection to
+ * Postgres.
+ * @returns what is known then
+ */
+export async function waitUntilCounted(store: Store, id: string): Promise<ReadExpectation> {
+  const untilMs = performance.now() + WAIT_MS
+  for (;;) {
+    const known = (await readExpectation(store, id))!
+    if (!known.counting || performance.now() > untilMs) return known
+    await sleep(LOOK_EVERY_MS)
+  }
+}
