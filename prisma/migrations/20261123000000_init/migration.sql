@@ -689,7 +689,7 @@ create index deliveries_open_order on deliveries (webhook_id, activation, order_
   where state in ('pending', 'waiting') and order_key is not null;
 -- listDeliveries, redeliverPage: one state of a webhook; a list of all states merges five ranges.
 create index deliveries_webhook_state on deliveries (webhook_id, state, id);
--- sweepBatches, readPaymentTrace and searchDeliveries read the deliveries of an event. insertMessages relies on the index being
+-- readPaymentTrace and searchDeliveries read the deliveries of an event. insertMessages relies on the index being
 -- unique: a Created event that was retracted and comes again makes messages with new ids, and they are not sent again.
 create unique index deliveries_event_id_webhook_id_type_key on deliveries (event_id, webhook_id, type)
   where event_id is not null;

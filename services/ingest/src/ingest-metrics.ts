@@ -67,7 +67,7 @@ export function measureIngest(
   })
   const outbox = metrics.gauge(
     'ingest_outbox_oldest_seconds',
-    'Age of the oldest committed batch that was not announced and enqueued yet',
+    'Age of the oldest committed batch that was not announced yet',
   )
   metrics.onScrape(outbox, async () => outbox.set(await outboxSeconds()))
   const archiveDue = metrics.gauge(

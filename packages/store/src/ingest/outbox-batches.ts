@@ -1,11 +1,11 @@
 // Finds the batches that a crash between commit and announcement left.
-import type { DeliveryRef, CommittedPayment } from '@payment-tracking/contracts'
+import type { CommittedPayment } from '@payment-tracking/contracts'
 import { PAGE_LIMITS, runIn } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 
-/** Marks batches that were announced and whose deliveries were enqueued. */
+/** Marks batches that were announced. */
 export async function markRelayed({ database }: Store, batchIds: readonly bigint[]): Promise<void> {
   if (batchIds.length === 0) return
   await database.execute(sql`
@@ -27,7 +27,6 @@ export interface UnrelayedBatch {
   epoch: string
   payments: CommittedPayment[]
   committedAt: Date
-  deliveries: DeliveryRef[]
 }
 
 interface Positions {
@@ -49,19 +48,19 @@ export async function sweepBatches(
   relay: (batch: UnrelayedBatch) => Promise<void>,
 ): Promise<number> {
   return await database.transaction(async tx => {
-    const rows = await tx.$queryRaw<(Omit<UnrelayedBatch, 'payments' | 'deliveries'> & Positions)[]>`
+    const rows = await tx.$queryRaw<(Omit<UnrelayedBatch, 'payments'> & Positions)[]>`
         select id as "batchId", first_position as first, last_position as last, committed_at as "committedAt",
                (select epoch::text from stream_head) as epoch
           from ingest_batches
          where relayed_at is null and committed_at < statement_timestamp() - ${olderThanMs} * interval '1 millisecond'
          order by id limit ${limit} for update skip locked`
     for (const { first, last, ...batch } of rows) {
-      const isInBatch = sql`e.position between ${first} and ${last}`
-      const payments = await readCommittedPayments(runIn(tx), isInBatch, sql`order by e.position`)
-      const deliveries = await tx.$queryRaw<DeliveryRef[]>`
-          select d.id, d.webhook_id as "webhookId" from events e join deliveries d on d.event_id = e.id
-           where ${isInBatch} and d.state = 'pending'`
-      await relay({ ...batch, payments, deliveries })
+      const payments = await readCommittedPayments(
+        runIn(tx),
+        sql`e.position between ${first} and ${last}`,
+        sql`order by e.position`,
+      )
+      await relay({ ...batch, payments })
       await tx.$executeRaw`update ingest_batches set relayed_at = clock_timestamp() where id = ${batch.batchId}`
     }
     return rows.length

@@ -21,9 +21,7 @@ export interface PaymentTrace {
   position: bigint
   /** null when the batch is older than the retention of batches */
   committedAt: Date | null
-  /**
-   * when it was announced to sockets and its deliveries were enqueued; null before that, or when the batch is removed
-   */
+  /** when it was announced to sockets; null before that, or when the batch is removed */
   relayedAt: Date | null
   /** whether the payment was announced: only announced batches are ever removed */
   isAnnounced: boolean

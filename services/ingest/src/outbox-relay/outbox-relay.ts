@@ -1,7 +1,8 @@
-// The outbox relay: after commit, it announces the payments and life-cycle events of a batch to the realtime pods,
-// enqueues its webhook deliveries, and marks the batch. A failure here neither delays ingest nor loses a payment: a batch
-// that is not marked is relayed again by the sweeper. The sweeper does not announce life-cycle events again: the pods
-// look at their subscribers' policies themselves.
+// The outbox relay: after commit, it announces the payments and life-cycle events of a batch to the realtime pods, and enqueues
+// its webhook deliveries. The two end independently, because each can have a Redis of its own. A failure here neither delays
+// ingest nor loses a payment: a batch that was announced is marked, and the sweeper announces the others. What was not enqueued
+// is overdue soon, and the workers' sweeper enqueues the delivery. The sweeper does not announce life-cycle events again: the
+// pods look at their subscribers' policies themselves.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Announcement } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
@@ -15,11 +16,12 @@ export interface RelaySinks {
   wakeFeeds(gateways: readonly string[]): Promise<unknown>
 }
 
-/** Batches that may wait for Redis. The sweeper relays the rest later, so that memory stays bounded. */
+/** Relays that may wait for each of the two. The sweepers do the rest later, so that memory stays bounded. */
 const MOST_PENDING = 50
 
 export class OutboxRelay {
-  readonly #pending = new Set<Promise<void>>()
+  readonly #announcing = new Set<Promise<void>>()
+  readonly #enqueueing = new Set<Promise<void>>()
 
   constructor(
     private readonly store: Store,
@@ -29,42 +31,41 @@ export class OutboxRelay {
 
   /** Starts to relay committed batches; returns at once. */
   start(committed: readonly CommittedNews[]): void {
-    if (this.#pending.size >= MOST_PENDING) return
-    const run = this.#run(committed, new Date()).finally(() => this.#pending.delete(run))
-    this.#pending.add(run)
+    const committedAtMs = Date.now()
+    this.#begin(this.#announcing, 'announce', () => this.#announce(committed, committedAtMs))
+    this.#begin(this.#enqueueing, 'enqueue', () =>
+      this.sinks.enqueue(committed.flatMap(batch => batch.deliveries)),
+    )
   }
 
   /** Resolves when every started relay has ended, successfully or not. */
   async settle(): Promise<void> {
-    await Promise.all(this.#pending)
+    await Promise.all([...this.#announcing, ...this.#enqueueing])
   }
 
-  async #run(committed: readonly CommittedNews[], committedAt: Date): Promise<void> {
-    try {
-      await Promise.all([
-        this.sinks.wakeFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
-        ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>
-          this.sinks.announce({
-            epoch,
-            payments,
-            retractions,
-            lifecycles,
-            expectations,
-            committedAtMs: committedAt.getTime(),
-          }),
-        ),
-        this.sinks.enqueue(committed.flatMap(batch => batch.deliveries)),
-      ])
-      await removeAnnouncements(
-        this.store,
-        committed.flatMap(batch => batch.announcementIds),
-      )
-      await markRelayed(
-        this.store,
-        committed.map(batch => batch.batchId).filter(id => id !== null),
-      )
-    } catch (err) {
-      this.log.warn({ err }, 'batch.relay-failed')
-    }
+  #begin(pending: Set<Promise<void>>, sink: keyof RelaySinks, send: () => Promise<unknown>): void {
+    if (pending.size >= MOST_PENDING) return
+    const run = send()
+      .then(() => {})
+      .catch((err: unknown) => this.log.warn({ err, sink }, 'batch.relay-failed'))
+      .finally(() => pending.delete(run))
+    pending.add(run)
+  }
+
+  async #announce(committed: readonly CommittedNews[], committedAtMs: number): Promise<void> {
+    await Promise.all([
+      this.sinks.wakeFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
+      ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>
+        this.sinks.announce({ epoch, payments, retractions, lifecycles, expectations, committedAtMs }),
+      ),
+    ])
+    await removeAnnouncements(
+      this.store,
+      committed.flatMap(batch => batch.announcementIds),
+    )
+    await markRelayed(
+      this.store,
+      committed.map(batch => batch.batchId).filter(id => id !== null),
+    )
   }
 }

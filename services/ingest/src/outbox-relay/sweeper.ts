@@ -8,15 +8,15 @@ const BATCHES_A_SWEEP = 20
 const ANNOUNCEMENTS_A_SWEEP = 500
 
 /**
- * Relays the batches that a crash or a Redis outage left: every `intervalMs`, and at once while more are
- * left.
+ * Announces what a crash or a Redis outage left unannounced: every `everyMs`, and at once while more is left. Deliveries are
+ * left to the workers' sweeper, which marks each delivery that it enqueues.
  */
 export class Sweeper implements Intake {
   readonly #sweeps: RepeatedTask
 
   constructor(
     private readonly store: Store,
-    private readonly sinks: RelaySinks,
+    private readonly sinks: Pick<RelaySinks, 'announce'>,
     everyMs: number,
     private readonly log: Logger,
   ) {
@@ -36,9 +36,8 @@ export class Sweeper implements Intake {
       swept = await sweepBatches(
         this.store,
         { olderThanMs: OLDER_THAN_MS, limit: BATCHES_A_SWEEP },
-        async ({ epoch, payments, deliveries, committedAt }) => {
-          const announcement = { epoch, payments, committedAtMs: committedAt.getTime() }
-          await Promise.all([this.sinks.announce(announcement), this.sinks.enqueue(deliveries)])
+        async ({ epoch, payments, committedAt }) => {
+          await this.sinks.announce({ epoch, payments, committedAtMs: committedAt.getTime() })
         },
       )
       swept += await sweepAnnouncements(
