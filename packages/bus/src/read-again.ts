@@ -14,6 +14,8 @@ import { codeOf, ensureStream, isMissing, type StreamConfig } from './stream.js'
 export interface ReadAgainOptions extends StreamConfig {
   /** where to begin: a sequence, or the time at which the stream stored a message. Beyond the end nothing is read. */
   from: number | Date
+  /** when the stream was created that `from` is a sequence of; another stream is read from its beginning. Default: this stream */
+  ofStream?: Date | null | undefined
   /** messages in a batch */
   batchSize: number
   signal?: AbortSignal | undefined
@@ -38,7 +40,9 @@ export async function readAgain(
 ): Promise<number> {
   const manager = await connection.jetstreamManager()
   const stream = await ensureStream(manager, options)
-  const { streamName, subjectPrefix, from, batchSize, signal } = options
+  const { streamName, subjectPrefix, batchSize, signal, ofStream } = options
+  const isOther = ofStream !== undefined && ofStream?.getTime() !== stream.createdAt.getTime()
+  const from = isOther ? 1 : options.from
   const { state } = await manager.streams.info(streamName)
   const start: Partial<ConsumerConfig> =
     from instanceof Date

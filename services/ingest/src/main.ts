@@ -1,5 +1,5 @@
 import { INGEST_CONSUMER } from '@payment-tracking/contracts'
-import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'
+import { MOST_UNACKNOWLEDGED_BATCHES, openBus, type StreamState } from '@payment-tracking/bus'
 import { openQueue } from '@payment-tracking/queue'
 import {
   measurePool,
@@ -104,16 +104,17 @@ await runMain(
       metrics,
       log,
       reingestMargin: tunables.batchSize * MOST_UNACKNOWLEDGED_BATCHES,
-      reingest: async (verifier, fromSequence, epoch) => {
+      reingest: async (verifier, from, epoch) => {
         const handle = buildHandler(verifier, { again: true })
-        let next = fromSequence
+        let next = from
         // A progress that is not recorded only makes the next reader read more.
-        const onProgress = async (streamSequence: number) => {
-          const moved = await moveReingest(store, epoch, next, streamSequence + 1).catch(() => false)
-          if (moved) next = streamSequence + 1
+        const onProgress = async (streamSequence: number, { createdAt }: StreamState) => {
+          const after = { createdAt, sequence: BigInt(streamSequence + 1) }
+          if (await moveReingest(store, epoch, next, after).catch(() => false)) next = after
         }
         const { batchSize } = tunables
-        await reingest(fromSequence, {
+        await reingest(Number(from.sequence), {
+          ofStream: from.createdAt,
           bus,
           handle,
           stream,
@@ -122,7 +123,7 @@ await runMain(
           signal: context.signal,
           onProgress,
         })
-        if (!context.signal.aborted) await markReingested(store, epoch, fromSequence)
+        if (!context.signal.aborted) await markReingested(store, epoch)
       },
     })
     const gapWatch = new GapWatch(

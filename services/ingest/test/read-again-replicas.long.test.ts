@@ -40,7 +40,10 @@ t.test(
     await ingestMessages(store, messages)
     const webhooks = (await reference.pool.query<{ gateway: string }>(gateways)).rows
     for (const { gateway } of webhooks) await insertWebhook(database.pool, gateway)
-    await database.pool.query('update stream_head set reingest_from = 1')
+    // The stream was made anew since: the sequence is one of another stream, beyond the end of this one.
+    await database.pool.query(
+      `update stream_head set reingest_from = 1000000, reingest_created_at = '2026-01-01Z'`,
+    )
 
     const env = {
       DATABASE_URL: database.url,

@@ -43,7 +43,7 @@ export async function replayIngest(
       // The reader of the stream has stored everything again.
       if (before.db.again.length > 0 && state.db.again.length === 0) {
         const { rows } = await pool.query<{ epoch: string }>('select epoch::text from stream_head')
-        await markReingested(store, rows[0]!.epoch, 1)
+        await markReingested(store, rows[0]!.epoch)
       }
     },
     acknowledge: () => Promise.resolve(),

@@ -27,4 +27,5 @@ export {
   type ReadStoredHead,
   type VerifiedDatabase,
 } from './verify-database.js'
+export type { StreamPlace } from '../rows/head.js'
 export type { ReceivedMessage } from './received-message.js'

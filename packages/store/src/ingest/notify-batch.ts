@@ -11,7 +11,7 @@ import { recordAnnouncements } from './announcements.js'
 import type { Batch, CommittedNews } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 import type { Folded } from './fold.js'
-import { recordBatch } from '../rows/head.js'
+import { recordBatch, type StreamPlace } from '../rows/head.js'
 import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
 import type { Refolded } from '../refold/policy-work.js'
@@ -64,7 +64,9 @@ export async function notifyBatch(
   // Sent together: the two write no table in common, so their order does not matter.
   const writing = Promise.all([
     notify(tx, { payments, late, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
-    numbered.length === 0 ? null : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position),
+    numbered.length === 0
+      ? null
+      : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position, lastPlaceOf(batch)),
   ])
   batch.onWriting?.()
   const [notified, batchId] = await writing
@@ -81,6 +83,12 @@ export async function notifyBatch(
     lifecycles: toCommitted(lifecycles),
   }
 }
+
+/** Where the stream has the last message of a batch. A retraction alone can bring events too: those that waited for it. */
+const lastPlaceOf = ({ stream, received, controls = [] }: Batch): StreamPlace => ({
+  createdAt: stream.createdAt,
+  sequence: BigInt(Math.max(...[...received, ...controls].map(({ streamSequence }) => streamSequence))),
+})
 
 const idOf = ({ eventId }: CommittedPayment): string => eventId
 const idOfEvent = ({ id }: { id: string }): string => id

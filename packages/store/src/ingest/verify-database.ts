@@ -4,6 +4,7 @@
 import { PAGE_LIMITS } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
+import type { StreamPlace } from '../rows/head.js'
 import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../errors.js'
 
 /** The head of the database, as stored outside of Postgres. */
@@ -21,8 +22,8 @@ export interface VerifiedDatabase extends StoredHead {
   lineage: string
   /** the run of the Postgres server that was verified; `commitBatch` refuses to write on another one */
   serverRun: string
-  /** the stream sequence to read again from; null when no message is missing */
-  reingestFrom: bigint | null
+  /** where to read the stream again from; null when no message is missing */
+  reingestFrom: StreamPlace | null
   /** why this call changed the epoch; null when it did not */
   change: string | null
 }
@@ -30,27 +31,30 @@ export interface VerifiedDatabase extends StoredHead {
 interface HeadRow extends StoredHead {
   verifiedTimeline: string | null
   serverRun: string
-  reingestFrom: bigint | null
+  reingestFrom: StreamPlace | null
 }
+
+type FoundHead = Omit<HeadRow, 'reingestFrom'> & { from: bigint | null; fromStream: Date | null }
 
 const HEAD = sql`
   select epoch::text as epoch, position, epoch_number as "epochNumber", verified_timeline as "verifiedTimeline",
-         reingest_from as "reingestFrom", extract(epoch from pg_postmaster_start_time())::text as "serverRun"
+         reingest_from as "from", reingest_created_at as "fromStream", extract(epoch from pg_postmaster_start_time())::text as "serverRun"
     from stream_head where id = 1`
 
 /** @throws StoreContentsError */
-function headOf([head]: readonly HeadRow[]): HeadRow {
-  if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
-  return head
+function headOf([found]: readonly FoundHead[]): HeadRow {
+  if (!found) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  const { from, fromStream: createdAt, ...head } = found
+  return { ...head, reingestFrom: from === null ? null : { createdAt, sequence: from } }
 }
-
-/** How many of the last events are searched for the last stream sequence. */
-const RECENT = 1_000
 
 /**
  * Compares the database with the last check, under the writer lock. Changes the epoch in two cases:
  * - The server, database or timeline differs: a standby was promoted, or a backup or dump was restored.
  * - The record outside of Postgres has a later position or epoch number: an older snapshot of the disk was put back.
+ *
+ * A part that an earlier change left to read again stays so. Of another stream than the head's, that part begins before
+ * everything that is missing: a stream that was made later is read from its beginning.
  * @param readRecord if it rejects, the second case is not checked
  * @param reingestMargin how many messages before the last stored message may have been committed after that message
  * @throws StoreUnavailableError also while the server is a standby
@@ -74,9 +78,12 @@ export async function verifyDatabase(
     const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
     await tx.$executeRaw`
       update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},
-             branch_position = least(branch_position, position), reingest_from = least(reingest_from, (
-               select greatest(1, max(stream_sequence) - ${reingestMargin})
-                 from (select stream_sequence from events order by position desc limit ${RECENT}) recent))
+             branch_position = least(branch_position, position),
+             reingest_from = case when reingest_from is null then lost.since
+                                  when reingest_created_at = stream_created_at then least(reingest_from, lost.since)
+                                  else reingest_from end,
+             reingest_created_at = case when reingest_from is null then stream_created_at else reingest_created_at end
+        from (select greatest(1, stream_sequence - ${reingestMargin}) as since from stream_head where id = 1) lost
        where id = 1`
     return verified(await lockHeadRow(tx), lineage, change)
   }, PAGE_LIMITS)
@@ -104,7 +111,7 @@ function findChange(head: HeadRow, present: string, record: StoredHead | null): 
 }
 
 const lockHeadRow = async (tx: Tx): Promise<HeadRow> =>
-  headOf(await tx.$queryRaw<HeadRow[]>`${HEAD} for update`)
+  headOf(await tx.$queryRaw<FoundHead[]>`${HEAD} for update`)
 
 async function readIdentity(store: Store): Promise<{ lineage: string; timeline: string }> {
   const [row] = await store.database.read<{ database: string; timeline: string | null }>(sql`
@@ -130,34 +137,36 @@ async function readSystem({ database }: Store): Promise<string> {
 /** The values that change when the database is replaced, in one cheap read without a lock. */
 export async function readHeadNow({
   database,
-}: Store): Promise<StoredHead & { serverRun: string; reingestFrom: bigint | null }> {
-  const { epoch, position, epochNumber, serverRun, reingestFrom } = headOf(await database.read<HeadRow>(HEAD))
+}: Store): Promise<StoredHead & { serverRun: string; reingestFrom: StreamPlace | null }> {
+  const { epoch, position, epochNumber, serverRun, reingestFrom } = headOf(
+    await database.read<FoundHead>(HEAD),
+  )
   return { epoch, position, epochNumber, serverRun, reingestFrom }
 }
 
 /**
- * Records the sequence from which the stream must be read again, so that a reader goes on there after a crash.
- * @param before the sequence that this reader found at its start, or recorded last
- * @param next the first sequence that this reader has not stored yet
- * @returns false when another reader, or another reason to read again, has changed the sequence since
+ * Records from where the stream must be read again, so that a reader goes on there after a crash.
+ * @param before what this reader found at its start, or recorded last
+ * @param next the first message that this reader has not stored yet
+ * @returns false when another reader, or another reason to read again, has changed this since
  */
 export async function moveReingest(
   { database }: Store,
   epoch: string,
-  before: number,
-  next: number,
+  before: StreamPlace,
+  next: StreamPlace,
 ): Promise<boolean> {
   const moved = await database.execute(sql`
-    update stream_head set reingest_from = ${next}::bigint
-     where id = 1 and epoch = ${epoch}::uuid and reingest_from = ${before}::bigint`)
+    update stream_head
+       set reingest_from = ${next.sequence}::bigint, reingest_created_at = ${next.createdAt}::timestamptz(3)
+     where id = 1 and epoch = ${epoch}::uuid and reingest_from = ${before.sequence}::bigint
+       and reingest_created_at is not distinct from ${before.createdAt}::timestamptz(3)`)
   return moved === 1
 }
 
-/**
- * Records that the stream was read again from a sequence since the epoch began: messages from there on are not missing.
- */
-export function markReingested({ database }: Store, epoch: string, fromSequence: number): Promise<unknown> {
+/** Records that a reader has read the stream again to its end, from where the epoch said at some time. */
+export function markReingested({ database }: Store, epoch: string): Promise<unknown> {
   return database.execute(sql`
-    update stream_head set reingest_from = null
-     where id = 1 and epoch = ${epoch}::uuid and reingest_from >= ${fromSequence}::bigint`)
+    update stream_head set reingest_from = null, reingest_created_at = null
+     where id = 1 and epoch = ${epoch}::uuid`)
 }

@@ -26,10 +26,33 @@ export async function lockHead(tx: Tx, serverRun?: string): Promise<LockedHead> 
   return head
 }
 
-/** Moves the head and records the batch, so that a sweeper finds a batch that a crash left without announcement. */
-export async function recordBatch(tx: Tx, firstPosition: bigint, lastPosition: bigint): Promise<bigint> {
+/** A message of a stream. A stream that was deleted and made anew counts its sequences anew. */
+export interface StreamPlace {
+  /** null: no stream is known */
+  createdAt: Date | null
+  sequence: bigint
+}
+
+/**
+ * Moves the head and records the batch, so that a sweeper finds a batch that a crash left without announcement.
+ * @param last the last message of the batch. A message of a stream that was made anew meanwhile leaves the newer stream's
+ */
+export async function recordBatch(
+  tx: Tx,
+  firstPosition: bigint,
+  lastPosition: bigint,
+  { createdAt, sequence }: StreamPlace,
+): Promise<bigint> {
   const [batch] = await tx.$queryRaw<{ id: bigint }[]>`
-    with moved as (update stream_head set position = ${lastPosition} where id = 1)
+    with moved as (
+      update stream_head
+         set position = ${lastPosition},
+             stream_sequence = case when stream_created_at > ${createdAt}::timestamptz(3) then stream_sequence
+                                    when stream_created_at = ${createdAt}::timestamptz(3)
+                                      then greatest(stream_sequence, ${sequence}::bigint)
+                                    else ${sequence}::bigint end,
+             stream_created_at = greatest(stream_created_at, ${createdAt}::timestamptz(3))
+       where id = 1)
     insert into ingest_batches (first_position, last_position)
     values (${firstPosition}, ${lastPosition}) returning id`
   return batch!.id

@@ -6,7 +6,13 @@
 // change of the epoch, the other services notify their clients, and ingest reads the lost messages again from the stream.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import type { HeadRecords } from '@payment-tracking/redis'
-import { readHeadNow, verifyDatabase, type Store, type VerifiedDatabase } from '@payment-tracking/store'
+import {
+  readHeadNow,
+  verifyDatabase,
+  type Store,
+  type StreamPlace,
+  type VerifiedDatabase,
+} from '@payment-tracking/store'
 import type { IngestMetrics } from '../ingest-metrics.js'
 
 export interface DatabaseGuardOptions {
@@ -16,8 +22,8 @@ export interface DatabaseGuardOptions {
   log: Logger
   /** how many messages before the last stored message may have been committed after it */
   reingestMargin: number
-  /** reads the stream again from a sequence; the guard calls it for one change at a time */
-  reingest: (guard: DatabaseGuard, fromSequence: number, epoch: string) => Promise<void>
+  /** reads the stream again; the guard calls it for one change at a time */
+  reingest: (guard: DatabaseGuard, from: StreamPlace, epoch: string) => Promise<void>
 }
 
 /** While no message comes, the guard notices a replaced database within this time. */
@@ -101,7 +107,7 @@ export class DatabaseGuard implements Intake {
     if (reingestFrom === null || this.#reingesting === epoch || this.#stopping) return
     this.#reingesting = epoch
     const { reingest, log } = this.#options
-    reingest(this, Number(reingestFrom), epoch)
+    reingest(this, reingestFrom, epoch)
       .catch((err: unknown) => log.error({ err }, 'reingest.failed'))
       .finally(() => (this.#reingesting = undefined))
   }

@@ -1,4 +1,4 @@
-import type { Bus, HandleBatch, StreamConfig } from '@payment-tracking/bus'
+import type { Bus, HandleBatch, StreamConfig, StreamState } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 
 export interface ReingestOptions {
@@ -9,8 +9,10 @@ export interface ReingestOptions {
   batchSize: number
   log: Logger
   signal?: AbortSignal
+  /** when the stream was created that is to be read from a sequence; see `readAgain` */
+  ofStream?: Date | null
   /** called every two seconds with the last sequence that is stored */
-  onProgress?: (streamSequence: number) => Promise<void>
+  onProgress?: (streamSequence: number, stream: StreamState) => Promise<void>
 }
 
 /** Smaller than the live stream's batches, which commit between these batches. */
@@ -23,13 +25,13 @@ const PROGRESS_EVERY_MS = 2_000
  * @returns how many messages were read
  */
 export async function reingest(from: number | Date, options: ReingestOptions): Promise<number> {
-  const { bus, handle, batchSize, log, signal, onProgress } = options
+  const { bus, handle, batchSize, log, signal, ofStream, onProgress } = options
   const startedAt = performance.now()
   let read = 0
   let saidAt = startedAt
   log.info({ from }, 'reingest.begun')
   const total = await bus.readAgain(
-    { ...options.stream, from, batchSize: Math.min(BATCH, batchSize), signal },
+    { ...options.stream, from, ofStream, batchSize: Math.min(BATCH, batchSize), signal },
     async (messages, stream) => {
       const redeliver = await handle(messages, stream)
       if (redeliver) return redeliver
@@ -38,7 +40,7 @@ export async function reingest(from: number | Date, options: ReingestOptions): P
         saidAt = performance.now()
         const { streamSequence } = messages.at(-1)!
         log.info({ messages: read, streamSequence }, 'reingest.goes-on')
-        await onProgress?.(streamSequence)
+        await onProgress?.(streamSequence, stream)
       }
       return undefined
     },
