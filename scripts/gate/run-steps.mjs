@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os'
 import { ROOT } from '../command.mjs'
 import { bundleTestFiles } from './bundle-test-files.mjs'
 import { runGroup } from './run-group.mjs'
-import { runTestFile } from './run-test-file.mjs'
+import { runTestFiles } from './run-test-files.mjs'
 import { removeAbandonedServers } from './servers.mjs'
-import { laneOf } from './test-files.mjs'
+import { groupFiles, laneOf } from './test-files.mjs'
 
 /** How long a file may take unless it asks for more, in seconds; tap's own name for the setting. Only what hangs takes so long. */
 const TAP_TIMEOUT = Number(process.env.TAP_TIMEOUT ?? 900)
@@ -26,15 +26,14 @@ const WORKERS = Number(process.env.TEST_JOBS ?? availableParallelism() + 2)
 export const describeCounts = ({ passed, failed }) =>
   failed > 0 ? `${failed} of ${passed + failed} assertions failed` : `${passed} assertions`
 
-function reportFile(file, { ok, skipped, failures, output, code, timedOut, seconds, cpuSeconds, ...counts }) {
+function reportFile({ file, ok, skipped, failures, output, why, seconds, cpuSeconds, ...counts }) {
   const left = skipped > 0 ? `, ${skipped} skipped` : ''
   const times = `${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU`
   const line = `${ok ? 'ok' : 'not ok'} ${file} (${times}, ${describeCounts(counts)}${left})`
   if (ok) return console.log(line)
   console.log(`${output.trimEnd()}\n${line}`)
   for (const name of failures) console.log(`  failed: ${name}`)
-  if (timedOut) console.log('  killed: it did not end by itself after its time limit')
-  else if (failures.length === 0) console.log(`  ended with ${code}`)
+  if (why) console.log(`  ${why}`)
 }
 
 /** @returns what Node is told to run for a script of package.json, `node scripts/run.mjs PROGRAM ARGUMENT...` */
@@ -73,7 +72,6 @@ function reportStep({ step, passed, failed, startedAt, cpuSeconds }) {
  *   breaks outside an assertion counts as one failure.
  */
 export async function runSteps(steps, { env = {}, signal }) {
-  const { bundleOf, discard } = await bundleTestFiles([...new Set(steps.flatMap(({ files = [] }) => files))])
   const results = steps.map(step => ({
     step,
     passed: 0,
@@ -84,25 +82,38 @@ export async function runSteps(steps, { env = {}, signal }) {
   }))
   const lanes = { pure: [], services: [], system: [] }
   for (const result of results) {
-    const { files = [undefined] } = result.step
-    result.left = files.length
-    for (const file of files) lanes[file === undefined ? 'system' : laneOf(file)].push({ result, file })
+    const { files } = result.step
+    const groups = files ? groupFiles(files) : [undefined]
+    result.left = groups.length
+    for (const group of groups) lanes[group ? laneOf(group[0]) : 'system'].push({ result, group })
   }
-  const runPart = async ({ result, file }) => {
+  const parts = Object.values(lanes).flat()
+  const { bundleOf, discard } = await bundleTestFiles(parts.flatMap(({ group }) => (group ? [group] : [])))
+  const note = (result, ended) => {
+    result.passed += ended.passed
+    if (ended.ok) return
+    result.failed += Math.max(ended.failed, 1)
+    if (ended.file) result.failedFiles.push(ended.file)
+  }
+  const runPart = async ({ result, group }) => {
     const { step } = result
     const timeoutMs = step.minutes ? step.minutes * 60_000 : TAP_TIMEOUT * 1_000
     const options = { env: { ...env, ...step.env }, flags: step.flags, timeoutMs, signal }
     result.startedAt ??= Date.now()
-    const ended =
-      file === undefined ? await runScript(step, options) : await runTestFile(bundleOf.get(file), options)
-    if (file !== undefined) reportFile(file, ended)
-    result.passed += ended.passed
-    result.cpuSeconds += ended.cpuSeconds
-    if (!ended.ok) {
-      result.failed += Math.max(ended.failed, 1)
-      if (file !== undefined) result.failedFiles.push(file)
-      await removeAbandonedServers()
+    const failedBefore = result.failed
+    if (group) {
+      const onFile = ended => {
+        reportFile(ended)
+        note(result, ended)
+      }
+      const cpuSeconds = await runTestFiles(group, bundleOf.get(group), { ...options, onFile })
+      result.cpuSeconds += cpuSeconds
+    } else {
+      const ended = await runScript(step, options)
+      note(result, ended)
+      result.cpuSeconds += ended.cpuSeconds
     }
+    if (result.failed > failedBefore) await removeAbandonedServers()
     result.left -= 1
     if (result.left === 0) result.seconds = reportStep(result)
   }

@@ -1,6 +1,6 @@
 // Which test files there are below the working directory, and the lane of each.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Runs whole systems, kills processes, fills long tables or takes more than a minute: for `npm run test:systems`. */
 const LONG = /\.long\.test\.ts$/
@@ -32,6 +32,23 @@ export function listTestFiles() {
     long: all.filter(file => LONG.test(file)),
     night: all.filter(file => NIGHT.test(file)),
   }
+}
+
+/** Of a file that needs a process of its own: the line says why. */
+const ALONE = /^\/\/ In a process of its own: \S/m
+const runsAlone = file => LONG.test(file) || NIGHT.test(file) || ALONE.test(readFileSync(file, 'utf8'))
+
+/**
+ * A process computes 0.1 to 0.5 s before its first assertion, so short files of one folder share one.
+ * @returns the files, by process
+ */
+export function groupFiles(files) {
+  const groups = new Map()
+  for (const file of files) {
+    const key = runsAlone(file) ? file : dirname(file)
+    groups.set(key, [...(groups.get(key) ?? []), file])
+  }
+  return [...groups.values()]
 }
 
 /** A file that draws cases at random: the seed of each command decides which. */

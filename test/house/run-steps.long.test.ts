@@ -34,7 +34,7 @@ t.test('a run without a single test file fails, and says where it looked', async
 t.test('a file that breaks before its first assertion counts as one failure and is named', async t => {
   const { code, output } = await runIn(repositoryOf(t, { 'bad.test.ts': 'throw new Error("broken")' }))
   t.equal(code, 1)
-  t.match(output, 'Error: broken')
+  t.match(output, /^ +not ok 1 - broken$/m)
   t.match(output, /^not ok services\/one\/test\/bad\.test\.ts[^]*^0 passed, 1 failed$/m)
 })
 
@@ -47,6 +47,63 @@ t.test('the last line counts every assertion, those of subtests too', async t =>
   t.match(output, /^not ok services\/one\/test\/bad\.test\.ts \(.*1 of 2 assertions failed\)$/m)
   t.match(output, 'failed: the sum')
   t.match(output, /^3 passed, 1 failed\n$/m)
+})
+
+t.test(
+  'files of one folder share a process, and what each opened is closed before the next begins',
+  async t => {
+    const first = `import t from 'tap'
+    globalThis.open = process.pid
+    t.teardown(() => { globalThis.open = undefined; globalThis.was = process.pid })
+    t.test('later', async t => t.ok(globalThis.open))`
+    const second = `import t from 'tap'
+    t.equal(globalThis.was, process.pid)
+    t.equal(globalThis.open, undefined)`
+    const third = `// In a process of its own: nobody else may be here.
+    import t from 'tap'
+    t.equal(globalThis.was, undefined)`
+    const files = { 'a.test.ts': first, 'b.test.ts': second, 'c.test.ts': third }
+    const { code, output } = await runIn(repositoryOf(t, files))
+    t.equal(code, 0, output)
+    t.match(output, /^4 passed, 0 failed$/m)
+  },
+)
+
+t.test('a file that breaks fails alone; after a file that ends the process, none counts as run', async t => {
+  const good = (name: string) => `import t from 'tap'; t.test('good', async t => t.pass('${name}'))`
+  const files = {
+    'a.test.ts': 'throw new Error("planted")',
+    'b.test.ts': good('b'),
+    'c.test.ts': `import t from 'tap'; t.test('ends', async () => process.exit(0))`,
+    'd.test.ts': good('d'),
+  }
+  const { code, output } = await runIn(repositoryOf(t, files))
+  t.equal(code, 1)
+  const [, b, ...others] = [...output.matchAll(/^(ok|not ok) services\/one\/test\/(\w)/gm)].map(
+    ([, ok, name]) => [name, ok],
+  )
+  t.same(b, ['b', 'ok'])
+  t.same(
+    others,
+    [
+      ['c', 'not ok'],
+      ['d', 'not ok'],
+    ],
+    output,
+  )
+  t.match(output, 'not run: the process had ended')
+  t.match(output, /^1 passed, [3-9] failed$/m)
+})
+
+t.test('what fails outside of every file fails the run', async t => {
+  const files = {
+    'a.test.ts': `import t from 'tap'; t.pass()`,
+    'b.test.ts': `import t from 'tap'; t.pass(); process.once('beforeExit', () => { process.exitCode = 3 })`,
+  }
+  const { code, output } = await runIn(repositoryOf(t, files))
+  t.equal(code, 1)
+  t.match(output, /^not ok services\/one\/test\/b\.test\.ts/m)
+  t.match(output, 'ended with 3')
 })
 
 t.test('what nobody catches fails the test that runs, and is said with its place in the source', async t => {
@@ -66,7 +123,7 @@ t.test('what nobody catches fails the test that runs, and is said with its place
     ['thrown', 'late', '4:32'],
     ['rejected', 'lost', '8:27'],
   ] as const) {
-    t.match(output, new RegExp(`^# Subtest: ${name}\n +not ok 1 - ${error}$`, 'm'))
+    t.match(output, new RegExp(`^ +# Subtest: ${name}\n +not ok 1 - ${error}$`, 'm'))
     t.match(output, `(services/one/test/late.test.ts:${line})`)
   }
   t.match(output, /^1 passed, [1-9] failed\n$/m)

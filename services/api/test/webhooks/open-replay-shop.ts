@@ -1,6 +1,6 @@
 // An API with shops whose endpoints miss events.
 import { doWebhookWork } from '@payment-tracking/store'
-import t from 'tap'
+import type { Test } from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
 
@@ -11,10 +11,6 @@ export const CHAIN = [
   ...['created', 'paused', 'resumed', 'completed', 'deleted'].map(name => `subscription.${name}`),
 ]
 
-export const api = await openGatewayApi(t)
-export const { pool } = api.database
-export const chain = openChain(api.store)
-
 export interface Sent {
   id: string
   type: string
@@ -23,49 +19,55 @@ export interface Sent {
   state: string
 }
 
-/** A gateway, signed in, with payments of its own. */
-export async function openShop(name: string) {
-  const { gateway, token, addWebhook: create } = await addSignedIn(api)
-  const add = async (choices: Record<string, unknown> = {}) => Number((await create(choices)).body.id)
-  const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
-    api.call(method, `/v1/webhooks/${path}`, { token, ...(body && { body }) })
-  const replay = (id: number, body: object = { since: new Date(Date.now() - 3_600_000).toISOString() }) =>
-    call('POST', `${id}/replay-missing`, body)
-  const work = async (limit?: number) => {
-    for (;;) {
-      const page = await doWebhookWork(api.store, { kinds: ['replay'], ...(limit && { limit }) })
-      if (page === null) return
-      t.ok(page.handled <= (limit ?? 500))
+/** An API, its chain, and `openShop`: a gateway, signed in, with payments of its own. */
+export async function openReplayShops(t: Test) {
+  const api = await openGatewayApi(t)
+  const { pool } = api.database
+  const chain = openChain(api.store)
+  const openShop = async (name: string) => {
+    const { gateway, token, addWebhook: create } = await addSignedIn(api)
+    const add = async (choices: Record<string, unknown> = {}) => Number((await create(choices)).body.id)
+    const call = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) =>
+      api.call(method, `/v1/webhooks/${path}`, { token, ...(body && { body }) })
+    const replay = (id: number, body: object = { since: new Date(Date.now() - 3_600_000).toISOString() }) =>
+      call('POST', `${id}/replay-missing`, body)
+    const work = async (limit?: number) => {
+      for (;;) {
+        const page = await doWebhookWork(api.store, { kinds: ['replay'], ...(limit && { limit }) })
+        if (page === null) return
+        t.ok(page.handled <= (limit ?? 500))
+      }
+    }
+    return {
+      gateway: gateway.address,
+      token,
+      add,
+      call,
+      replay,
+      last: async (id: number) => (await call('GET', `${id}/replay-missing`)).body.replay,
+      work,
+      turn: (id: number, active: boolean) => call('PUT', String(id), { active }),
+      pay: (memo: string, more: object = {}) =>
+        chain.transfer({ gateway: gateway.address, amount: '5', memo: memoOf(memo), ...more }, NOW),
+      policy: (over: object = {}) =>
+        chain.policy({
+          gateway: gateway.address,
+          owner: keyOf(`payer of ${name}`),
+          memo: `plan ${name}`,
+          at: NOW,
+          type: subscriptionOf(),
+          ...over,
+        }),
+      sent: async (id: number): Promise<Sent[]> =>
+        (
+          await pool.query(
+            'select id, type, message_id, body, state from deliveries where webhook_id = $1 order by id',
+            [id],
+          )
+        ).rows,
     }
   }
-  return {
-    gateway: gateway.address,
-    token,
-    add,
-    call,
-    replay,
-    last: async (id: number) => (await call('GET', `${id}/replay-missing`)).body.replay,
-    work,
-    turn: (id: number, active: boolean) => call('PUT', String(id), { active }),
-    pay: (memo: string, more: object = {}) =>
-      chain.transfer({ gateway: gateway.address, amount: '5', memo: memoOf(memo), ...more }, NOW),
-    policy: (over: object = {}) =>
-      chain.policy({
-        gateway: gateway.address,
-        owner: keyOf(`payer of ${name}`),
-        memo: `plan ${name}`,
-        at: NOW,
-        type: subscriptionOf(),
-        ...over,
-      }),
-    sent: async (id: number): Promise<Sent[]> =>
-      (
-        await pool.query(
-          'select id, type, message_id, body, state from deliveries where webhook_id = $1 order by id',
-          [id],
-        )
-      ).rows,
-  }
+  return { api, pool, chain, openShop }
 }
 
 export const idsOf = (sent: readonly Sent[]) => sent.map(({ message_id: id }) => id)

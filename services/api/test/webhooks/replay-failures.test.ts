@@ -3,7 +3,9 @@ import { doWebhookWork, insertDeliveries, updateWebhook } from '@payment-trackin
 import { FILL_GATEWAY_PAYMENTS, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { NO_POLICY } from '../open-chain.js'
-import { api, memosOf, openShop, pool } from './open-replay-shop.js'
+import { memosOf, openReplayShops } from './open-replay-shop.js'
+
+const { api, openShop, pool } = await openReplayShops(t)
 
 t.test('one at a time, at most 30 days back, and turning off ends it', async t => {
   const shop = await openShop('refusals')

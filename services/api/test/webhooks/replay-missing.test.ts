@@ -1,7 +1,9 @@
 // An endpoint that did not exist, was off or had other filters is sent what it missed: each event once, and none twice.
 import t from 'tap'
 import { keyOf } from '../open-chain.js'
-import { chain, CHAIN, idsOf, memosOf, NOW, openShop, pool } from './open-replay-shop.js'
+import { CHAIN, idsOf, memosOf, NOW, openReplayShops } from './open-replay-shop.js'
+
+const { chain, openShop, pool } = await openReplayShops(t)
 
 t.test('what passed while it did not exist comes as every other endpoint got it, and once', async t => {
   const shop = await openShop('late')
