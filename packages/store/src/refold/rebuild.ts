@@ -17,13 +17,15 @@ type ReadKeys = (tx: Tx, after: string, limit: number) => Promise<string[]>
 
 const OF_CHANGES = sql`name <> 'PaymentRecord'`
 
-/** The kinds of work, in this order. A cursor is a kind and its last key. */
+/** The kinds of work, in this order. A cursor is a kind and its last key. Kinds take turns: an order that matters is named. */
 const STEPS: readonly { kind: string; read: ReadKeys; waitsFor?: string }[] = [
   { kind: 'gateway', read: (...page) => readKeys(sql`gateway`, OF_CHANGES, ...page) },
   { kind: 'account', read: (...page) => readKeys(sql`user_payment`, OF_CHANGES, ...page) },
   {
     kind: 'policy',
     read: (...page) => readKeys(sql`payment_policy`, sql`payment_policy is not null`, ...page),
+    // Payments have the owner and the mint of their user payment.
+    waitsFor: 'account',
   },
   { kind: 'hour-figures', read: async (...page) => (await readNextHours(...page)).map(keyOf) },
   // Their figures are sums of hours.
