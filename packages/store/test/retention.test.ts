@@ -144,6 +144,7 @@ t.test('retention', async t => {
       'archive_parts',
       'archive_problem',
       'event_counts',
+      'expectation_counts',
       'expectations',
       'expected_payments',
       'gateways',
