@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { ROOT, run, withProgress } from './command.mjs'
 import { readBuildStamp } from './set-up/build-stamp.mjs'
 import { chooseInstallation } from './set-up/choose-installation.mjs'
+import { findNodeProblem } from './set-up/find-node-problem.mjs'
 
 function requireNode() {
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > 20 || (major === 20 && minor >= 19)) return
-  throw new Error(`Node.js 20.19 or later is needed; this is ${process.versions.node} (see .nvmrc)`)
+  const problem = findNodeProblem(process.versions.node)
+  if (problem) throw new Error(problem)
 }
 
 const MODULES = join(ROOT, 'node_modules')

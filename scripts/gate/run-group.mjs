@@ -1,6 +1,7 @@
 // Runs Node as the head of a process group, so that every process that it leaves behind can be found and ended.
 import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { chooseNode } from './choose-node.mjs'
 
 /** Preloaded: ends the whole group when the process that runs it is killed. */
 const END_WITH_RUNNER = new URL('./end-with-runner.mjs', import.meta.url).href
@@ -31,15 +32,16 @@ async function endGroup(pid) {
 /**
  * Runs Node, and returns when no process of its group is left.
  * @param args the arguments of Node
- * @param options.env variables that are added to the environment
+ * @param options.env variables that are added to the environment; TEST_NODE chooses the version of Node
  * @param options.signal an aborted signal ends the group
  * @param options.stdout `inherit`; or `pipe`, so that `onStart` can read it
  * @param options.onStart called with the process
  * @returns `code`, the exit code or the name of the signal that ended Node, and `cpuSeconds` of all processes that it waited for
  */
 export async function runGroup(args, { env, signal, stdout = 'inherit', onStart = () => {} }) {
-  const child = spawn(process.execPath, ['--import', END_WITH_RUNNER, ...args], {
-    env: { ...process.env, ...env },
+  const node = await chooseNode(env?.TEST_NODE ?? process.env.TEST_NODE)
+  const child = spawn(node.program, ['--import', END_WITH_RUNNER, ...args], {
+    env: { ...process.env, ...node.env, ...env },
     detached: true,
     stdio: ['ignore', stdout, 'inherit', 'ipc'],
   })

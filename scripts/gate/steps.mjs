@@ -2,7 +2,7 @@
 // - `name`
 // - either `files`: test files, whose assertions are counted
 // - or `script`: a script of package.json, run with `args`, which counts as one assertion
-// - `env`: variables that it gets besides those of the run; SEED decides all that is drawn
+// - `env`: variables that it gets besides those of the run; SEED decides all that is drawn, TEST_NODE the version of Node
 // - `flags`: command-line options of Node, for the files of the step
 // - `minutes`: after which a file or script counts as hanging and is ended (15); several times what it takes
 // - `inTurn`: the files of the step judge times, so they run one after the other
@@ -87,6 +87,13 @@ export const SYSTEMS = inGate(seeded('1', [...NAMED_SYSTEMS, { name: 'systems', 
 /** Promises in seconds, of files that only the night runs: a busy machine says nothing of them. */
 const judged = files => files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|swift/.test(file))
 
+/** `npm test` by the later versions of Node: images run 24. */
+const OTHER_NODES = ['22', '24'].map(version => ({
+  name: `node-${version}`,
+  files: short,
+  env: { TEST_NODE: version },
+}))
+
 const fresh = own ?? String(Date.now() % 2 ** 31)
 /** `npm run test:night`: one step after the other, for some of them judge times. */
 export const NIGHT = seeded(fresh, [
@@ -100,6 +107,7 @@ export const NIGHT = seeded(fresh, [
     env: { FUZZ_REQUESTS: '100000', HOSTILE_POLICIES: '1000' },
     minutes: 60,
   },
+  ...OTHER_NODES,
   { name: 'laws', files: LAWS, env: { LAWS_RUNS: '20000', LAWS_SECONDS: '1800' }, minutes: 90 },
   { ...PLANTED, name: 'replays', env: { ...PLANTED.env, TRACES_TIMES: '15' } },
   MUTANTS,

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { parse } from 'yaml'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -60,6 +61,34 @@ t.test('the gate draws the same each time, and the night something else', async 
   t.ok(drawing.includes('packages/domain/test/due-date.test.ts'), 'by way of hold.ts')
   for (const steps of [SYSTEMS, NIGHT])
     t.same(steps.find(({ name }) => name === 'properties')?.files, drawing)
+})
+
+t.test('the versions of Node that documents, packages and workflows name are the same', async t => {
+  const read = (file: string) => readFileSync(ROOT + file, 'utf8')
+  for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'scripts/set-up/find-node-problem.mjs'])
+    t.match(read(file), /Node(\.js)? 20\.19, 22\.12 or 24\b/, file)
+  for (const file of ['package.json', 'infra/dev-kit/package.json'])
+    t.match(JSON.parse(read(file)), { engines: { node: '^20.19 || ^22.12 || >=24' } }, file)
+  const { jobs } = parse(read('.github/workflows/gate.yml')) as {
+    jobs: Record<string, { container: string; strategy?: { matrix: { node: string[] } } }>
+  }
+  t.equal(jobs.gate!.container, `node:${read('.nvmrc').trim()}-bookworm`)
+  const later = jobs['later-nodes']!.strategy!.matrix.node
+  t.match(
+    NIGHT.filter(({ env }) => env.TEST_NODE),
+    later.map(node => ({ name: `node-${node}`, files: short, env: { TEST_NODE: node } })),
+  )
+  t.match(read('infra/docker/Dockerfile'), new RegExp(`^ARG NODE_IMAGE=node:${later.at(-1)}\\.`, 'm'))
+})
+
+t.test('a version of Node that is too old is refused in one line', async t => {
+  const { findNodeProblem } = (await import(`${ROOT}scripts/set-up/find-node-problem.mjs`)) as {
+    findNodeProblem: (version: string) => string | undefined
+  }
+  for (const version of ['20.19.0', '20.20.2', '22.12.0', '22.23.3', '24.0.0', '24.21.0', '26.10.0'])
+    t.equal(findNodeProblem(version), undefined, version)
+  for (const version of ['18.20.8', '20.18.3', '21.7.3', '22.11.0', '23.11.1'])
+    t.match(findNodeProblem(version), new RegExp(`^Node\\.js [^\\n]+; this is ${version}$`))
 })
 
 t.test('a step has files or a script of package.json, and what it tests exists', async t => {
