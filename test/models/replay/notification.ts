@@ -20,7 +20,7 @@ import { ClientDoor } from './client-door.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
 import { settle, until } from './seat-gate.js'
 import { holdTimers, type HeldTimers } from './held-timers.js'
-import { openNotificationPod, type NotificationPod } from './notification-pod.js'
+import { NAMELESS_HOST, openNotificationPod, type NotificationPod } from './notification-pod.js'
 
 /** Two clients, one of which asks for the second payment's recipient, and two pods. */
 export const NOTIFICATION_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
@@ -73,7 +73,7 @@ class Client {
 
   async begin(): Promise<void> {
     const url = await this.door.listen()
-    this.#watch = watchPayments(this.number === NAMELESS ? `${url}/?nameless=1` : url, {
+    this.#watch = watchPayments(this.number === NAMELESS ? url.replace('127.0.0.1', NAMELESS_HOST) : url, {
       trackingId: TRACKING_ID,
       ...(this.number === 2 ? { recipient: recipientOf(2) } : {}),
       onPayment: ({ seq, signature }) => this.counted.set(seq, txOf(signature)),
