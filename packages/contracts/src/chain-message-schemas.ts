@@ -78,6 +78,12 @@ export const CONTROL_SCHEMAS = {
       delegate: Nullable(Key('who may spend the allowance; null is nobody')),
       allowance: Nullable(Amount()),
       frozen: Type.Optional(Type.Boolean()),
+      others: Nullable(
+        Type.Enum(['usable', 'frozen', 'none'], {
+          description:
+            'of a missing account: the other token accounts of its owner and mint. One takes payments, all are frozen, or there is none; null where nobody asked',
+        }),
+      ),
       nodes: Type.Integer({ minimum: 1, maximum: 1_000, description: 'how many nodes agreed' }),
     },
     { title: 'Funds', description: 'What the nodes see of a token account. The newest slot counts.' },

@@ -47,6 +47,7 @@ t.test('a token account is read with every digit; of a missing one nothing else 
     delegate: keyOf(4),
     allowance: 5n,
     frozen: true,
+    others: null,
     nodes: 2,
   }
   const whole = { ...FUNDS, owner: keyOf(2), mint: keyOf(3), delegate: keyOf(4), allowance: 5, frozen: true }
@@ -57,10 +58,15 @@ t.test('a token account is read with every digit; of a missing one nothing else 
     ok: true,
     control: { ...seen, owner: null, mint: null, delegate: null, allowance: null, frozen: false },
   })
-  t.same(read('funds', { ...whole, exists: false }), {
-    ok: true,
-    control: { ...seen, exists: false, balance: null, delegate: null, allowance: null, frozen: false },
-  })
+  t.same(read('funds', { ...whole, others: 'usable' }), { ok: true, control: seen }, 'it is there itself')
+  for (const others of ['usable', 'frozen', 'none', null, undefined] as const)
+    t.same(read('funds', { ...whole, exists: false, others }), {
+      ok: true,
+      control: {
+        ...{ ...seen, exists: false, balance: null, delegate: null, allowance: null, frozen: false },
+        others: others ?? null,
+      },
+    })
 })
 
 t.test('other kinds and malformed ones are refused', async t => {
@@ -93,6 +99,8 @@ t.test('other kinds and malformed ones are refused', async t => {
     ['funds', { ...FUNDS, delegate: 5 }],
     ['funds', { ...FUNDS, mint: '' }],
     ['funds', { ...FUNDS, frozen: 1 }],
+    ['funds', { ...FUNDS, exists: false, others: 'many' }],
+    ['funds', { ...FUNDS, exists: false, others: true }],
     ['funds', { ...FUNDS, nodes: 0 }],
     ['funds', { ...FUNDS, nodes: undefined }],
   ] as const) {

@@ -175,6 +175,12 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     context: { slot: levelOf(chain, faults, given ?? {}) },
     value: (keys as string[]).map(key => renderAccount(chain, key, (given ?? {}) as CallOptions)),
   }),
+  getTokenAccountsByOwner: (chain, faults, [owner, filter, given]) => ({
+    context: { slot: levelOf(chain, faults, given ?? {}) },
+    value: chain.tokens
+      .ofOwner(owner as string, (filter as { mint: string }).mint)
+      .map(pubkey => ({ pubkey, account: renderAccount(chain, pubkey, (given ?? {}) as CallOptions) })),
+  }),
 }
 
 /** @throws RpcError */

@@ -39,6 +39,12 @@ export class TokenAccounts {
     this.#accounts.delete(key)
   }
 
+  /** The addresses of a wallet's accounts of a mint. */
+  ofOwner = (owner: string, mint: string): string[] =>
+    [...this.#accounts].flatMap(([key, account]) =>
+      account.owner === owner && account.mint === mint ? [key] : [],
+    )
+
   /** The program that owns an account, and the account's data. */
   read(key: string): { program: string; data: Uint8Array } | undefined {
     const account = this.#accounts.get(key)

@@ -442,9 +442,11 @@ create table token_accounts (
   delegate text collate "C",
   allowance numeric(20, 0),
   frozen boolean not null,
-  nodes integer not null
+  nodes integer not null,
+  -- of a missing account: what the nodes know of other accounts of its owner and mint. Null where nobody asked
+  others text collate "C" check (others in ('none', 'frozen', 'usable'))
 ) with (fillfactor = 75);
--- readDueRisks: the accounts of who is paid.
+-- risksOf: the accounts of who is paid.
 create index token_accounts_owner on token_accounts (owner, mint) where owner is not null;
 
 -- What due payments need to know of the program ('') and its gateways: events that say whether the program is paused, and

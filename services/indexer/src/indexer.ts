@@ -3,6 +3,7 @@ import { RevisionConflictError, type Bus, type KeyValue } from '@payment-trackin
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FundsReader, type FundsSettings } from './funds/funds-reader.js'
+import { KnownOthers } from './funds/other-accounts.js'
 import type { IndexerMetrics } from './indexer-metrics.js'
 import { Lease } from './lease.js'
 import { NodeError } from './nodes/node-error.js'
@@ -27,6 +28,7 @@ const AGAIN_MS = 1_000
 export class Indexer implements Intake {
   readonly #stop = new AbortController()
   readonly #lease: Lease
+  readonly #others = new KnownOthers()
   #running: Promise<void> | undefined
 
   constructor(
@@ -141,6 +143,7 @@ export class Indexer implements Intake {
       settings,
       bus,
       pool: new NodePool(nodes, log, signal),
+      others: this.#others,
       keys: this.keys,
       metrics,
       log,

@@ -13,26 +13,26 @@ const account = (balance: bigint) => ({
 
 t.test('what all nodes say that are not behind is agreed, up to the slot of the last of them', async t => {
   const answers = [
-    { slot: 1_000, accounts: [account(5n), null, account(2n ** 64n - 1n)] },
-    { slot: 1_009, accounts: [account(5n), null, account(2n ** 64n - 2n)] },
+    { slot: 1_000, said: [account(5n), null, account(2n ** 64n - 1n)] },
+    { slot: 1_009, said: [account(5n), null, account(2n ** 64n - 2n)] },
   ]
   t.same(agree(answers, 3, 0), [
-    { slot: 1_000, nodes: 2, account: account(5n) },
-    { slot: 1_000, nodes: 2, account: null },
+    { slot: 1_000, nodes: 2, said: account(5n) },
+    { slot: 1_000, nodes: 2, said: null },
     undefined,
   ])
   t.same(
     agree(answers.slice(0, 1), 1, 0),
-    [{ slot: 1_000, nodes: 1, account: account(5n) }],
+    [{ slot: 1_000, nodes: 1, said: account(5n) }],
     'the other is away',
   )
   t.same(agree([], 2, 0), [undefined, undefined], 'all are away')
 })
 
 t.test('a node that is behind the others, or behind what is final, says nothing', async t => {
-  const lagging = { slot: 849, accounts: [account(1n)] }
-  const fresh = { slot: 1_000, accounts: [account(5n)] }
-  t.same(agree([lagging, fresh], 1, 0), [{ slot: 1_000, nodes: 1, account: account(5n) }])
+  const lagging = { slot: 849, said: [account(1n)] }
+  const fresh = { slot: 1_000, said: [account(5n)] }
+  t.same(agree([lagging, fresh], 1, 0), [{ slot: 1_000, nodes: 1, said: account(5n) }])
   t.same(
     agree([{ ...lagging, slot: 850 }, fresh], 1, 0),
     [undefined],

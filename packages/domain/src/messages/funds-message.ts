@@ -4,6 +4,10 @@ import { ExactNumber, type ExactJsonObject } from '../json/exact-json.js'
 import { readSafeInteger } from '../json/safe-integer.js'
 import { Refused } from './refused.js'
 
+/** Which other token accounts of an owner and mint there are: one that takes payments, only frozen ones, or none. */
+const OTHER_ACCOUNTS = ['usable', 'frozen', 'none'] as const
+export type OtherAccounts = (typeof OTHER_ACCOUNTS)[number]
+
 /** What is not sent of an account is null; an account that does not exist has none of it. */
 export interface TokenAccountSeen {
   tokenAccount: string
@@ -18,6 +22,8 @@ export interface TokenAccountSeen {
   delegate: string | null
   allowance: bigint | null
   frozen: boolean
+  /** of a missing account; null where the nodes were not asked, or do not agree */
+  others: OtherAccounts | null
   /** how many nodes agreed */
   nodes: number
 }
@@ -49,6 +55,12 @@ function readAmount(body: ExactJsonObject, name: string): bigint | null {
   return refuse(`have ${name}, an integer from 0 to 2^64-1, or none`)
 }
 
+function readOthers(body: ExactJsonObject): OtherAccounts | null {
+  const value = body.others ?? null
+  if (value === null) return null
+  return OTHER_ACCOUNTS.find(each => each === value) ?? refuse('have others, usable, frozen or none')
+}
+
 /** @throws Refused BAD_CONTROL */
 export function readFunds(body: ExactJsonObject): TokenAccountSeen {
   const tokenAccount =
@@ -61,9 +73,10 @@ export function readFunds(body: ExactJsonObject): TokenAccountSeen {
   const balance = readAmount(body, 'balance')
   const [delegate, allowance] = [readKey(body, 'delegate'), readAmount(body, 'allowance')]
   const frozen = readFlag(body, 'frozen', false)
+  const others = readOthers(body)
   if (exists && balance === null) refuse('have balance, where the account exists')
   return exists
-    ? { tokenAccount, slot, exists, owner, mint, balance, delegate, allowance, frozen, nodes }
+    ? { tokenAccount, slot, exists, owner, mint, balance, delegate, allowance, frozen, others: null, nodes }
     : {
         tokenAccount,
         slot,
@@ -74,6 +87,7 @@ export function readFunds(body: ExactJsonObject): TokenAccountSeen {
         delegate: null,
         allowance: null,
         frozen: false,
+        others,
         nodes,
       }
 }

@@ -27,6 +27,7 @@ const WRITTEN = columnTable<TimedAccount>('a', {
   allowance: ['numeric', ({ allowance }) => allowance],
   frozen: ['boolean', ({ frozen }) => frozen],
   nodes: ['integer', ({ nodes }) => nodes],
+  others: ['text', ({ others }) => others],
 })
 
 /** One statement for any number of messages. A slot that is not newer changes nothing, not even the time. */

@@ -9,14 +9,16 @@ import {
   readDueAccounts,
   type DueAccounts,
 } from '@payment-tracking/contracts'
-import { deriveTokenAccount } from '@payment-tracking/domain'
+import type { OtherAccounts } from '@payment-tracking/domain'
 import type { Logger } from '@payment-tracking/runtime'
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NO_FUNDS, type FundsCounts, type IndexerMetrics } from '../indexer-metrics.js'
+import type { IndexerMetrics } from '../indexer-metrics.js'
 import type { NodePool } from '../nodes/node-pool.js'
 import { readCheckpointSlot } from '../scan/checkpoint.js'
 import { agree } from './agree.js'
+import { Cycle } from './cycle.js'
+import { summarize, type KnownOthers } from './other-accounts.js'
 
 export interface FundsSettings {
   streamName: string
@@ -29,19 +31,13 @@ export interface FundsParts {
   settings: FundsSettings
   bus: Pick<Bus, 'ask' | 'publishAll'>
   pool: NodePool
+  /** outlives the lease */
+  others: KnownOthers
   keys: Pick<KeyValue, 'get'>
   metrics: Pick<IndexerMetrics, 'funds'>
   log: Logger
   /** aborted when the lease is lost or the service stops */
   signal: AbortSignal
-}
-
-/** An account that is to be read. */
-interface Wanted {
-  address: string
-  mint: string
-  /** whose account of the mint it is, where nobody but the address says so; null for a payer's */
-  owner: string | null
 }
 
 /** What `getMultipleAccounts` takes. */
@@ -52,6 +48,13 @@ const CALLS_A_CYCLE = 1_000
 const REPUBLISH_CYCLES = 1.5
 /** Accounts of which this process knows what it published last: some 50 MB. Others are published in each cycle. */
 const MOST_PUBLISHED = 200_000
+/**
+ * Wallets whose other accounts a cycle asks for. Anybody can make policies whose recipients have no account: they make a cycle
+ * longer by a tenth at most, and the others wait for later cycles.
+ */
+const SEARCHES_A_CYCLE = 100
+/** Where no node answered for a wallet, the next question comes after so many cycles: an hour. */
+const SEARCH_AGAIN_CYCLES = 12
 /** After a cycle that failed, the next one begins after this part of its time. */
 const AGAIN = 1 / 10
 
@@ -118,26 +121,67 @@ export class FundsReader {
     const keys = wanted.map(({ address }) => address)
     const answers = await this.parts.pool.askAll(node => node.tokenAccounts(keys))
     const agreed = agree(
-      answers.map(({ answer }) => answer),
+      answers.map(({ answer: { slot, accounts } }) => ({ slot, said: accounts })),
       keys.length,
       this.#highestSlot,
     )
-    const messages: { subject: string; bytes: Uint8Array }[] = []
-    const now = performance.now()
+    const seen: Seen[] = []
+    const lacking: (Omit<Seen, 'body'> & { owner: string; mint: string })[] = []
     for (const [at, each] of agreed.entries()) {
-      const { address, mint } = wanted[at]!
       cycle.count(answers.length === 0 ? 'unread' : each ? 'agreed' : 'disputed')
       if (each === undefined) continue
-      this.#highestSlot = Math.max(this.#highestSlot, each.slot)
-      if (each.account?.mint === mint) cycle.learn(mint, each.account.program)
-      const body = bodyOf(wanted[at]!, each.account)
-      if (!this.#isDue(address, body, now)) continue
-      const message = JSON.stringify({ tokenAccount: address, slot: each.slot, ...body, nodes: each.nodes })
-      messages.push({
-        subject: controlSubjectOf(this.parts.settings.subjectPrefix, 'funds'),
-        bytes: Buffer.from(message),
-      })
+      const { slot, nodes, said: account } = each
+      const { address, mint, owner } = wanted[at]!
+      this.#highestSlot = Math.max(this.#highestSlot, slot)
+      if (account?.mint === mint) cycle.learn(mint, account.program)
+      if (account === null && owner !== null) lacking.push({ address, slot, nodes, mint, owner })
+      else seen.push({ address, slot, nodes, body: bodyOf(mint, account) })
     }
+    await this.#publish(seen)
+    // What was seen does not wait for these questions.
+    const missing: Seen[] = []
+    for (const { owner, mint, ...each } of lacking) {
+      const others = await this.#findOthers(cycle, owner, mint)
+      missing.push({ ...each, body: { exists: false, owner, mint, ...(others && { others }) } })
+    }
+    await this.#publish(missing)
+  }
+
+  /** What the nodes know of other accounts of a wallet; null where they do not agree, or are asked in a later cycle. */
+  async #findOthers(cycle: Cycle, owner: string, mint: string): Promise<OtherAccounts | null> {
+    const { others: known, pool, settings } = this.parts
+    const found = known.find(owner, mint)
+    if (found !== undefined || cycle.searches >= SEARCHES_A_CYCLE) return found ?? null
+    cycle.searches += 1
+    await this.#waitForTurn()
+    const answers = await pool.askAll(node => node.accountsOfOwner(owner, mint))
+    const [agreed] = agree(
+      answers.flatMap(({ answer }) =>
+        answer ? [{ slot: answer.slot, said: [summarize(answer.accounts)] }] : [],
+      ),
+      1,
+      this.#highestSlot,
+    )
+    const others = agreed?.said ?? null
+    known.keep(
+      owner,
+      mint,
+      others,
+      answers.length === 0 ? SEARCH_AGAIN_CYCLES * settings.fundsCycleMs : undefined,
+    )
+    return others
+  }
+
+  /** Publishes what is due to be. */
+  async #publish(seen: readonly Seen[]): Promise<void> {
+    const now = performance.now()
+    const subject = controlSubjectOf(this.parts.settings.subjectPrefix, 'funds')
+    const messages = seen
+      .filter(({ address, body }) => this.#isDue(address, body, now))
+      .map(({ address, slot, nodes, body }) => ({
+        subject,
+        bytes: Buffer.from(JSON.stringify({ tokenAccount: address, slot, ...body, nodes })),
+      }))
     this.parts.signal.throwIfAborted()
     if (messages.length > 0) await this.parts.bus.publishAll(messages)
   }
@@ -166,9 +210,17 @@ export class FundsReader {
   }
 }
 
-/** What is said of an account, beside slot and nodes. */
-function bodyOf({ mint, owner }: Wanted, account: TokenAccount | null): object {
-  if (account === null) return { exists: false, ...(owner !== null && { owner }), mint }
+/** What the nodes agree on of an account. */
+interface Seen {
+  address: string
+  slot: number
+  nodes: number
+  /** the rest of the message */
+  body: object
+}
+
+function bodyOf(mint: string, account: TokenAccount | null): object {
+  if (account === null) return { exists: false, mint }
   return {
     exists: true,
     owner: account.owner,
@@ -177,52 +229,5 @@ function bodyOf({ mint, owner }: Wanted, account: TokenAccount | null): object {
     delegate: account.delegate,
     allowance: account.allowance.toString(),
     frozen: account.frozen,
-  }
-}
-
-/** The accounts of one cycle. Each is read once, however many payments need it. */
-class Cycle {
-  readonly counts: FundsCounts = { ...NO_FUNDS }
-  readonly #wanted: Wanted[] = []
-  readonly #seen = new Set<string>()
-  readonly #programs = new Map<string, string>()
-  /** wallets of mints whose program is not known yet */
-  readonly #owners = new Map<string, Set<string>>()
-
-  get size(): number {
-    return this.#wanted.length
-  }
-
-  take = (count: number): Wanted[] => this.#wanted.splice(0, count)
-
-  count(result: keyof FundsCounts): void {
-    this.counts[result] += 1
-  }
-
-  want(wanted: Wanted): void {
-    if (this.#seen.has(wanted.address)) return
-    this.#seen.add(wanted.address)
-    this.#wanted.push(wanted)
-  }
-
-  /** The usual token accounts of wallets. Their addresses follow from the token program, which the payer's account names. */
-  wantOwners(mint: string, owners: readonly string[]): void {
-    const program = this.#programs.get(mint)
-    if (program !== undefined)
-      for (const owner of owners)
-        this.want({ address: deriveTokenAccount(owner, program, mint), mint, owner })
-    else {
-      const waiting = this.#owners.get(mint) ?? new Set()
-      for (const owner of owners) waiting.add(owner)
-      this.#owners.set(mint, waiting)
-    }
-  }
-
-  learn(mint: string, program: string): void {
-    if (this.#programs.has(mint)) return
-    this.#programs.set(mint, program)
-    const waiting = this.#owners.get(mint)
-    this.#owners.delete(mint)
-    if (waiting) this.wantOwners(mint, [...waiting])
   }
 }

@@ -68,18 +68,12 @@ const ListedSignature = Type.Object({
 
 const Block = Type.Object({ parentSlot: Slot, signatures: Type.Array(Signature) })
 
-const Accounts = Type.Object({
-  context: Type.Object({ slot: Slot }),
-  value: Type.Array(
-    Type.Union([
-      Type.Object({
-        data: Type.Tuple([Type.String({ pattern: '^[A-Za-z0-9+/]*=*$' }), Type.Literal('base64')]),
-        owner: Type.Optional(Key),
-      }),
-      Type.Null(),
-    ]),
-  ),
+const Account = Type.Object({
+  data: Type.Tuple([Type.String({ pattern: '^[A-Za-z0-9+/]*=*$' }), Type.Literal('base64')]),
+  owner: Type.Optional(Key),
 })
+const inContext = <T extends TSchema>(value: T) =>
+  Type.Object({ context: Type.Object({ slot: Slot }), value: Type.Array(value) })
 
 /** The result of each method that this service calls. */
 const RESULTS = {
@@ -90,7 +84,8 @@ const RESULTS = {
   getTransaction: Type.Union([Transaction, Type.Null()]),
   getBlock: Type.Union([Block, Type.Null()]),
   getBlocks: Type.Array(Slot),
-  getMultipleAccounts: Accounts,
+  getMultipleAccounts: inContext(Type.Union([Account, Type.Null()])),
+  getTokenAccountsByOwner: inContext(Type.Object({ account: Account })),
 } satisfies Record<string, TSchema>
 
 export type NodeMethod = keyof typeof RESULTS

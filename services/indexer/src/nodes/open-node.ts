@@ -36,6 +36,7 @@ interface NodeApi {
   getBlock: Method<[number, object], NodeResult<'getBlock'>>
   getBlocks: Method<[number, number, object], NodeResult<'getBlocks'>>
   getMultipleAccounts: Method<[string[], object], NodeResult<'getMultipleAccounts'>>
+  getTokenAccountsByOwner: Method<[string, { mint: string }, object], NodeResult<'getTokenAccountsByOwner'>>
 }
 
 /** `ok` or the fault, for metrics. */
@@ -49,6 +50,11 @@ export interface NodeOptions {
 }
 
 export const PAGE = 1_000
+const TOKEN_ACCOUNT_OPTIONS = {
+  commitment: 'finalized',
+  encoding: 'base64',
+  dataSlice: { offset: 0, length: TOKEN_ACCOUNT_BYTES },
+}
 /** The newest transaction version that the indexer reads. For a newer version, a node refuses the whole block. */
 const MAX_VERSION = 1
 
@@ -63,8 +69,14 @@ const FAULTS: Partial<Record<NodeMethod, Readonly<Record<number, NodeFault>>>> =
   getTransaction: { [-32011]: 'unfit' },
 }
 const UNHEALTHY = -32005
-/** A skipped slot, or a block that the node no longer keeps. */
-const NO_BLOCK: ReadonlySet<number> = new Set([-32001, -32007, -32009])
+/**
+ * Codes by which a node that is well says that it has no answer. A block: the slot was skipped, or the node no longer keeps it. The
+ * accounts of an owner: the node has no index of them (-32010), does not offer the method, knows no such mint, or gave up.
+ */
+const NO_ANSWER: Partial<Record<NodeMethod, ReadonlySet<number>>> = {
+  getBlock: new Set([-32001, -32007, -32009]),
+  getTokenAccountsByOwner: new Set([-32010, -32601, -32602, -32603]),
+}
 
 export class ChainNode {
   readonly name: string
@@ -129,7 +141,7 @@ export class ChainNode {
     try {
       return (await this.#rpc.getBlock(slot, options).send()) ?? undefined
     } catch (error) {
-      if (error instanceof NoBlock) return undefined
+      if (error instanceof NoAnswer) return undefined
       throw error
     }
   }
@@ -154,30 +166,52 @@ export class ChainNode {
 
   /** @returns the token accounts of addresses at a slot; null for what is none */
   async tokenAccounts(keys: readonly string[]): Promise<{ slot: number; accounts: (TokenAccount | null)[] }> {
-    const dataSlice = { offset: 0, length: TOKEN_ACCOUNT_BYTES }
-    const options = { commitment: 'finalized', encoding: 'base64', dataSlice }
-    const { context, value } = await this.#rpc.getMultipleAccounts([...keys], options).send()
+    const { context, value } = await this.#rpc.getMultipleAccounts([...keys], TOKEN_ACCOUNT_OPTIONS).send()
     if (value.length !== keys.length)
       throw new NodeError('wrong', `${this.name} answered getMultipleAccounts with ${value.length} accounts`)
-    const accounts = value.map(account => {
-      if (account === null) return null
-      if (account.owner === undefined)
-        throw new NodeError('wrong', `${this.name} answered getMultipleAccounts without owners`)
-      return readTokenAccount(account.owner, Buffer.from(account.data[0], 'base64'))
-    })
+    const accounts = value.map(account => account && this.#readTokenAccount('getMultipleAccounts', account))
     return { slot: context.slot, accounts }
+  }
+
+  /**
+   * All token accounts of a wallet and a mint, at a slot. A node looks through an index for them: it costs far more than a reading.
+   * @returns undefined where the node cannot say
+   */
+  async accountsOfOwner(
+    owner: string,
+    mint: string,
+  ): Promise<{ slot: number; accounts: TokenAccount[] } | undefined> {
+    const method = 'getTokenAccountsByOwner'
+    try {
+      const { context, value } = await this.#rpc[method](owner, { mint }, TOKEN_ACCOUNT_OPTIONS).send()
+      const accounts = value.flatMap(({ account }) => this.#readTokenAccount(method, account) ?? [])
+      if (accounts.some(account => account.owner !== owner || account.mint !== mint))
+        throw new NodeError('wrong', `${this.name} answered ${method} with accounts of others`)
+      return { slot: context.slot, accounts }
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined
+      throw error
+    }
+  }
+
+  #readTokenAccount(
+    method: NodeMethod,
+    { owner, data }: { owner?: string; data: [string, 'base64'] },
+  ): TokenAccount | null {
+    if (owner === undefined) throw new NodeError('wrong', `${this.name} answered ${method} without owners`)
+    return readTokenAccount(owner, Buffer.from(data[0], 'base64'))
   }
 }
 
-class NoBlock extends Error {}
+class NoAnswer extends Error {}
 
-/** @returns NoBlock where the method asks for a block that the node does not have */
+/** @returns NoAnswer where the node says so */
 function toError(
   { code, message }: { code: number; message: string },
   name: string,
   method: NodeMethod,
 ): Error {
-  if (method === 'getBlock' && NO_BLOCK.has(code)) return new NoBlock()
+  if (NO_ANSWER[method]?.has(code)) return new NoAnswer()
   const fault = code === UNHEALTHY ? 'behind' : (FAULTS[method]?.[code] ?? 'wrong')
   return new NodeError(fault, `${name} answered ${method} with ${code}: ${message}`)
 }
