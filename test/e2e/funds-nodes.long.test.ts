@@ -2,7 +2,8 @@
 import t from 'tap'
 import { openFundsRig } from './funds-rig.js'
 
-const { nodes, database, ALL, change, received, until, haveState } = await openFundsRig(t)
+const { chain, nodes, database, ALL, openByHand, change, received, riskOf, until, haveState } =
+  await openFundsRig(t)
 
 /** What was seen gets older than it may be, and nobody renews it. */
 const forget = () =>
@@ -52,6 +53,30 @@ t.test('nodes that disagree, are behind, limit the rate or are away are no alarm
   await forget()
   await haveState('unknown')
   for (const node of nodes) node.faults.down = false
+  await haveState('ok')
+  t.same(received().slice(before), [], 'nothing was sent')
+})
+
+t.test('nodes that tell nothing of other accounts, or disagree on them, are no alarm', async t => {
+  const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
+  const before = received().length
+  const answer = (node: typeof first, body: object) => {
+    node.faults.alter = (method, { jsonrpc, id, ...own }) =>
+      method === 'getTokenAccountsByOwner' ? { jsonrpc, id, ...body } : { jsonrpc, id, ...own }
+  }
+  const asked = () => nodes.map(node => node.calls.get('getTokenAccountsByOwner') ?? 0)
+  for (const node of nodes) answer(node, { error: { code: -32601, message: 'Method not found' } })
+  const refused = openByHand('nodes refuse', [{ frozen: false }])
+  await until('both nodes to be asked', () => asked().every(count => count > 0))
+  await haveState('unknown', [refused])
+  t.match(await riskOf(refused.policies[0]!), { balance: 100, dueTogether: 6 }, 'the payer is seen')
+
+  first.faults.alter = null
+  answer(second, { result: { context: { slot: chain.finalized }, value: [] } })
+  const disputed = openByHand('nodes disagree', [{ frozen: false }])
+  const since = asked()
+  await until('both nodes to be asked again', () => asked().every((count, at) => count > since[at]!))
+  await haveState('unknown', [disputed])
   await haveState('ok')
   t.same(received().slice(before), [], 'nothing was sent')
 })

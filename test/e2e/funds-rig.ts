@@ -141,6 +141,11 @@ export async function openFundsRig(t: TestContext) {
       make: change({ allowance: AMOUNT - 1n }),
       cure: change({ allowance: AMOUNT }),
     },
+    'insufficient_allowance of several': {
+      payer: open('one allowance of two policies', { policies: 2 }),
+      make: change({ allowance: 2n * AMOUNT - 1n }),
+      cure: change({ allowance: 2n * AMOUNT }),
+    },
     'insufficient_allowance of Token-2022': {
       payer: open('allowance of Token-2022', { program: TOKEN_2022_PROGRAM }),
       make: change({ allowance: 0n }),
@@ -172,6 +177,28 @@ export async function openFundsRig(t: TestContext) {
           balance: 0n,
         }),
     },
+    recipient_account_frozen: {
+      payer: open('recipient with a frozen account'),
+      make: ({ recipientAccount }) => chain.tokens.change(recipientAccount, { frozen: true }),
+      cure: ({ recipientAccount }) => chain.tokens.change(recipientAccount, { frozen: false }),
+    },
+  }
+  /** Who is paid has no usual account of the mint, but these. */
+  function openByHand(name: string, accounts: readonly { frozen: boolean }[]): Payer {
+    const payer = open(name)
+    const { mint, program } = payer
+    const owner = buildAddress(`recipient ${name}`)
+    chain.tokens.close(payer.recipientAccount)
+    for (const [nth, { frozen }] of accounts.entries())
+      chain.tokens.set(buildAddress(`account ${nth} of ${name}`), {
+        mint,
+        program,
+        owner,
+        balance: 0n,
+        frozen,
+      })
+    chain.finalize()
+    return payer
   }
   const ALL = Object.values(CASES).map(({ payer }) => payer)
 
@@ -224,5 +251,5 @@ export async function openFundsRig(t: TestContext) {
       const risks = await Promise.all(payers.flatMap(({ policies }) => policies.map(riskOf)))
       return risks.every(risk => risk?.state === state)
     })
-  return { chain, nodes, database, CASES, ALL, say, change, received, riskOf, until, haveState }
+  return { chain, nodes, database, CASES, ALL, openByHand, say, change, received, riskOf, until, haveState }
 }

@@ -3,7 +3,8 @@ import { buildAddress } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openFundsRig, type Payer } from './funds-rig.js'
 
-const { chain, CASES, ALL, say, received, riskOf, until, haveState } = await openFundsRig(t)
+const { chain, nodes, CASES, ALL, openByHand, say, received, riskOf, until, haveState } =
+  await openFundsRig(t)
 
 const linesOf = (type: string, cause: string, { policies }: Payer) =>
   policies.map(policy => `${type} ${cause.split(' ')[0]} ${policy}`)
@@ -11,6 +12,26 @@ const linesOf = (type: string, cause: string, { policies }: Payer) =>
 t.test('accounts with enough are no risk', async t => {
   await haveState('ok')
   t.same(received(), [])
+})
+
+t.test('who is paid by an account made by hand is no risk, unless that is frozen', async t => {
+  const usable = openByHand('made by hand', [{ frozen: true }, { frozen: false }])
+  const frozen = openByHand('made by hand and frozen', [{ frozen: true }])
+  await haveState('at_risk', [frozen])
+  await haveState('ok', [usable])
+  await until('the message', () => received().length > 0)
+  t.same(received(), linesOf('at_risk', 'recipient_account_frozen', frozen))
+  chain.tokens.set(frozen.recipientAccount, {
+    mint: frozen.mint,
+    program: frozen.program,
+    owner: buildAddress(`recipient ${frozen.name}`),
+    balance: 0n,
+  })
+  await until('its end', () => received().length > 1)
+  t.same(received().slice(1), linesOf('at_risk_cleared', 'recipient_account_frozen', frozen))
+  const asked = nodes.map(node => node.calls.get('getTokenAccountsByOwner'))
+  t.same(asked, [2, 2], 'once for each of the two wallets, in whatever number of cycles')
+  ALL.push(usable, frozen)
 })
 
 t.test('each cause is notified within a cycle, and cleared after its cure', async t => {

@@ -1,4 +1,5 @@
 // A read of one key answers with a bounded number of rows, or in pages, however many are stored.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   listClaimablePayments,
   findMerchantPayments,
@@ -23,7 +24,7 @@ import { readPages } from './plans/explain.js'
 const database = await createDatabase(t)
 const { pool } = database
 const store = openStore({ DATABASE_URL: database.url })
-const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
+const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200, programId: DEFAULT_PROGRAM_ID }
 t.teardown(() => store.close())
 
 t.test('a client that comes back learns the latest 1,000 retractions of its tracking ID', async t => {

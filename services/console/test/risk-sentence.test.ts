@@ -43,8 +43,13 @@ t.test('each cause is a sentence with its cure', async t => {
     ['delegate_revoked', /^Wallet 7xKX… does not let the program pay .* approve the payments again\.$/],
     ['insufficient_allowance', /^Wallet 7xKX… lets the program take 0\.05 USDC, 9\.99 .* approve more\.$/],
     ['recipient_account_missing', /^Bean…, who is paid, has no USDC account\. /],
+    ['recipient_account_frozen', /^The USDC account of who is paid, .* is frozen\. .* thaw it\.$/],
     ['fee_account_missing', /^Who takes the fees has no USDC account\. /],
   ]
+  t.equal(
+    say({}, { cause: 'insufficient_allowance', allowance: 15_000_000, dueTogether: 19_980_000 }),
+    'Wallet 7xKX… lets the program take 15.00 USDC, 19.98 are due together by Thursday. It must approve more.',
+  )
   for (const [cause, sentence] of sentences) t.match(say({}, { cause }), sentence, cause)
   for (const state of ['ok', 'unknown'] as const) t.equal(say({}, { state, cause: null }), null, state)
 })

@@ -1,4 +1,5 @@
-// Says whether a due payment can execute. The nodes have read the token accounts that it needs.
+// Whether a due payment can execute, as the nodes see the token accounts that it needs. packages/store/src/funds/due-risks.ts
+// has the rule.
 
 /** What keeps a due payment from executing, in the order in which one of several is reported. */
 export const RISK_CAUSES = [
@@ -9,6 +10,7 @@ export const RISK_CAUSES = [
   'insufficient_balance',
   'insufficient_allowance',
   'recipient_account_missing',
+  'recipient_account_frozen',
   'fee_account_missing',
 ] as const
 export type RiskCause = (typeof RISK_CAUSES)[number]
@@ -30,39 +32,6 @@ export const WATCHED_SECONDS = 3 * DAY + 900
 /** What was seen longer ago says nothing any more. */
 export const SEEN_SECONDS = 900
 
-/** A token account, as nodes agreed on it. */
-export interface SeenAccount {
-  slot: bigint
-  checkedAt: Date
-  /** how long ago, in seconds, by the clock of the database */
-  age: number
-  exists: boolean
-  mint: string | null
-  /** u64; null was not sent */
-  balance: bigint | null
-  /** null is none */
-  delegate: string | null
-  allowance: bigint | null
-  frozen: boolean
-}
-
-/** A payment that is due, with what it needs. */
-export interface DueFacts {
-  /** u64 */
-  amount: bigint
-  /** null is not known */
-  mint: string | null
-  /** the address that the program pays by */
-  delegate: string
-  /** the sum of what is due from the account up to the due date, this payment included */
-  dueTogether: bigint
-  programPaused: boolean
-  /** of the payer; null was never seen */
-  account: SeenAccount | null
-  recipientMissing: boolean
-  feeAccountMissing: boolean
-}
-
 export interface DueRisk {
   state: RiskState
   cause: RiskCause | null
@@ -83,41 +52,6 @@ export const UNWATCHED: DueRisk = {
   balance: null,
   allowance: null,
   dueTogether: null,
-}
-
-const ofAccount = (holds: (account: SeenAccount, facts: DueFacts) => boolean) => (facts: DueFacts) =>
-  facts.account !== null && facts.account.age <= SEEN_SECONDS && holds(facts.account, facts)
-
-/** Whether each cause is seen. An account that nobody saw lately is no cause. */
-const HOLDS: Readonly<Record<RiskCause, (facts: DueFacts) => boolean>> = {
-  program_paused: ({ programPaused }) => programPaused,
-  account_missing: ofAccount(
-    ({ exists, mint }, facts) => !exists || (mint !== null && facts.mint !== null && mint !== facts.mint),
-  ),
-  account_frozen: ofAccount(({ frozen }) => frozen),
-  delegate_revoked: ofAccount(({ delegate }, facts) => delegate !== facts.delegate),
-  insufficient_balance: ofAccount(
-    ({ balance }, { dueTogether }) => balance !== null && balance < dueTogether,
-  ),
-  insufficient_allowance: ofAccount(({ allowance }, { amount }) => allowance !== null && allowance < amount),
-  recipient_account_missing: ({ recipientMissing }) => recipientMissing,
-  fee_account_missing: ({ feeAccountMissing }) => feeAccountMissing,
-}
-
-/** The first cause that is seen; without one, `ok` needs the payer's balance. */
-export function dueRiskOf(facts: DueFacts): DueRisk {
-  const { account, dueTogether } = facts
-  const cause = RISK_CAUSES.find(each => HOLDS[each](facts)) ?? null
-  const isSeen = account !== null && account.age <= SEEN_SECONDS && account.balance !== null
-  return {
-    state: cause !== null ? 'at_risk' : isSeen ? 'ok' : 'unknown',
-    cause,
-    checkedAt: account?.checkedAt.toISOString() ?? null,
-    slot: account?.slot ?? null,
-    balance: account?.balance ?? null,
-    allowance: account?.allowance ?? null,
-    dueTogether,
-  }
 }
 
 /** As JSON text, for bodies and records: integers as literals. */

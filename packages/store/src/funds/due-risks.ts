@@ -1,15 +1,18 @@
-// Whether the due payments of policies can execute: `dueRiskOf` over what is stored.
+// Whether the due payments of policies can execute. Postgres judges: the same statement serves one record, the sums of a gateway,
+// the states of customers, and the notices. So all of them agree, and none needs a row for each policy in this process.
 import {
   derivePaymentsDelegate,
-  dueRiskOf,
+  RISK_CAUSES,
   SEEN_SECONDS,
   UNWATCHED,
   WATCHED_SECONDS,
   type DueRisk,
+  type RiskCause,
+  type RiskState,
 } from '@payment-tracking/domain'
 import type { RunStatement } from '../database/database.js'
 import type { Store } from '../database/open-store.js'
-import { inline, raw, sql, type Sql } from '../database/sql.js'
+import { inline, join, raw, sql, type Sql } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../rows/policies.js'
 import { newestFact } from './program-facts.js'
 
@@ -30,48 +33,70 @@ const MOST_OF_ACCOUNT = raw('1000')
 const amountOf = (p: Sql): Sql =>
   sql`coalesce(${p}.policy_type -> 'Subscription' ->> 'amount', ${p}.policy_type -> 'OneTime' ->> 'amount')::numeric`
 
-interface Row {
-  address: string
-  isWatched: boolean
-  amount: string | null
-  together: string | null
-  mint: string | null
-  paused: string | null
-  slot: bigint | null
-  checkedAt: Date | null
-  age: number
-  exists: boolean
-  accountMint: string | null
-  balance: string | null
-  delegate: string | null
-  allowance: string | null
-  frozen: boolean
-  recipientMissing: boolean | null
-  feeMissing: boolean | null
-  protocolFeeMissing: boolean | null
+const isFresh = (account: Sql): Sql =>
+  sql`${account}.checked_at >= statement_timestamp() - make_interval(secs => ${inline(SEEN_SECONDS)})`
+
+/**
+ * What keeps a wallet from being paid in the policy's mint: `missing`, `frozen`, `unknown`, or null for nothing. The usual account
+ * of a wallet can be missing while another one takes the payment: only a wallet without any is `missing`. Null also where nobody
+ * ever looked, as of a publisher that reads payers alone. Relies on token_accounts_owner: a wallet has one account in use of a
+ * mint, so a few rows are enough.
+ */
+const obstacleOf = (owner: Sql): Sql => sql`
+  (select case when bool_or(w.is_fresh and (w.is_there and not w.frozen or w.others = 'usable')) then null
+               when bool_or(w.is_fresh and (w.is_there or w.others = 'frozen')) then 'frozen'
+               when bool_or(w.is_fresh and w.others = 'none') then 'missing'
+               else 'unknown' end
+     from (select w.is_there, w.frozen, w.others, ${isFresh(sql`w`)} as is_fresh from token_accounts w
+            where w.owner = ${owner} and w.mint = d.mint
+            order by w.checked_at desc limit 10) w
+   having count(*) > 0)`
+
+/** Whether each cause is seen for the fact `f`. An account that nobody saw lately is no cause. */
+const holdsFor = (delegate: string): Readonly<Record<RiskCause, Sql>> => ({
+  program_paused: sql`f.paused = 'true'`,
+  account_missing: sql`f.is_fresh and (not f.is_there or f.account_mint <> f.mint)`,
+  account_frozen: sql`f.is_fresh and f.frozen`,
+  delegate_revoked: sql`f.is_fresh and f.delegate is distinct from ${delegate}`,
+  insufficient_balance: sql`f.is_fresh and f.balance < f.together`,
+  insufficient_allowance: sql`f.is_fresh and f.allowance < f.together`,
+  recipient_account_missing: sql`f.recipient = 'missing'`,
+  recipient_account_frozen: sql`'frozen' in (f.recipient, f.fee, f.protocol_fee)`,
+  fee_account_missing: sql`'missing' in (f.fee, f.protocol_fee)`,
+})
+
+/** The first cause that is seen; null without one. */
+function causeFor(programId: string): Sql {
+  const holds = holdsFor(derivePaymentsDelegate(programId))
+  const cases = RISK_CAUSES.map(cause => sql`when ${holds[cause]} then ${raw(`'${cause}'`)}`)
+  return sql`case when not f.is_watched then null ${join(cases, ' ')} end`
+}
+
+/** Without a cause, `ok` needs all that a payment needs to be seen. */
+const STATE = sql`
+  case when c.cause is not null then 'at_risk'
+       when f.is_watched and f.is_fresh and f.balance is not null
+         and 'unknown' in (f.recipient, f.fee, f.protocol_fee) is not true then 'ok'
+       else 'unknown' end`
+
+export interface Judging {
+  programId: string
+  /**
+   * SQL for the wallet that receives the gateway's fee: `ofRow` for policies of several gateways, where it may name the policy's
+   * row `d`; `ofAll` for policies of one gateway, where it is read once
+   */
+  gatewayFee: { ofRow?: Sql; ofAll?: Sql }
 }
 
 /**
- * Whether a wallet has no token account of the policy's mint, as far as it was seen lately. Relies on token_accounts_owner.
- * A wallet has one account in use of a mint, so a few rows are enough.
- */
-const isMissing = (owner: Sql): Sql => sql`
-  (select not bool_or(w.is_there)
-     from (select w.is_there from token_accounts w
-            where w.owner = ${owner} and w.mint = d.mint
-              and w.checked_at > statement_timestamp() - make_interval(secs => ${inline(SEEN_SECONDS)})
-            limit 10) w)`
-
-/**
- * SQL for a `with` clause. Its table `fact` has a row for each policy in `asked`: what the policy's next payment needs, and what the
- * nodes said of the accounts. The payments that one account owes are summed once, over at most 1,000 policies of the account.
+ * SQL for a `with` clause. Its table `risk` has a row for each policy in `asked`: the state, the cause, and what the nodes said of
+ * the payer's account. The payments that one account owes are summed once, over at most 1,000 policies of the account.
  * `asked` and `together` are united and grouped, because Postgres may plan a join of the two as a loop over all pairs.
- * Uses policies_user_payment_idx and the primary keys.
- * @param asked the part of a statement after `from`, with policies as `p` and `WITH_USER_PAYMENT`
- * @param gatewayFee SQL for the wallet that receives the gateway's fee: `ofRow` for policies of several gateways, where it may name
- *   the policy's row `d`; `ofAll` for policies of one gateway, where it is read once
+ * Uses policies_user_payment_idx, token_accounts_owner and the primary keys.
+ * @param asked the part of a statement after `from`, with policies as `p` and `WITH_USER_PAYMENT`. Policies that do not wait have
+ *   no risk: the caller leaves them out
  */
-export const factsOf = (asked: Sql, gatewayFee: { ofRow?: Sql; ofAll?: Sql }): Sql => sql`
+export const risksOf = (asked: Sql, { programId, gatewayFee }: Judging): Sql => sql`
   asked as materialized (
     select p.address, p.user_payment, p.recipient, p.gateway, p.due_at, ${POLICY_MINT} as mint, u.token_account,
            ${amountOf(sql`p`)} as amount
@@ -86,7 +111,7 @@ export const factsOf = (asked: Sql, gatewayFee: { ofRow?: Sql; ofAll?: Sql }): S
      where ${isWaiting(sql`q`)} and ${isWatched(sql`q`)}
   ), need as materialized (
     select address, max(recipient) as recipient, max(gateway) as gateway, max(due_at) as due_at, max(mint) as mint,
-           max(token_account) as token_account, max(amount) as amount, max(together) as together
+           max(token_account) as token_account, max(amount) as amount, coalesce(max(together), max(amount)) as together
       from (select address, recipient, gateway, due_at, mint, token_account, amount, null::numeric as together from asked
             union all
             select address, null, null, null, null, null, null, together from together) k
@@ -94,16 +119,45 @@ export const factsOf = (asked: Sql, gatewayFee: { ofRow?: Sql; ofAll?: Sql }): S
   ), program as materialized (
     select ${newestFact('paused', sql`''`)} as paused, ${newestFact('fee_recipient', sql`''`)} as fee_recipient,
            ${gatewayFee.ofAll ?? sql`null::text`} as gateway_fee_recipient
-  ), fact as (
-    select d.address, d.due_at, ${isWatched(sql`d`)} as is_watched, d.mint, x.paused, d.amount, d.together, a.slot, a.checked_at,
-           extract(epoch from statement_timestamp() - a.checked_at)::float8 as age, a.is_there, a.mint as account_mint,
-           a.balance, a.delegate, a.allowance, a.frozen, ${isMissing(sql`d.recipient`)} as recipient_missing,
-           ${isMissing(gatewayFee.ofRow ?? sql`x.gateway_fee_recipient`)} as fee_missing,
-           ${isMissing(sql`x.fee_recipient`)} as protocol_fee_missing
+  ), fact as materialized (
+    select d.address, d.due_at, ${isWatched(sql`d`)} and d.amount is not null as is_watched, d.mint, x.paused, d.amount,
+           d.together, a.slot, a.checked_at, ${isFresh(sql`a`)} as is_fresh, a.is_there, a.mint as account_mint, a.balance,
+           a.delegate, a.allowance, a.frozen, ${obstacleOf(sql`d.recipient`)} as recipient,
+           ${obstacleOf(gatewayFee.ofRow ?? sql`x.gateway_fee_recipient`)} as fee,
+           ${obstacleOf(sql`x.fee_recipient`)} as protocol_fee
       from need d
      cross join program x
       left join token_accounts a on a.address = d.token_account
+  ), risk as (
+    select f.*, c.cause, ${STATE} as state from fact f cross join lateral (select ${causeFor(programId)} as cause) c
   )`
+
+interface Row {
+  address: string
+  isWatched: boolean
+  state: RiskState
+  cause: RiskCause | null
+  checkedAt: Date | null
+  slot: bigint | null
+  balance: string | null
+  allowance: string | null
+  together: string | null
+}
+
+const integer = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
+
+const toRisk = ({ isWatched, state, cause, checkedAt, slot, balance, allowance, together }: Row): DueRisk =>
+  isWatched
+    ? {
+        state,
+        cause,
+        checkedAt: checkedAt?.toISOString() ?? null,
+        slot,
+        balance: integer(balance),
+        allowance: integer(allowance),
+        dueTogether: integer(together),
+      }
+    : UNWATCHED
 
 /**
  * The risk of each policy that waits for a payment; the others have none.
@@ -117,45 +171,13 @@ export async function readDueRisks(
   if (addresses.length === 0) return new Map()
   const asked = sql`policies p ${WITH_USER_PAYMENT}
        where p.address = any(${[...addresses]}::text[]) and ${isWaiting(sql`p`)}`
+  const gatewayFee = { ofRow: newestFact('fee_recipient', sql`d.gateway`) }
   const rows = await run<Row>(sql`
-    with ${factsOf(asked, { ofRow: newestFact('fee_recipient', sql`d.gateway`) })}
-    select f.address, f.is_watched as "isWatched", f.mint, f.paused, f.amount::text as amount, f.together::text as together,
-           f.slot, f.checked_at as "checkedAt", f.age, f.is_there as exists, f.account_mint as "accountMint",
-           f.balance::text as balance, f.delegate, f.allowance::text as allowance, f.frozen,
-           f.recipient_missing as "recipientMissing", f.fee_missing as "feeMissing",
-           f.protocol_fee_missing as "protocolFeeMissing"
-      from fact f`)
-  const delegate = derivePaymentsDelegate(programId)
-  return new Map(rows.map(row => [row.address, toRisk(row, delegate)]))
-}
-
-function toRisk(row: Row, delegate: string): DueRisk {
-  if (!row.isWatched || row.amount === null) return UNWATCHED
-  const amount = BigInt(row.amount)
-  const integer = (text: string | null) => (text === null ? null : BigInt(text))
-  return dueRiskOf({
-    amount,
-    mint: row.mint,
-    delegate,
-    dueTogether: integer(row.together) ?? amount,
-    programPaused: row.paused === 'true',
-    account:
-      row.slot === null
-        ? null
-        : {
-            slot: row.slot,
-            checkedAt: row.checkedAt!,
-            age: row.age,
-            exists: row.exists,
-            mint: row.accountMint,
-            balance: integer(row.balance),
-            delegate: row.delegate,
-            allowance: integer(row.allowance),
-            frozen: row.frozen,
-          },
-    recipientMissing: row.recipientMissing ?? false,
-    feeAccountMissing: (row.feeMissing ?? false) || (row.protocolFeeMissing ?? false),
-  })
+    with ${risksOf(asked, { programId, gatewayFee })}
+    select r.address, r.is_watched as "isWatched", r.state, r.cause, r.checked_at as "checkedAt", r.slot,
+           r.balance::text as balance, r.allowance::text as allowance, r.together::text as together
+      from risk r`)
+  return new Map(rows.map(row => [row.address, toRisk(row)]))
 }
 
 /** Policies that one statement judges. */

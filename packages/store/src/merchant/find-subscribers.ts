@@ -9,13 +9,15 @@ import {
   type PageOfWallets,
   type SubscriberPage,
 } from './list-subscribers.js'
-import { isAtRisk } from './due-risk.js'
 import { hasPaid, payersAfter } from './payers.js'
 import { searchSubscribers } from './search-subscribers.js'
 import {
+  canBeAtRisk,
   isActive,
+  isAtRisk,
   isOverdue,
   walletPolicies,
+  type CustomerRules,
   type StateClock,
   type SubscriberState,
 } from './subscriber-state.js'
@@ -52,8 +54,15 @@ const readKey = (after: string | undefined): Key | null => {
 /** The policies that can make a wallet be in a state: all of who never paid have no payment. */
 function policiesOf(state: SubscriberState | undefined, clock: StateClock): Sql {
   if (state === 'overdue') return isOverdue(clock)
-  if (state === 'at_risk') return sql`(${isActive(clock)} and ${isAtRisk()})`
+  if (state === 'at_risk') return canBeAtRisk(clock)
   return state === 'active' ? isActive(clock) : sql`p.payment_count = 0`
+}
+
+/** Whether the wallet `o.owner` with the policies `w` is in a state. */
+function isIn(state: SubscriberState, gateway: string, rules: CustomerRules): Sql {
+  if (state !== 'active' && state !== 'at_risk') return sql`coalesce(w.state, 'never_paid') = ${state}`
+  const risk = isAtRisk(gateway, sql`o.owner`, rules)
+  return sql`w.state = 'active' and ${state === 'at_risk' ? risk : sql`not ${risk}`}`
 }
 
 /**
@@ -65,25 +74,26 @@ function walk(
   gateway: string,
   { state, neverPaid }: SubscriberFilter,
   key: Key | null,
-  clock: StateClock,
+  rules: CustomerRules,
 ): Sql {
   const afterKey = key ? sql`and (p.created_at, p.address) < (${key.createdAt}, ${key.address})` : empty
   const some = (live: Sql): Sql => sql`
     (select p.* from policies p
       where p.gateway = ${gateway} and ${live} ${afterKey}
       order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE})`
-  const isLookedFor = policiesOf(state, clock)
+  const isLookedFor = policiesOf(state, rules)
   const isLiving = state === 'overdue' || state === 'at_risk' || state === 'active'
   const isUnpaid = neverPaid === true || state === 'never_paid'
   return sql`
-    select case when w.newest = p.address ${isUnpaid ? sql`and not (${hasPaid(gateway, sql`o.owner`)})` : empty}
-             then o.owner end as wallet, p.created_at as "createdAt", p.address
+    select case when w.newest = p.address then
+             case when ${state === undefined ? sql`true` : isIn(state, gateway, rules)}
+                    ${isUnpaid ? sql`and not (${hasPaid(gateway, sql`o.owner`)})` : empty}
+               then o.owner end end as wallet, p.created_at as "createdAt", p.address
       from (select * from (${some(sql`p.live`)} ${isLiving ? empty : sql`union all ${some(sql`not p.live`)}`}) p
              order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE}) p
       left join lateral (
         select owner from user_payments where address = p.user_payment and ${isLookedFor} limit 1) o on true
-      left join lateral (${walletPolicies(gateway, sql`o.owner`, clock, isLookedFor)}) w
-        on ${state === undefined ? sql`true` : sql`coalesce(w.state, 'never_paid') = ${state}`}
+      left join lateral (${walletPolicies(gateway, sql`o.owner`, rules, isLookedFor)}) w on true
      order by p.created_at desc, p.address desc`
 }
 
@@ -92,7 +102,7 @@ async function walkPolicies(
   gateway: string,
   filter: SubscriberFilter,
   { limit, offset, after }: PageOfWallets,
-  clock: StateClock,
+  rules: CustomerRules,
 ): Promise<SubscriberPage> {
   const first = readKey(after)
   // Nearly all policies of a gateway are of active wallets: counting those would cost more than the page.
@@ -101,7 +111,7 @@ async function walkPolicies(
   let key = first
   let [looked, isLast] = [0, false]
   while (!isLast && looked <= MOST_LOOKED && (found.length <= offset + limit || isCounted)) {
-    const rows = await store.database.read<WalkedRow>(walk(gateway, filter, key, clock))
+    const rows = await store.database.read<WalkedRow>(walk(gateway, filter, key, rules))
     found.push(...rows.filter(({ wallet }) => wallet !== null))
     looked += rows.length
     isLast = rows.length < LOOKED_AT_ONCE
@@ -112,7 +122,7 @@ async function walkPolicies(
   const last = isCut ? page.at(-1) : key
   const wallets = page.map(({ wallet }) => wallet!)
   return {
-    items: await readSubscribers(store, gateway, wallets, clock),
+    items: await readSubscribers(store, gateway, wallets, rules),
     total: first === null && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
     next: last && (isCut || !isLast) ? `${last.createdAt}_${last.address}` : null,
   }
@@ -123,7 +133,7 @@ async function walkEnded(
   store: Store,
   gateway: string,
   { limit, offset, after = '' }: PageOfWallets,
-  clock: StateClock,
+  rules: CustomerRules,
 ): Promise<SubscriberPage> {
   const found: string[] = []
   let [reached, looked, isLast] = [after, 0, false]
@@ -131,7 +141,7 @@ async function walkEnded(
     const rows = await store.database.read<{ wallet: string; isEnded: boolean }>(sql`
       select w.wallet, p.state is null as "isEnded"
         from (${payersAfter(gateway, reached, LOOKED_AT_ONCE)}) w
-       cross join lateral (${walletPolicies(gateway, sql`w.wallet`, clock)}) p
+       cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
        order by w.wallet`)
     found.push(...rows.filter(({ isEnded }) => isEnded).map(({ wallet }) => wallet))
     looked += rows.length
@@ -141,7 +151,7 @@ async function walkEnded(
   const page = found.slice(offset, offset + limit)
   const isCut = found.length > offset + limit
   return {
-    items: await readSubscribers(store, gateway, page, clock),
+    items: await readSubscribers(store, gateway, page, rules),
     total: after === '' && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
     next: isCut ? page.at(-1)! : isLast ? null : reached,
   }
@@ -156,12 +166,12 @@ export async function findSubscribers(
   gateway: string,
   filter: SubscriberFilter,
   page: PageOfWallets,
-  clock: StateClock,
+  rules: CustomerRules,
 ): Promise<SubscriberPage> {
   if (filter.search !== undefined)
-    return searchSubscribers(store, gateway, { ...filter, search: filter.search }, page, clock)
+    return searchSubscribers(store, gateway, { ...filter, search: filter.search }, page, rules)
   if (filter.state === 'ended')
-    return filter.neverPaid ? { items: [], total: 0n, next: null } : walkEnded(store, gateway, page, clock)
-  if (filter.state !== undefined || filter.neverPaid) return walkPolicies(store, gateway, filter, page, clock)
-  return listSubscribers(store, gateway, page, clock)
+    return filter.neverPaid ? { items: [], total: 0n, next: null } : walkEnded(store, gateway, page, rules)
+  if (filter.state !== undefined || filter.neverPaid) return walkPolicies(store, gateway, filter, page, rules)
+  return listSubscribers(store, gateway, page, rules)
 }

@@ -16,6 +16,11 @@ export * from './read-volume.js'
 export * from './replay-subscriptions.js'
 export { sumAtRisk, type SumsAtRisk } from './sum-at-risk.js'
 export { sumDueDates, type DueSums } from './sum-due-dates.js'
-export { SUBSCRIBER_STATES, type StateClock, type SubscriberState } from './subscriber-state.js'
+export {
+  SUBSCRIBER_STATES,
+  type CustomerRules,
+  type StateClock,
+  type SubscriberState,
+} from './subscriber-state.js'
 export { ENTRY_TYPES } from './timeline/entries.js'
 export * from './timeline/read-timeline.js'

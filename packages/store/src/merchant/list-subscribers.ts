@@ -3,7 +3,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 import { isPaid, payersAfter } from './payers.js'
-import { walletPolicies, type StateClock, type SubscriberState } from './subscriber-state.js'
+import { isAtRisk, walletPolicies, type CustomerRules, type SubscriberState } from './subscriber-state.js'
 
 /** The payments of a wallet in one token. */
 export interface SubscriberToken {
@@ -64,11 +64,13 @@ interface Row {
 }
 
 /** What is known of some wallets, one row for each token. */
-const describe = (gateway: string, wallets: readonly string[], clock: StateClock): Sql => sql`
-  select w.wallet, p.policies, p.state, p.complete as "hasAllPolicies", t.token_mint as "tokenMint",
+const describe = (gateway: string, wallets: readonly string[], rules: CustomerRules): Sql => sql`
+  select w.wallet, p.policies, p.complete as "hasAllPolicies", r.state, t.token_mint as "tokenMint",
          t.payments as "paymentCount", t.total::text as total, t.last, t.complete
     from unnest(${[...wallets]}::text[]) as w (wallet)
-   cross join lateral (${walletPolicies(gateway, sql`w.wallet`, clock)}) p
+   cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
+   cross join lateral (
+     select case when p.state = 'active' and ${isAtRisk(gateway, sql`w.wallet`, rules)} then 'at_risk' else p.state end as state) r
     left join lateral (
      select e.token_mint, count(*) as payments, sum(e.amount) as total, max(max(e.paid_at)) over () as last,
             sum(count(*)) over () < ${MOST_PAYMENTS} and count(*) over () <= ${MOST_TOKENS} as complete
@@ -84,12 +86,12 @@ export async function readSubscribers(
   { database }: Store,
   gateway: string,
   wallets: readonly string[],
-  clock: StateClock,
+  rules: CustomerRules,
 ): Promise<Subscriber[]> {
   const items = new Map<string, Subscriber>()
   for (let from = 0; from < wallets.length; from += WALLETS_AT_ONCE) {
     const rows = await database.read<Row>(
-      describe(gateway, wallets.slice(from, from + WALLETS_AT_ONCE), clock),
+      describe(gateway, wallets.slice(from, from + WALLETS_AT_ONCE), rules),
     )
     for (const row of rows) {
       const { wallet, tokenMint, paymentCount, total } = row
@@ -119,7 +121,7 @@ export async function listSubscribers(
   store: Store,
   gateway: string,
   { limit, offset, after = '' }: PageOfWallets,
-  clock: StateClock,
+  rules: CustomerRules,
 ): Promise<SubscriberPage> {
   const page = sql`${payersAfter(gateway, after, offset + limit)} order by wallet offset ${BigInt(offset)}`
   const [wallets, counts] = await Promise.all([
@@ -132,7 +134,7 @@ export async function listSubscribers(
     store,
     gateway,
     wallets.map(({ wallet }) => wallet),
-    clock,
+    rules,
   )
   const count = counts[0]!.count
   return {

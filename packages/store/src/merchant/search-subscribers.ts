@@ -2,7 +2,7 @@
 import type { Store } from '../database/open-store.js'
 import { raw, sql } from '../database/sql.js'
 import { readSubscribers, type PageOfWallets, type SubscriberPage } from './list-subscribers.js'
-import type { StateClock, SubscriberState } from './subscriber-state.js'
+import type { CustomerRules, SubscriberState } from './subscriber-state.js'
 
 /** Events and policies of a tracking ID that a search looks at, the newest: anybody can write any tracking ID. */
 const SEARCHED = raw('50')
@@ -16,7 +16,7 @@ export async function searchSubscribers(
   gateway: string,
   filter: { search: string; state?: SubscriberState | undefined; neverPaid?: boolean | undefined },
   { limit, offset, after = '' }: PageOfWallets,
-  clock: StateClock,
+  rules: CustomerRules,
 ): Promise<SubscriberPage> {
   const { search, state, neverPaid } = filter
   const rows = await store.database.read<{ wallet: string }>(sql`
@@ -44,7 +44,7 @@ export async function searchSubscribers(
      order by k.wallet limit ${limit + 1} offset ${BigInt(offset)}`)
   const wallets = rows.slice(0, limit).map(({ wallet }) => wallet)
   // What was searched for is no customer only because it is a wallet.
-  const items = (await readSubscribers(store, gateway, wallets, clock)).filter(
+  const items = (await readSubscribers(store, gateway, wallets, rules)).filter(
     item =>
       (item.policyCount > 0n || item.byToken.length > 0) &&
       (state === undefined || item.state === state) &&

@@ -1,6 +1,8 @@
 // How a gateway stands with a wallet. docs/existing-clients.md has the words.
 import { sql, type Sql } from '../database/sql.js'
-import { isAtRisk } from './due-risk.js'
+import { isWaiting, isWatched, risksOf } from '../funds/due-risks.js'
+import { newestFact } from '../funds/program-facts.js'
+import { WITH_USER_PAYMENT } from '../rows/policies.js'
 
 /** The first that applies. */
 export const SUBSCRIBER_STATES = ['overdue', 'at_risk', 'active', 'ended', 'never_paid'] as const
@@ -11,6 +13,12 @@ export interface StateClock {
   nowSeconds: number
   /** how long after its due date a payment is not late yet */
   graceSeconds: number
+}
+
+/** By which a customer is judged. */
+export interface CustomerRules extends StateClock {
+  /** whose program pays */
+  programId: string
 }
 
 /** Policies of a wallet, of whichever gateway, that are looked at: anybody can make any number of them. */
@@ -26,10 +34,23 @@ export const isActive = ({ nowSeconds }: StateClock): Sql => sql`
 export const isOverdue = (clock: StateClock): Sql => sql`
   (${isActive(clock)} and p.due_at < ${asSecond(clock.nowSeconds - clock.graceSeconds)})`
 
+/** The next payment of a policy `p` can be at risk. */
+export const canBeAtRisk = (clock: StateClock): Sql =>
+  sql`(${isActive(clock)} and ${isWaiting(sql`p`)} and ${isWatched(sql`p`)})`
+
+/** The newest policies of a wallet, of whichever gateway. Relies on user_payments by owner and policies_user_payment_idx. */
+const policiesOf = (wallet: Sql): Sql => sql`
+  (select p.*
+     from (select address from user_payments where owner = ${wallet} limit ${MOST_POLICIES}) u
+    cross join lateral (
+      select * from policies where user_payment = u.address
+       order by created_at desc, address desc limit ${MOST_POLICIES}) p
+    limit ${MOST_POLICIES})`
+
 /**
- * What a wallet's policies with a gateway say of it: their number, its state so far as payments do not decide it, and which
- * policy is the newest of those that a walk looks for. The limits also keep Postgres from reading whole tables of which it
- * knows nothing yet. Relies on user_payments by owner and policies_user_payment_idx.
+ * What a wallet's policies with a gateway say of it: their number, its state so far as neither payments nor risks decide it, and
+ * which policy is the newest of those that a walk looks for. The limits also keep Postgres from reading whole tables of which it
+ * knows nothing yet.
  * @param wallet a column of a table with another alias than `u` and `p`
  * @param isLookedFor a condition of a policy `p`
  */
@@ -41,13 +62,18 @@ export const walletPolicies = (
 ): Sql => sql`
   select count(*) filter (where p.gateway = ${gateway}) as policies, count(*) < ${MOST_POLICIES} as complete,
          case when bool_or(p.gateway = ${gateway} and ${isOverdue(clock)}) then 'overdue'
-              when bool_or(p.gateway = ${gateway} and ${isActive(clock)} and ${isAtRisk()}) then 'at_risk'
               when bool_or(p.gateway = ${gateway} and ${isActive(clock)}) then 'active' end as state,
          (array_agg(p.address order by p.created_at desc, p.address desc)
             filter (where p.gateway = ${gateway} and ${isLookedFor}))[1] as newest
-    from (select p.*
-            from (select address from user_payments where owner = ${wallet} limit ${MOST_POLICIES}) u
-           cross join lateral (
-             select * from policies where user_payment = u.address
-              order by created_at desc, address desc limit ${MOST_POLICIES}) p
-           limit ${MOST_POLICIES}) p`
+    from ${policiesOf(wallet)} p`
+
+/**
+ * Whether a payment of a wallet to a gateway is at risk, by its records' own rule. It costs more than `walletPolicies`: a
+ * statement asks for wallets alone whose state it decides.
+ */
+export const isAtRisk = (gateway: string, wallet: Sql, { programId, ...clock }: CustomerRules): Sql => {
+  const asked = sql`${policiesOf(wallet)} p ${WITH_USER_PAYMENT} where p.gateway = ${gateway} and ${canBeAtRisk(clock)}`
+  const gatewayFee = { ofAll: newestFact('fee_recipient', sql`${gateway}`) }
+  return sql`
+    exists (with ${risksOf(asked, { programId, gatewayFee })} select from risk r where r.state = 'at_risk')`
+}

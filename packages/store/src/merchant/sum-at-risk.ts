@@ -1,12 +1,10 @@
-// What a gateway's due payments have at risk. Postgres judges as `dueRiskOf` does, so that a gateway with 10,000 due payments gets
-// its sums without a row for each; services/api/test/merchant/upcoming-at-risk.test.ts compares both.
-import { derivePaymentsDelegate, SEEN_SECONDS } from '@payment-tracking/domain'
+// What a gateway's due payments have at risk, so that a gateway with 10,000 due payments gets its sums without a row for each.
 import type { Store } from '../database/open-store.js'
-import { inline, sql, type Sql } from '../database/sql.js'
+import { sql } from '../database/sql.js'
+import { isWaiting, isWatched, risksOf } from '../funds/due-risks.js'
+import { newestFact } from '../funds/program-facts.js'
 import { duePolicies } from './list-merchant-policies.js'
 import type { StateClock } from './subscriber-state.js'
-import { factsOf, isWaiting, isWatched } from '../funds/due-risks.js'
-import { newestFact } from '../funds/program-facts.js'
 
 export interface SumsAtRisk {
   byToken: Map<string | null, { count: bigint; total: bigint }>
@@ -22,14 +20,6 @@ interface Row {
   total: string
 }
 
-/** A cause is seen for the fact `f`. */
-const isAtRisk = (delegate: string): Sql => sql`
-  f.is_watched and f.amount is not null and (
-    f.paused = 'true' or f.recipient_missing or f.fee_missing or f.protocol_fee_missing
-    or (f.age <= ${inline(SEEN_SECONDS)}
-        and (not f.is_there or f.account_mint <> f.mint or f.frozen or f.delegate is distinct from ${delegate}
-             or f.balance < coalesce(f.together, f.amount) or f.allowance < f.amount)))`
-
 /**
  * Adds up the payments at risk in a span by token, and lists a page of them. It judges the next payment of each policy that
  * `listPoliciesWithDueDates` reads: at most 10,000 policies. All of it is one statement, which reads each policy and account once.
@@ -42,9 +32,10 @@ export async function sumAtRisk(
 ): Promise<SumsAtRisk> {
   const asked = sql`${duePolicies(gateway, clock)} and ${isWaiting(sql`p`)} and ${isWatched(sql`p`)}
        and p.due_at >= ${from} and p.due_at < ${to}`
+  const gatewayFee = { ofAll: newestFact('fee_recipient', sql`${gateway}`) }
   const rows = await database.read<Row>(sql`
-    with ${factsOf(asked, { ofAll: newestFact('fee_recipient', sql`${gateway}`) })}, risky as materialized (
-      select f.address, f.due_at, f.mint, f.amount from fact f where ${isAtRisk(derivePaymentsDelegate(programId))}
+    with ${risksOf(asked, { programId, gatewayFee })}, risky as materialized (
+      select r.address, r.due_at, r.mint, r.amount from risk r where r.state = 'at_risk'
     )
     select null as address, null::bigint as "dueAt", mint, count(*) as count, sum(amount)::text as total
       from risky group by mint

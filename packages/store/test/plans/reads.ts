@@ -1,5 +1,6 @@
 // Every read of events and what it may cost: a row for each, with the index that it needs, the most rows of tables and indexes
 // that its plans take, and the most blocks that they touch.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   countEvents,
   findAnything,
@@ -52,7 +53,7 @@ export const NEEDS_STATISTICS = [
 ]
 
 const programId = 'any program'
-const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
+const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200, programId: DEFAULT_PROGRAM_ID }
 
 /** Look-ups, figures, and what ingest and the archiver read. */
 function others({ filled, retractedId }: FilledDatabase): Read[] {

@@ -7,7 +7,7 @@ import {
   listSubscribers,
   type EventKey,
   type PaymentFilter,
-  type StateClock,
+  type CustomerRules,
   type Store,
   type StoredEvent,
   type SubscriptionKey,
@@ -135,7 +135,7 @@ async function* policyLines(store: Store, gateway: string): Lines {
 }
 
 /** One line for each token in which a wallet pays. */
-async function* subscriberLines(store: Store, gateway: string, clock: StateClock): Lines {
+async function* subscriberLines(store: Store, gateway: string, clock: CustomerRules): Lines {
   yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount', 'state'])
   let after: string | undefined
   do {
@@ -216,7 +216,7 @@ export interface ExportParts {
   tokens: Tokens
   /** which payments */
   payments: PaymentFilter
-  clock: StateClock
+  clock: CustomerRules
   /** the figures of the gateway's whole life */
   readRevenue: () => Promise<Static<typeof Revenue>>
   readCohorts: () => Promise<Static<typeof Cohorts>>

@@ -1,5 +1,5 @@
 // What the routes of a gateway's own figures have in common.
-import type { StateClock } from '@payment-tracking/store'
+import type { CustomerRules } from '@payment-tracking/store'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { gatewayOf, securityOf } from '../gateway-auth/gateway-auth.js'
@@ -17,16 +17,19 @@ export const REFUSALS = {
 }
 export const params = Type.Object({ gateway: PublicKey('the gateway of the token') })
 
-/** The time at which a customer is judged. */
+/** By which a customer is judged now. */
 export const clockOf = ({
   nowMs,
   graceSeconds,
+  programId,
 }: {
   nowMs: () => number
   graceSeconds: number
-}): StateClock => ({
+  programId: string
+}): CustomerRules => ({
   nowSeconds: Math.floor(nowMs() / 1_000),
   graceSeconds,
+  programId,
 })
 
 /** @throws ApiError when the path names another gateway than the token */

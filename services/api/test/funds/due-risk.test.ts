@@ -54,12 +54,31 @@ t.test('each cause is shown, and gone after its cure', async t => {
     await seen('one cause')
     t.match(await riskOf(address), { state: 'ok', cause: null }, `after ${cause}`)
   }
-  const recipientAccount = keyOf('account of the recipient')
-  const ofRecipient = { owner: recipient, mint: keyOf('mint') }
-  await see(api.store, [accountOf(recipientAccount, { ...ofRecipient, exists: false })])
-  t.match(await riskOf(address), { state: 'at_risk', cause: 'recipient_account_missing' })
-  await see(api.store, [accountOf(recipientAccount, ofRecipient)])
-  t.match(await riskOf(address), { state: 'ok' })
+  const seenOf = (changes: object, account = 'usual account of the recipient', at?: Date) =>
+    see(api.store, [accountOf(keyOf(account), { owner: recipient, mint: keyOf('mint'), ...changes })], at)
+  const recipients: [object, object][] = [
+    [{ exists: false }, { state: 'unknown', cause: null, balance: Number, dueTogether: 6 }],
+    [
+      { exists: false, others: 'none' },
+      { state: 'at_risk', cause: 'recipient_account_missing' },
+    ],
+    [{ exists: false, others: 'usable' }, { state: 'ok' }],
+    [
+      { exists: false, others: 'frozen' },
+      { state: 'at_risk', cause: 'recipient_account_frozen' },
+    ],
+    [{ frozen: true }, { state: 'at_risk', cause: 'recipient_account_frozen' }],
+    [{ others: 'none' }, { state: 'ok' }],
+  ]
+  for (const [changes, risk] of recipients) {
+    await seenOf(changes)
+    t.match(await riskOf(address), risk, JSON.stringify(changes))
+  }
+  await seenOf({}, undefined, new Date(Date.now() - 901_000))
+  t.match(await riskOf(address), { state: 'unknown', cause: null }, 'seen too long ago')
+  await seenOf({ exists: false, others: 'none' })
+  await seenOf({}, 'account that was made by hand')
+  t.match(await riskOf(address), { state: 'ok' }, 'an account of that wallet is there')
 })
 
 t.test('a pause of the program is a cause until it ends or is retracted', async t => {
@@ -97,11 +116,19 @@ t.test('fees need accounts too: of the program and of the gateway, whoever takes
   const gateway = rows[0]!.address
   const { address } = await open('payer of fees', monthly(DAY), { gateway })
   await seen('payer of fees')
-  const account = (owner: string, exists: boolean) =>
+  const account = (changes: object) =>
     see(api.store, [
-      accountOf(keyOf(`fees of ${owner}`), { owner: keyOf(owner), mint: keyOf('mint'), exists }),
+      accountOf(keyOf('account of first fees'), {
+        owner: keyOf('first fees'),
+        mint: keyOf('mint'),
+        ...changes,
+      }),
     ])
-  await account('first fees', false)
+  await account({ exists: false })
+  t.match(await riskOf(address), { state: 'unknown', cause: null }, 'nobody asked for another account')
+  await account({ frozen: true })
+  t.match(await riskOf(address), { state: 'at_risk', cause: 'recipient_account_frozen' })
+  await account({ exists: false, others: 'none' })
   t.match(await riskOf(address), { state: 'at_risk', cause: 'fee_account_missing' })
   await chain.say(
     'GatewayFeeRecipientChanged',
@@ -145,6 +172,13 @@ t.test('payments of one account that are due together need their sum', async t =
     balance: 10,
     dueTogether: 12,
   })
+  await seen('several', { allowance: '11' })
+  t.match(await riskOf(first.address), { state: 'ok', allowance: 11 })
+  t.match(
+    await riskOf(second.address),
+    { state: 'at_risk', cause: 'insufficient_allowance', dueTogether: 12 },
+    'the allowance is one too',
+  )
   t.match(
     await riskOf(third.address),
     { state: 'unknown', dueTogether: null },

@@ -1,9 +1,11 @@
 // The customers of a gateway: their states, the filters by them, the time line of each, and cohorts. All are asked of the same shop,
 // so it is one file of more than 300 lines.
 import { dueStateOf } from '@payment-tracking/domain'
-import { createWebhook, notifyDuePolicies } from '@payment-tracking/store'
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { createWebhook, notifyDuePolicies, notifyRisks } from '@payment-tracking/store'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
+import { accountOf, see } from '../funds/see-accounts.js'
 import { openApi } from '../open-api.js'
 import { keyOf, memoOf, NO_POLICY, subscriptionOf, openChain, type StoredPolicy } from '../open-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
@@ -90,17 +92,27 @@ await status(unpaid, 'Paused', NOW - 2 * DAY)
 await open(is('overdue', 'never came'), due(NOW - GRACE - 1), NOW - DAY)
 await open(is('active', 'in the grace time'), due(NOW - GRACE), NOW - DAY)
 await open(is('active', 'begins later'), due(NOW + DAY), NOW - DAY)
-// What notifyRisks notes: one risk goes on, one is over.
-const [atRisk, cured] = [
-  await open(is('at_risk', 'without funds'), due(NOW + DAY), NOW - DAY),
-  await open(is('active', 'who topped up'), due(NOW + DAY), NOW - DAY),
-]
+// What nodes see, and what notifyRisks notes of it: one risk goes on, one is over.
+for (const name of [is('at_risk', 'without funds'), is('active', 'who topped up')]) {
+  const { owner } = await open(name, due(NOW + DAY), NOW - DAY)
+  await api.database.pool.query('update user_payments set token_account = $1 where owner = $2', [
+    keyOf(`account of ${name}`),
+    owner,
+  ])
+}
+const seeBalances = async (balances: Record<string, string>) => {
+  const accounts = Object.entries(balances).map(([name, balance]) =>
+    accountOf(keyOf(`account of ${name}`), { mint, balance }),
+  )
+  await see(api.store, accounts)
+  await notifyRisks(api.store, { programId: DEFAULT_PROGRAM_ID, limit: 100 })
+}
+await seeBalances({ 'without funds': '1', 'who topped up': '1' })
+await seeBalances({ 'who topped up': '1000000' })
+// The clock of this test is not the clock of Postgres.
 await api.database.pool.query(
-  `insert into risk_notices (policy, incarnation_start, due_at, cause, began_at, notified, cleared_at)
-   select address, incarnation_start, due_at, 'insufficient_balance', to_timestamp($2), true,
-          case address when $3 then to_timestamp($2 + 60) end
-     from policies where address = any($1)`,
-  [[atRisk.address, cured.address], NOW - 3_600, cured.address],
+  `update risk_notices set began_at = to_timestamp($1), cleared_at = case when cleared_at is not null then to_timestamp($1 + 60) end`,
+  [NOW - 3_600],
 )
 const expired = { OneTime: { amount: '9', due_date: String(NOW - 9 * DAY), expiry_date: String(NOW - DAY) } }
 await open(is('never_paid', 'too late'), expired, NOW - 9 * DAY)

@@ -1,4 +1,5 @@
 // Anybody can make policies of a gateway, each with a token of its own: the gateway's revenue has a bound all the same.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
@@ -47,7 +48,7 @@ t.test('revenue shows the 1,000 tokens with most payments and subscriptions, and
   const exported = {
     tokens: new Map(),
     payments: {},
-    clock: { nowSeconds: 0, graceSeconds: 0 },
+    clock: { nowSeconds: 0, graceSeconds: 0, programId: DEFAULT_PROGRAM_ID },
     readRevenue: () => Promise.resolve(whole),
     readCohorts: () => Promise.reject(new Error('not asked for')),
   }

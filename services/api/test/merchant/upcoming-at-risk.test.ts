@@ -1,5 +1,5 @@
-// What is at risk of a gateway's due payments: Postgres adds up what `dueRiskOf` finds, and only the payments that an answer shows
-// are read one by one.
+// What is at risk of a gateway's due payments: Postgres judges and adds up, and only the payments that an answer shows are read one by
+// one.
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { derivePaymentsDelegate } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
@@ -7,6 +7,7 @@ import { findDueRisks } from '@payment-tracking/store'
 import fc from 'fast-check'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
+import { insertAccounts, insertPolicies, type MadePolicy } from '../funds/made-policies.js'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'
 import { keyOf, openChain } from '../open-chain.js'
 
@@ -19,57 +20,8 @@ const STATEMENTS = 'payment-tracking:store:statement'
 
 const { store, pool } = await openTestStore(t)
 
-interface Made {
-  gateway: string
-  payer: number
-  recipient: string
-  mint: string | null
-  amount: number
-  once: boolean
-  dueAt: number
-  status: string
-}
-
-/** Policies with a user payment for each payer, whose account is named after it. */
-async function insert(policies: readonly Made[]): Promise<void> {
-  const made = policies.map(({ once, amount, ...rest }) => ({
-    ...rest,
-    type: once
-      ? { OneTime: { amount: String(amount), due_date: String(rest.dueAt), expiry_date: null } }
-      : {
-          Subscription: {
-            amount: String(amount),
-            auto_renew: true,
-            max_renewals: null,
-            next_payment_due: '1',
-            padding: [],
-            payment_frequency: { Monthly: null },
-          },
-        },
-  }))
-  await pool.query(
-    `with made as materialized (select p, n from json_array_elements($1::json) with ordinality a (p, n)),
-       users as (
-         insert into user_payments (address, owner, token_mint, token_account)
-         select distinct p->>'gateway' || ' u ' || (p->>'payer'), 'w ' || (p->>'payer'), 'usdc', p->>'gateway' || ' a ' || (p->>'payer')
-           from made)
-     insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
-                           next_payment_due, due_at, token_mint)
-     select p->>'gateway' || ' ' || n, true, p->>'status', p->>'gateway', p->>'recipient',
-            p->>'gateway' || ' u ' || (p->>'payer'), n, p->'type', n, 0, (p->>'dueAt')::bigint, (p->>'dueAt')::bigint, p->>'mint'
-       from made`,
-    [JSON.stringify(made)],
-  )
-}
-
-const see = (accounts: readonly object[]) =>
-  pool.query(
-    `insert into token_accounts (address, slot, checked_at, is_there, owner, mint, balance, delegate, allowance, frozen, nodes)
-     select address, 1, now() - make_interval(secs => age), is_there, owner, mint, balance, delegate, allowance, frozen, 1
-       from json_to_recordset($1::json) a (address text, age int, is_there boolean, owner text, mint text, balance numeric,
-                                           delegate text, allowance numeric, frozen boolean)`,
-    [JSON.stringify(accounts)],
-  )
+const insert = (policies: readonly MadePolicy[]) => insertPolicies(pool, policies)
+const see = (accounts: readonly object[]) => insertAccounts(pool, accounts)
 
 const policy = fc.record({
   payer: fc.nat(5),
@@ -114,6 +66,7 @@ t.test('the sums at risk are those of the risks that are read one by one', async
                 delegate: null,
                 allowance: null,
                 frozen: false,
+                others: 'none',
               }))
             : []),
         ])

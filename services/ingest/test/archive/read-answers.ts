@@ -22,7 +22,7 @@ import {
 import type { Pool } from '@payment-tracking/testkit'
 
 const DAY = 86_400
-const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200 }
+const CLOCK = { nowSeconds: 1_795_000_000, graceSeconds: 7_200, programId: DEFAULT_PROGRAM_ID }
 const keysOf = async (pool: Pool, column: string): Promise<string[]> =>
   (
     await pool.query<{ key: string }>(

@@ -39,7 +39,11 @@ export function riskSentence(
   const payer = `Wallet ${short(wallet)}`
   const at = Number(dueAt ?? 0) * 1000
   const are = at < now ? 'were' : 'are'
-  const due = `${raw(amount)} ${are} due on ${dayOf(at, now)}`
+  const together = risk.dueTogether
+  const isMore = together !== null && amount !== null && BigInt(together) > BigInt(amount)
+  const due = isMore
+    ? `${raw(together)} ${are} due together by ${dayOf(at, now)}`
+    : `${raw(amount)} ${are} due on ${dayOf(at, now)}`
   switch (risk.cause) {
     case 'program_paused':
       return 'The program is paused, so no payment can execute. Its operator can end the pause.'
@@ -49,16 +53,14 @@ export function riskSentence(
       return `The ${account} of wallet ${short(wallet)} is frozen. The issuer of the token can thaw it.`
     case 'delegate_revoked':
       return `${payer} does not let the program pay any more: it took the approval back, or gave it to another program. It must approve the payments again.`
-    case 'insufficient_balance': {
-      const together = risk.dueTogether
-      const isMore = together !== null && amount !== null && BigInt(together) > BigInt(amount)
-      const all = isMore ? `${raw(together)} ${are} due together by ${dayOf(at, now)}` : due
-      return `${payer} has ${raw(risk.balance)} ${unit}, ${all}. It must top up.`
-    }
+    case 'insufficient_balance':
+      return `${payer} has ${raw(risk.balance)} ${unit}, ${due}. It must top up.`
     case 'insufficient_allowance':
       return `${payer} lets the program take ${raw(risk.allowance)} ${unit}, ${due}. It must approve more.`
     case 'recipient_account_missing':
       return `${short(recipient)}, who is paid, has no ${account}. It must open one.`
+    case 'recipient_account_frozen':
+      return `The ${account} of who is paid, or of who takes the fees, is frozen. The issuer of the token can thaw it.`
     case 'fee_account_missing':
       return `Who takes the fees has no ${account}. It must open one.`
     default:
