@@ -458,22 +458,24 @@ create table program_facts (
   slot bigint not null,
   value text collate "C" not null
 );
--- readDueRisks, listDueAccounts.
+-- risksOf, listDueAccounts.
 create index program_facts_newest on program_facts (kind, gateway, slot);
 
--- Risks of due payments: when each began, whether webhooks were notified of it, and when it ended.
+-- Periods in which due payments were at risk: when each began, whether webhooks were notified of it, and when it ended.
 create table risk_notices (
   policy text collate "C" not null,
   incarnation_start text collate "C" not null,
   due_at bigint not null,
   cause text collate "C" not null,
+  -- whom the policy paid then
+  gateway text collate "C" not null,
   began_at timestamptz(3) not null default clock_timestamp(),
   -- a webhook asked for it
   notified boolean not null,
   cleared_at timestamptz(3),
-  primary key (policy, incarnation_start, due_at, cause)
+  primary key (policy, incarnation_start, due_at, cause, began_at)
 );
--- The risks of a policy that have not been cleared: for notifyRisks and isAtRisk.
+-- The risks of a policy that have not been cleared: for notifyRisks.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
 -- Events by name and span of time (0 = all time, else seconds).

@@ -6,7 +6,7 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { sql, type Tx } from '../database/sql.js'
+import { raw, sql, type Tx } from '../database/sql.js'
 import { readUserPayments } from '../rows/user-payments.js'
 import type { PolicySources, StoredPayment } from './derive-payments.js'
 import { readPolicies, writePolicies, type FoldedPolicy, type KnownPolicy } from './policies.js'
@@ -58,8 +58,8 @@ export interface WholePolicy {
 /**
  * Writes policies after a refold. A policy of which no event stands has no row.
  *
- * policy_notices names an incarnation by the order of its Created event. When that event gets another position, the notices
- * get the new order, so that nobody is notified of a date again. An order ends with the id of its event.
+ * policy_notices and risk_notices name an incarnation by the order of its Created event. When that event gets another position, the
+ * notices get the new order, so that nobody is notified of a date or a risk again. An order ends with the id of its event.
  * @param eventsOf what happened to a policy since its row was written
  */
 export function writeRefolded(
@@ -80,11 +80,12 @@ export function writeRefolded(
     tx,
     standing.map(({ after, outcome }) => ({ state: after, outcome })),
   )
-  tx.send(sql`
-    update policy_notices n set incarnation_start = p.incarnation_start
-      from policies p
-     where p.address = any(${standing.map(({ after }) => after.address)}::text[]) and n.policy = p.address
-       and n.incarnation_start <> p.incarnation_start and right(n.incarnation_start, 32) = right(p.incarnation_start, 32)`)
+  for (const notices of [raw('policy_notices'), raw('risk_notices')])
+    tx.send(sql`
+      update ${notices} n set incarnation_start = p.incarnation_start
+        from policies p
+       where p.address = any(${standing.map(({ after }) => after.address)}::text[]) and n.policy = p.address
+         and n.incarnation_start <> p.incarnation_start and right(n.incarnation_start, 32) = right(p.incarnation_start, 32)`)
   return folded
 }
 

@@ -87,6 +87,7 @@ const TABLES = {
       ['incarnation_start', 'text'],
       ['due_at', 'bigint'],
       ['cause', 'text'],
+      ['began_at', 'timestamptz'],
     ],
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`

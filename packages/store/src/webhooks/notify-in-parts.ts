@@ -21,7 +21,8 @@ type Notify = (tx: Tx, held: readonly string[]) => Promise<NotifiedPage>
  * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction that
  * stores a payment. So nobody is notified of a policy whose payment is stored. Rows that others have locked are skipped, and
  * found again by the next round: so there is no deadlock. The lock is a statement of its own: a statement that waits for a
- * row, or meets a changed row, keeps what it computed from the old row.
+ * row, or meets a changed row, keeps what it computed from the old row. A policy without a row is held by nobody, and stays among
+ * the held: its messages have keys that no second transaction can write.
  * @param limit the most policies of a transaction
  */
 export async function notifyInParts(
@@ -51,8 +52,14 @@ const notifyPart = (
 ): Promise<NotifiedPage> =>
   database.transaction(async tx => {
     const locked = await tx.$queryRaw<{ address: string }[]>(sql`
-      select address from policies where address = any(${[...addresses]}::text[])
-       order by address for no key update skip locked`)
+      with locked as (
+        select address from policies where address = any(${[...addresses]}::text[])
+         order by address for no key update skip locked
+      )
+      select address from locked
+       union all
+      select k.address from unnest(${[...addresses]}::text[]) k (address)
+       where not exists (select from policies p where p.address = k.address collate "C")`)
     const held = locked.map(({ address }) => address)
     return held.length === 0 ? { deliveries: [], notified: 0 } : notify(tx, held)
   }, PAGE_LIMITS)

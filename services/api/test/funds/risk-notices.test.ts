@@ -142,6 +142,77 @@ t.test('a policy that is paused or deleted is at risk no more; its next life is 
   t.equal((await sentOf(paused))[1]!.data.dueRisk, null)
 })
 
+const createdOf = async ({ address }: StoredPolicy) =>
+  (
+    await pool.query<{ signature: string }>(
+      `select signature from events where name = 'PaymentPolicyCreated' and payment_policy = $1`,
+      [address],
+    )
+  ).rows[0]!.signature
+const countOpen = async ({ address }: StoredPolicy) =>
+  (await pool.query('select from risk_notices where policy = $1 and cleared_at is null', [address])).rowCount
+
+t.test('the risk of a policy that the chain took back is over, and that is told', async t => {
+  const policy = await open('gone')
+  await addWebhook(policy.gateway)
+  await seen('gone', { balance: '0' })
+  await round()
+  await chain.retract(await createdOf(policy))
+  t.equal((await pool.query('select from policies where address = $1', [policy.address])).rowCount, 0)
+  await Promise.all([round(), round()])
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
+  t.match((await sentOf(policy))[1]!.data, {
+    trackingId: policy.memo,
+    recipient: policy.recipient,
+    payer: policy.owner,
+    tokenMint: policy.mint,
+    status: null,
+    dueAt: NOW + DAY,
+    dueRisk: null,
+  })
+  t.equal(await countOpen(policy), 0)
+})
+
+t.test('a Created event that moves in its block is the same incarnation: nothing is told again', async t => {
+  const policy = await open('moved')
+  await addWebhook(policy.gateway)
+  await seen('moved', { balance: '0' })
+  await round()
+  await chain.repeat({ transaction_index: 7 }, await createdOf(policy))
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance'])
+  t.equal(await countOpen(policy), 1)
+  await seen('moved')
+  await round()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
+})
+
+t.test('who asks after a risk was over is notified when it comes back, once', async t => {
+  const policy = await open('comes back')
+  const flip = async () => {
+    for (const balance of ['0', '6']) {
+      await seen('comes back', { balance })
+      await round()
+    }
+  }
+  await flip()
+  await addWebhook(policy.gateway)
+  await round()
+  t.same(await linesOf(policy), [], 'what was over')
+  for (const _ of [1, 2, 3, 4]) await flip()
+  t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])
+  const { rows } = await pool.query(
+    'select notified, cleared_at is not null as over from risk_notices where policy = $1 order by began_at',
+    [policy.address],
+  )
+  t.same(
+    rows,
+    [false, true, false].map(notified => ({ notified, over: true })),
+    'the first period, the notified one and the newest: a payer can make any number',
+  )
+})
+
 t.test('a webhook that does not ask is not notified, and due notices carry the risk', async t => {
   const policy = await open('late', -DAY)
   const soon = await open('soon')

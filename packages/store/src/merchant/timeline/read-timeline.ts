@@ -49,7 +49,10 @@ export async function readTimeline(
   const due = new Map([...policies].filter(([, lives]) => canBeDue(lives)))
   const [overdue, risks] = await Promise.all([
     readOverdue(store, due, payments, span, { programId, graceSeconds }),
-    readRisks(store, new Map([...policies].map(([address, lives]) => [address, lives.at(-1)!])), span),
+    readRisks(store, new Map([...policies].map(([address, lives]) => [address, lives.at(-1)!])), {
+      gateway,
+      ...span,
+    }),
   ])
   const isAfter = (entry: TimelineEntry) => key === null || compareKeys(key, keyOf(entry)) < 0
   const all = inOrder([...events, ...[...overdue, ...risks].filter(isAfter)])
