@@ -29,7 +29,7 @@ const TRACES = 30 * TIMES
 const BREAKS_TRACES = TIMES > 1 ? 60 : 20
 /** Drawn with weights too: what tells such a client from others takes many steps. The eighth notices the break. */
 const NAMELESS_TRACES = TIMES > 1 ? 60 : 15
-const BELIEVED = { find: 's.branch_position as', by: 'null::bigint as' }
+const BELIEVED = { find: '(select min(last_position) from earlier_epochs) as', by: 'null::bigint as' }
 
 /** A part of the pods' code, broken until the function that it returns is called. */
 function replace<T extends object, N extends keyof T>(whole: T, name: N, by: (before: T[N]) => T[N]) {

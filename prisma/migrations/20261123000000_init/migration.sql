@@ -15,8 +15,6 @@ create table stream_head (
   epoch_number integer not null default 0,
   -- system identifier, database and timeline of the server that ingest verified last; null until the first check
   verified_timeline text,
-  -- the last position that the previous epoch has in common with this epoch; null in the first epoch
-  branch_position bigint,
   -- when the stream of the last batch was created, and the highest sequence that was stored of the stream: a stream that is
   -- made anew counts from 1
   stream_created_at timestamptz(3),
@@ -41,6 +39,16 @@ create table stream_head (
   archive_rests_until timestamptz(3)
 );
 insert into stream_head default values;
+
+-- The epochs of this database before the present one. An epoch ended because commits may have been lost: what it had up to here
+-- is in every later epoch too.
+create table earlier_epochs (
+  epoch uuid primary key,
+  last_position bigint not null,
+  -- the highest number in feed_messages that was given before `last_position` was: later numbers may be other messages
+  last_sequence bigint not null,
+  ended_at timestamptz(3) not null default clock_timestamp()
+);
 
 -- One row for each committed batch: its positions, and when its payments were announced.
 create table ingest_batches (

@@ -82,6 +82,19 @@ t.test('times have milliseconds, whatever the year and the time zone of Postgres
   await pool.query('update events set occurred_at = $1 where id = $2', [rows[0]!.occurred_at, payment.id])
 })
 
+t.test('a 304 kept other amounts on a page after commits were lost', async t => {
+  const isKept = async (url: string, tag: unknown) =>
+    (await api.app.inject({ url, headers: { 'if-none-match': String(tag) } })).statusCode === 304
+  const pages = ['/v1/events/policies/created?limit=1000', onetime(payment.tracking_id)]
+  const tags = await Promise.all(pages.map(async url => (await read(url)).tag))
+  for (const [at, url] of pages.entries()) t.ok(await isKept(url, tags[at]), url)
+  // Other events get the same positions.
+  await pool.query('update stream_head set epoch = gen_random_uuid()')
+  await pool.query('update events set amount = amount + 1 where id = $1', [payment.id])
+  await pool.query(`update events set data = '{"amount":7}' where name = 'PaymentPolicyCreated'`)
+  for (const [at, url] of pages.entries()) t.notOk(await isKept(url, tags[at]), url)
+})
+
 t.test('the tag of a page changes with the page, and only with it', async t => {
   const pages = [
     '/v1/events?limit=1000',

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { connect, createConnection } from 'node:net'
+import { decodePositionCursor, encodePositionCursor, verifyDatabase } from '@payment-tracking/store'
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -242,6 +243,27 @@ t.test('a stream ends with a reason when the database was replaced', async t => 
   const refusal = { status: 400, body: { error: /another database/ } }
   t.match(await refusalOf(`?since=${cursor}`), refusal)
   t.match(await get(`/v1/events/stream?since=${cursor}`), refusal, 'a plain request tells a browser why')
+})
+
+t.test('a cursor died whole when commits were lost, although what came before is shared', async t => {
+  const { open, refusalOf, store, database } = await openStreams(t)
+  const verify = () => verifyDatabase(store, { readRecord: () => Promise.resolve(null), reingestMargin: 0 })
+  await verify()
+  await fillFromFixtures(store, 300)
+  const ids = await allIds(database.pool)
+  const before = open('?since=0')
+  await waitFor(() => before.messages.length === ids.length)
+  const last = decodePositionCursor(before.messages.at(-1)!.cursor)!
+  await database.pool.query(`update stream_head set verified_timeline = 'of the server before'`)
+  const closed = once(before.socket, 'close')
+  const { epoch } = await verify()
+  await closed
+  const back = open(`?since=${before.messages[4]!.cursor}`)
+  await waitFor(() => back.messages.length === ids.length - 5)
+  t.same(back.ids(), ids.slice(5))
+  t.equal(decodePositionCursor(back.messages[0]!.cursor)!.epoch, epoch)
+  const lost = encodePositionCursor({ ...last, position: last.position + 1n })
+  t.match(await refusalOf(`?since=${lost}`), { status: 400, body: { error: /the database lost/ } })
 })
 
 t.test('a socket that answers no ping is cut', async t => {

@@ -77,13 +77,14 @@ const TABLES = [
     'gateway_payments',
     'work',
     'stream_head',
+    'earlier_epochs',
   ],
 ]
 /** Of earlier traces nothing is left. */
 export const EMPTY = [
   ...TABLES.filter(table => table !== 'stream_head').map(table => `delete from ${table}`),
   `update stream_head set position = 0, epoch = gen_random_uuid(), epoch_number = 0, verified_timeline = null,
-     branch_position = null, stream_created_at = null, stream_sequence = null, reingest_from = null,
+     stream_created_at = null, stream_sequence = null, reingest_from = null,
      reingest_created_at = null, finalized_slot = 0`,
 ].join(';')
 export const COPY = [

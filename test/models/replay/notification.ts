@@ -213,7 +213,7 @@ export async function replayNotification(
   const readDatabase = async (): Promise<TraceValue> => {
     const { rows } = await pool.query<{ found: TraceValue }>(
       `select json_build_object(
-         'epoch', (select epoch from stream_head), 'branch', (select branch_position::int from stream_head),
+         'epoch', (select epoch from stream_head), 'branch', (select min(last_position)::int from earlier_epochs),
          'rows', coalesce((select json_agg(json_build_array(seq::int, signature, retracted_at is not null) order by seq)
                              from events where seq is not null), '[]')) as found`,
     )

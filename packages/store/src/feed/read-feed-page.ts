@@ -32,6 +32,15 @@ export interface FeedPage {
 /** Why nothing can be read after a cursor. */
 type FeedRefusal = 'archived' | 'another database'
 
+interface Head {
+  epoch: string
+  position: bigint
+  firstPosition: bigint
+  /** where the epoch of the cursor is an earlier one of this database: what both have in common; see earlier_epochs */
+  sharedPosition: bigint | null
+  sharedSequence: bigint | null
+}
+
 /** What a page has examined. */
 interface Entry {
   position: bigint
@@ -57,17 +66,30 @@ export async function readFeedPage(
   { database }: Store,
   { gateway, types, after, limit }: FeedQuery,
 ): Promise<FeedPage | FeedRefusal> {
-  const [head] = await database.lookUp<{ epoch: string; position: bigint; firstPosition: bigint }>(sql`
-    select epoch::text as epoch, position, first_position as "firstPosition" from stream_head`)
+  const [head] = await database.lookUp<Head>(sql`
+    select h.epoch::text as epoch, h.position, h.first_position as "firstPosition",
+           b.last_position as "sharedPosition", b.last_sequence as "sharedSequence"
+      from stream_head h left join earlier_epochs b on b.epoch = ${after?.epoch ?? null}::uuid`)
   const { epoch, position: upTo, firstPosition } = head!
   const beginning = firstPosition > 0n ? firstPosition - 1n : 0n
-  const from = after ?? { epoch, position: beginning, sequence: 0n }
-  if (from.epoch !== epoch) return 'another database'
+  const from = after === null ? { epoch, position: beginning, sequence: 0n } : toPresentEpoch(after, head!)
+  if (from === null) return 'another database'
   if (from.position < beginning) return 'archived'
   const part: Part = { gateway, from, upTo, limit }
   const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readOwnPayments(database.read, part) : []
   const rows = await readRows(database.read, part, { types, firstPosition })
   return merge(payments, rows, part)
+}
+
+/**
+ * The key in the present epoch. Messages whose numbers may be others in the present epoch come again, with the same ids.
+ * @returns null for a key of another database, or of what was lost
+ */
+function toPresentEpoch(key: FeedKey, { epoch, sharedPosition, sharedSequence }: Head): FeedKey | null {
+  if (key.epoch === epoch) return key
+  if (sharedPosition === null || sharedSequence === null || key.position > sharedPosition) return null
+  const sequence = key.sequence < sharedSequence ? key.sequence : sharedSequence
+  return { epoch, position: key.position, sequence }
 }
 
 /**

@@ -76,9 +76,13 @@ export async function verifyDatabase(
       return verified(head, lineage, null)
     }
     const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
+    // A message of a feed that this server has written before its verification has the position of the head.
+    await tx.$executeRaw`
+      insert into earlier_epochs (epoch, last_position, last_sequence)
+      select h.epoch, h.position, coalesce((select max(f.sequence) from feed_messages f where f.position < h.position), 0)
+        from stream_head h where h.id = 1`
     await tx.$executeRaw`
       update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},
-             branch_position = least(branch_position, position),
              reingest_from = case when reingest_from is null then lost.since
                                   when reingest_created_at = stream_created_at then least(reingest_from, lost.since)
                                   else reingest_from end,

@@ -1,6 +1,7 @@
 export * from './check-payments.js'
 export { countEvents, type CountFilter } from './count-events.js'
 export * from './cursor.js'
+export { readSharedPosition } from './earlier-epochs.js'
 export type { EventFilter } from './event-filter.js'
 export * from './list-event-names.js'
 export * from './list-events.js'

@@ -10,8 +10,8 @@ export interface RecordPage {
   text: string
   count: number
   /**
-   * Differs whenever `text` of the same list differs. The positions of events determine what never changes of them, so
-   * only the rest is hashed.
+   * Differs whenever `text` of the same list differs. In one epoch, the positions of events determine what never changes of
+   * them, so only the rest is hashed.
    */
   tag: string
   /** the key of the last record; undefined on an empty page */
@@ -55,7 +55,7 @@ function pageStatement(record: RecordText, rows: Sql): Statement {
 const writeStatement = ({ unchanging, changing }: RecordText, rows: Sql): Sql => sql`
     select string_agg(unchanging || changing, ',') as text, count(*)::float8 as count,
            least(count(unchanging), count(changing))::float8 as written,
-           concat_ws('-', count(*), max(position), bit_xor(hashtextextended(changing, position))) as tag,
+           concat_ws('-', (select epoch from stream_head), count(*), max(position), bit_xor(hashtextextended(changing, position))) as tag,
            (array_agg(occurred_at))[count(*)] as "occurredAt", (array_agg(slot))[count(*)]::float8 as slot,
            (array_agg(event_index))[count(*)]::float8 as index, (array_agg(id))[count(*)] as id
       from (

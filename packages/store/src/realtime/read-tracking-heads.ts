@@ -22,7 +22,7 @@ export async function readTrackingHeads(
   const rows = await database.read<
     Omit<TrackingHeads, 'heads'> & { trackingId: string | null; head: number }
   >(sql`
-      select s.epoch::text as epoch, s.branch_position as "branchPosition", t.tracking_id as "trackingId",
+      select s.epoch::text as epoch, (select min(last_position) from earlier_epochs) as "branchPosition", t.tracking_id as "trackingId",
              t.head::float8 as head
         from stream_head s
         left join trackings t on t.tracking_id = any(${trackingIds}::text[])`)

@@ -8,6 +8,7 @@ import {
   findArchivedAfter,
   readArchivedUpTo,
   readFirstEvent,
+  readSharedPosition,
   type PositionKey,
   type Store,
   type StreamEvent,
@@ -118,12 +119,14 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       const { position } = await readFirstEvent(store)
       return { head, start: { epoch: head.epoch, position: (position ?? 1n) - 1n }, archivedUpTo }
     }
-    if (key.epoch !== head.epoch) throw new InvalidParameterError('since', 'is of another database')
-    if (key.position > head.position)
-      throw new InvalidParameterError('since', 'is beyond the end of the stream')
+    const shared = key.epoch === head.epoch ? head.position : await readSharedPosition(store, key.epoch)
+    if (shared === null) throw new InvalidParameterError('since', 'is of another database')
+    if (key.position > shared && key.epoch !== head.epoch)
+      throw new InvalidParameterError('since', 'is of what the database lost; begin again without it')
+    if (key.position > shared) throw new InvalidParameterError('since', 'is beyond the end of the stream')
     const month = await findArchivedAfter(store, key.position)
     if (month !== null) throw new ArchivedError(month)
-    return { head, start: key, archivedUpTo }
+    return { head, start: { epoch: head.epoch, position: key.position }, archivedUpTo }
   }
 
   app.route({

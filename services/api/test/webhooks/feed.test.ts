@@ -3,10 +3,12 @@
 import { bodyInFormat, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import {
   deactivateWebhooks,
+  decodeFeedCursor,
   encodeFeedCursor,
   notifyDuePolicies,
   notifyFailures,
   noteWebhookHealth,
+  verifyDatabase,
   type KnownAsks,
 } from '@payment-tracking/store'
 import { waitFor } from '@payment-tracking/testkit'
@@ -16,7 +18,8 @@ import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
 
 const api = await openGatewayApi(t)
 const chain = openChain(api.store)
-let at = 1_790_000_000
+const NOW = 1_790_000_000
+let at = NOW
 let paid = 0
 
 type Shop = Awaited<ReturnType<typeof addSignedIn>>
@@ -257,6 +260,61 @@ t.test('a wait ends without a message', async t => {
   const { next } = (await read(shop)).body
   const answer = await read(shop, `wait=1&after=${next}`)
   t.match(answer, { status: 200, body: { items: [] } })
+})
+
+t.test('a cursor died whole when commits were lost, although what came before is shared', async t => {
+  const verify = () =>
+    verifyDatabase(api.store, { readRecord: () => Promise.resolve(null), reingestMargin: 0 })
+  const { pool } = api.database
+  const failOver = async () => {
+    await pool.query(`update stream_head set verified_timeline = 'of the server before'`)
+    return verify()
+  }
+  await verify()
+  const shop = await addSignedIn(api)
+  const types = 'types=payment.executed,subscription.created,subscription.expired'
+  const first = await pay(shop.gateway.address).then(() => read(shop, types))
+  await pay(shop.gateway.address)
+  await chain.policy({ gateway: shop.gateway.address, memo: 'plan', at: NOW, type: subscriptionOf() })
+  // What time says has no position of its own: the server that was lost, and the promoted one before it was verified, gave one
+  // number to two messages.
+  const say = (id: string, sequence: string) =>
+    pool.query<{ sequence: string }>(
+      `insert into feed_messages (sequence, gateway, position, type, message_id, body) overriding system value
+       select ${sequence}, $1, position, 'subscription.expired', $2, $3 from stream_head`,
+      [shop.gateway.address, id, JSON.stringify({ id, data: { trackingId: id } })],
+    )
+  const highest = '(select max(sequence) from feed_messages)'
+  await say('lost', `${highest} + 1`)
+  const last = await read(shop, types)
+  t.same(idsOf(last).slice(1), [`order-${paid}`, 'plan', 'lost'])
+  await pool.query(`delete from feed_messages where message_id = 'lost'`)
+  await say('promoted', `${highest} + 1`)
+  const { position } = await failOver()
+  await pay(shop.gateway.address)
+
+  const again = await read(shop, `${types}&after=${first.body.next}`)
+  t.same(idsOf(again), [`order-${paid - 1}`, 'plan', 'promoted', `order-${paid}`], 'goes on in the middle')
+  const end = await read(shop, `${types}&after=${last.body.next}`)
+  t.same(idsOf(end).slice(-2), ['promoted', `order-${paid}`], 'and at the end, where nothing is skipped')
+  t.notOk(idsOf(end).includes(`order-${paid - 1}`))
+  t.same(
+    idsOf(await read(shop, `${types}&after=${end.body.next}`)),
+    [],
+    'the cursor is one of the present epoch',
+  )
+
+  const lost = decodeFeedCursor(last.body.next)!
+  for (const key of [
+    { ...lost, position: position + 1n },
+    { ...lost, epoch: '00000000-0000-4000-8000-000000000000' },
+  ])
+    t.match(await read(shop, `after=${encodeFeedCursor(key)}`), {
+      status: 400,
+      body: { code: 'INVALID_PARAMETER', error: /another database/ },
+    })
+  await failOver()
+  t.same(idsOf(await read(shop, `${types}&after=${first.body.next}`)), idsOf(again), 'also two epochs later')
 })
 
 t.test('a cursor from before the archive, or of another database, is refused', async t => {
