@@ -30,6 +30,14 @@ export const DELIVERY_STATE = sql`case when ${IS_CANCELLED_UNWRITTEN} then 'canc
 /** When it ended. */
 export const DELIVERY_FINISHED_AT = sql`case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_AT} else d.finished_at end`
 
+/** The statement that writes what readers of some deliveries find already: that they are cancelled. @param ids their ids */
+export const writeCancelled = (ids: Sql): Sql => sql`
+  update deliveries d
+     set state = 'cancelled', finished_at = ${CANCELLED_AT}, last_error = ${CANCELLED_WHY},
+         held_since = null, held_reason = null
+    from webhooks w
+   where w.id = d.webhook_id and not ${IS_LIVE} and d.id = any(${ids})`
+
 /** The statement that cancels open deliveries. A delivery that a worker is sending now may still end `delivered`. */
 export const cancelDeliveries = (which: Sql, why: string): Sql => sql`
   update deliveries d

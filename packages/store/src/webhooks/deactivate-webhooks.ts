@@ -24,7 +24,8 @@ export async function deactivateWebhooks(
       const rows = await tx.$queryRaw<TroubledWebhook[]>(
         turnOff(sql`w.id = any(${bigints(ids)}) and w.active`, {
           why: `webhook deactivated: ${reason}`,
-          more: sql`deactivated_reason = ${reason}, deactivated_at = clock_timestamp()`,
+          // Not after `turned_off_at`: `replay-missing` from then on finds what was cancelled.
+          more: sql`deactivated_reason = ${reason}, deactivated_at = statement_timestamp()`,
           returned: TROUBLED_COLUMNS,
         }),
       )

@@ -1,13 +1,14 @@
 // What waited, and may go now.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { route } from '@payment-tracking/domain'
-import { empty, inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, empty, inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { mapStoreErrors, StoreTimeoutError } from '../errors.js'
 import { bisect, isTransient } from '../set-aside/bisect.js'
 import { isNotSetAside, settingAside } from '../set-aside/isolate.js'
 import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
 import { RoutedMessages } from './routed-messages.js'
 import type { IsFinal } from '../rows/finality.js'
+import { writeCancelled } from '../rows/deliveries.js'
 import { deleteWaiting, lockWaiting, type WaitingRow } from './waiting-messages.js'
 
 /** What some messages waited for. */
@@ -41,7 +42,8 @@ const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.m
 
 /**
  * Decides again about one page of the messages that waited for what is known now: writes deliveries, deletes what is
- * dropped, and keeps what waits for the other thing. Each page is done for good when its transaction commits. Later pages may
+ * dropped, and keeps what waits for the other thing. Of a webhook that is off, the deliveries are cancelled: `replay-missing`
+ * finds what became known meanwhile among them. Each page is done for good when its transaction commits. Later pages may
  * find messages of earlier ones that still wait, and leave them.
  *
  * One statement while no message waits. Relies on the three indexes of waiting_messages and on its key. A message that makes
@@ -126,14 +128,21 @@ async function decide(tx: Tx, rows: readonly WaitingRow[], isFinal: IsFinal): Pr
   const facts = await readWaitingFacts(tx, rows, isFinal)
   const routed = new RoutedMessages()
   const decided: WaitingRow[] = []
+  const off = new Set<bigint>()
   for (const { row, message, final } of rows.map(facts).sort(byEvent)) {
-    if (route(row.webhook, message, message.known, final) === ROUTE_OF[row.waitsFor]) continue
+    const webhook = { ...row.webhook, active: !row.isDeleted }
+    if (route(webhook, message, message.known, final) === ROUTE_OF[row.waitsFor]) continue
     decided.push(row)
-    routed.add(row.webhook, message, final)
+    routed.add(webhook, message, final)
+    if (!row.webhook.active) off.add(webhook.id)
   }
   // What waits for the other thing now is deleted too, and written again with what that wait needs.
   await deleteWaiting(tx, decided)
-  return routed.write(tx)
+  const deliveries = await routed.write(tx)
+  const cancelled = deliveries.filter(({ webhookId }) => off.has(BigInt(webhookId)))
+  if (cancelled.length > 0)
+    await tx.$executeRaw(writeCancelled(sql`${bigints(cancelled.map(({ id }) => BigInt(id)))}`))
+  return deliveries.filter(delivery => !cancelled.includes(delivery))
 }
 
 /** Deliveries are written in the order of the events, as far as it is known. */

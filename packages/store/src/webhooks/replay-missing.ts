@@ -1,4 +1,5 @@
-// Sends an endpoint what it missed: what was stored while it did not exist, was off or had other filters. A request writes one
+// Sends an endpoint what it missed: what was cancelled in the span of time, and what was stored in the span while the endpoint did
+// not exist, was off or had other filters. What it waited for while it was off is cancelled then (release.ts). A request writes one
 // row of work (work.ts); the row stays when the replay has ended, so that its gateway can read what it did.
 import {
   CHAIN_LIFECYCLE_TYPES,
@@ -32,7 +33,7 @@ class ReplayUnderWayError extends ServiceError {
 
 /** What was asked for, and how far the pages have come. */
 export interface ReplayState {
-  /** when the events were stored, as ISO 8601 */
+  /** when the events were stored, or deliveries cancelled, as ISO 8601 */
   since: string
   /** null: up to the first page */
   until: string | null
@@ -61,7 +62,7 @@ export interface ReplayProgress extends Pick<ReplayState, 'since' | 'until' | 't
 
 /**
  * Writes down that a webhook is sent what it missed: `doWebhookWork` does it.
- * @param of.since by the time at which events were stored; `of.until` is inclusive
+ * @param of.since by the time at which events were stored, or deliveries cancelled; `of.until` is inclusive
  * @throws ReplayUnderWayError
  */
 export async function beginReplay(
@@ -106,21 +107,28 @@ function shareOf({ first, last }: ReplayState, cursor: string): number {
   const key = readCursor(cursor)
   if (key === null || first === undefined || last === undefined) return 0
   if (key.phase === 'retractions') return 1
+  if (key.phase === 'cancelled') return 0
   const [from, to, at] = [Number(first), Number(last), Number(key.position)]
   return to <= from ? 1 : Math.min(1, Math.max(0, (at - from) / (to - from)))
 }
 
-/** After which the next page begins: news of the gateway, and then a retraction. */
+/** After which the next page begins: a cancelled delivery of what the span does not hold, news of the gateway, or a retraction. */
 export type ReplayKey =
+  | { phase: 'cancelled'; delivery: bigint; sequence: bigint }
   | { phase: 'news'; position: bigint; sequence: bigint }
   | { phase: 'retractions'; at: string; eventId: string }
 
-export const writeCursor = (key: ReplayKey): string =>
-  key.phase === 'news' ? `news ${key.position} ${key.sequence}` : `retractions ${key.at} ${key.eventId}`
+export function writeCursor(key: ReplayKey): string {
+  if (key.phase === 'cancelled') return `cancelled ${key.delivery} ${key.sequence}`
+  return key.phase === 'news'
+    ? `news ${key.position} ${key.sequence}`
+    : `retractions ${key.at} ${key.eventId}`
+}
 
 /** @returns null at the beginning */
 export function readCursor(cursor: string): ReplayKey | null {
   const [phase, at = '', id = ''] = cursor.split(' ')
+  if (phase === 'cancelled') return { phase, delivery: BigInt(at), sequence: BigInt(id) }
   if (phase === 'news') return { phase, position: BigInt(at), sequence: BigInt(id) }
   if (phase === 'retractions') return { phase, at, eventId: id }
   return null

@@ -6,7 +6,7 @@ import type { Store } from '../database/open-store.js'
 import { sql, type Tx } from '../database/sql.js'
 import { readCommittedPayments } from '../rows/committed-payments.js'
 import { DELIVERY_STATE } from '../rows/deliveries.js'
-import type { GatewayNews } from './gateway-news.js'
+import { readNewsOf, type GatewayNews } from './gateway-news.js'
 import { insertMessages, orderKeyOf } from './insert-messages.js'
 import { openRound } from './open-round.js'
 import { countRedeliveries } from './redelivery-quota.js'
@@ -75,6 +75,7 @@ async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNe
     waitsFor: 'facts' as const,
     ctid: '',
     webhook,
+    isDeleted: false,
   }))
   const [head] = await tx.$queryRaw<{ finalizedSlot: bigint }[]>(
     sql`select finalized_slot as "finalizedSlot" from stream_head where id = 1`,
@@ -115,6 +116,33 @@ async function counted(
 ): Promise<DeliveryRef[]> {
   await countRedeliveries(store, gateway, made.length)
   return made
+}
+
+/** A cancelled delivery of an event. */
+export interface Cancelled {
+  id: string
+  eventId: string
+  type: string
+}
+
+/** Sends again what was cancelled, by the filters of now. What the chain took back since is no news. */
+export async function replayCancelled(
+  store: Store,
+  work: ReplayWork,
+  webhook: NotifiedWebhook,
+  cancelled: readonly Cancelled[],
+): Promise<DeliveryRef[]> {
+  const isRetraction = ({ type }: Cancelled) => type === RETRACTION_MESSAGE_TYPE
+  const retractions = cancelled.filter(isRetraction).map(({ eventId }) => eventId)
+  const of = new Map(cancelled.map(each => [`${each.eventId} ${each.type}`, each]))
+  const news = await store.database.transaction(tx =>
+    readNewsOf(tx, webhook.gateway, [...new Set(cancelled.map(({ eventId }) => eventId))]),
+  )
+  const wanted = news.filter(({ eventId, type, isNotified }) => isNotified && of.has(`${eventId} ${type}`))
+  return [
+    ...(await replayNews(store, work, webhook, wanted)),
+    ...(retractions.length === 0 ? [] : await replayRetractions(store, work, webhook, retractions)),
+  ]
 }
 
 /** Makes the deliveries of retractions, and sends again what was cancelled. */

@@ -7,6 +7,8 @@ import type { Store } from '../database/open-store.js'
 import { bigints, raw, sql } from '../database/sql.js'
 import { isolate } from '../set-aside/isolate.js'
 import { endPage } from '../work/leased-work.js'
+import { DELIVERY_FINISHED_AT } from '../rows/deliveries.js'
+import { deliveriesIn } from './delivery-ranges.js'
 import { readGatewayNews } from './gateway-news.js'
 import { readRedeliveryQuota } from './redelivery-quota.js'
 import {
@@ -16,7 +18,13 @@ import {
   type ReplayKey,
   type ReplayState,
 } from './replay-missing.js'
-import { replayNews, replayRetractions, type ReplayWork } from './replay-news.js'
+import {
+  replayCancelled,
+  replayNews,
+  replayRetractions,
+  type Cancelled,
+  type ReplayWork,
+} from './replay-news.js'
 import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from './notified-webhooks.js'
 
 export interface ReplayedPage {
@@ -26,6 +34,8 @@ export interface ReplayedPage {
 }
 
 const PAGE = 500
+/** For each delivery of a page, how many deliveries it reads: those of other times are passed over. */
+const LOOKED_AT_FOR_EACH = 10
 
 /** @param atMost the deliveries of the page; default and most 500 */
 export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE): Promise<ReplayedPage> {
@@ -41,9 +51,9 @@ export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE):
       return goOn(store, work, { ...state, goesOnAt }, readCursor(work.cursor)!, [], quota.goesOnInSeconds)
     }
     const key = readCursor(work.cursor)!
-    return key.phase === 'news'
-      ? newsPage(store, { work, state, webhook, key, limit })
-      : retractionPage(store, { work, state, webhook, key, limit })
+    const page = { work, state, webhook, limit }
+    if (key.phase === 'cancelled') return cancelledPage(store, { ...page, key })
+    return key.phase === 'news' ? newsPage(store, { ...page, key }) : retractionPage(store, { ...page, key })
   })
 }
 
@@ -68,7 +78,7 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
   const last = state.until === null ? head!.position : (span!.last ?? 0n)
   const first = span!.first ?? last
   const found = { ...state, first: first.toString(), last: last.toString() }
-  return goOn(store, work, found, { phase: 'news', position: first, sequence: span!.sequence }, [])
+  return goOn(store, work, found, { phase: 'cancelled', delivery: 0n, sequence: span!.sequence }, [])
 }
 
 interface Page<Phase extends ReplayKey['phase']> {
@@ -83,6 +93,53 @@ interface Page<Phase extends ReplayKey['phase']> {
 function typesOf({ state, webhook }: Pick<Page<'news'>, 'state' | 'webhook'>): string[] {
   const asked = webhook.eventTypes?.length ? webhook.eventTypes : [PAYMENT_MESSAGE_TYPE]
   return (state.types ?? REPLAYED_TYPES).filter(type => asked.includes(type))
+}
+
+/**
+ * What was cancelled in the span, of events that were stored before it: they were open when the webhook was turned off, or became
+ * final or known while it was off. Later events are news.
+ */
+async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<ReplayedPage> {
+  const { work, state, webhook, key, limit } = page
+  const most = limit * LOOKED_AT_FOR_EACH
+  const isEarlier = sql`case when d.type = ${RETRACTION_MESSAGE_TYPE} then e.retracted_at < ${state.since}::timestamptz
+                             else e.retracted_at is null and e.position <= ${state.first!}::bigint end`
+  const looked = deliveriesIn({ ...webhook, isActive: webhook.active }, ['cancelled'], {
+    beyond: sql`d.id > ${key.delivery}`,
+    order: 'asc',
+    limit: most,
+    columns: sql`d.id`,
+  })
+  const [found] = await store.database.read<{
+    fitting: Cancelled[] | null
+    looked: number
+    last: bigint
+  }>(sql`
+    with looked as (select l.id from ${looked} l order by l.id limit ${most}),
+         fitting as (select d.id, d.event_id, d.type
+                       from looked l join deliveries d on d.id = l.id join webhooks w on w.id = d.webhook_id
+                       join events e on e.id = d.event_id
+                      where d.type = any(${typesOf(page)}::text[]) and ${isEarlier}
+                        and ${DELIVERY_FINISHED_AT} >= ${state.since}::timestamptz
+                        and ${DELIVERY_FINISHED_AT} <= coalesce(${state.until}::timestamptz, ${raw("'infinity'")})
+                      order by d.id limit ${limit})
+    select (select json_agg(json_build_object('id', f.id::text, 'eventId', f.event_id, 'type', f.type) order by f.id)
+              from fitting f) as fitting,
+           (select count(*)::int from looked) as looked, coalesce((select max(id) from looked), 0) as last`)
+  const fitting = found!.fitting ?? []
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, fitting), some =>
+    replayCancelled(
+      store,
+      work,
+      webhook,
+      some.map(({ of }) => of),
+    ),
+  )
+  const isAll = fitting.length < limit && found!.looked < most
+  const next: ReplayKey = isAll
+    ? { phase: 'news', position: BigInt(state.first!), sequence: key.sequence }
+    : { ...key, delivery: fitting.length === limit ? BigInt(fitting.at(-1)!.id) : found!.last }
+  return goOn(store, work, { ...state, looked: state.looked + fitting.length }, next, deliveries.flat())
 }
 
 async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage> {

@@ -28,6 +28,7 @@ export interface WaitingRow extends WaitingMessage {
   /** where Postgres keeps the row, as long as it is locked */
   ctid: string
   webhook: NotifiedWebhook
+  isDeleted: boolean
 }
 
 /** JSON has no bigint. */
@@ -62,7 +63,12 @@ export const toLifecycle = ({ dueAt, ...lifecycle }: StoredLifecycle): Lifecycle
 })
 
 type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
-  NotifiedWebhook & { ctid: string; slot: bigint | null; lifecycle: StoredLifecycle | null }
+  NotifiedWebhook & {
+    ctid: string
+    slot: bigint | null
+    lifecycle: StoredLifecycle | null
+    isDeleted: boolean
+  }
 
 /**
  * Reads and locks rows with their webhooks, so that nobody else decides about them until this transaction ends.
@@ -71,14 +77,16 @@ type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
 export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
     select a.ctid::text as ctid, a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
-           a.waits_for as "waitsFor", ${NOTIFIED_WEBHOOK}
+           a.waits_for as "waitsFor", w.deleted_at is not null as "isDeleted", ${NOTIFIED_WEBHOOK}
       from (select a.ctid, a.* from waiting_messages a ${page} for update) a
       join webhooks w on w.id = a.webhook_id`
   return rows.map(row => {
-    const { ctid, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, ...webhook } = row
+    const { ctid, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, isDeleted, ...webhook } =
+      row
     return {
       ctid,
       webhook,
+      isDeleted,
       webhookId: webhook.id,
       messageId,
       eventId,

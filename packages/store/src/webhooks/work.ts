@@ -15,7 +15,7 @@ import type { Store } from '../database/open-store.js'
 import { bigints, raw, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { endPage, takingWork } from '../work/leased-work.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_ACTIVE, IS_LIVE, IS_OPEN } from '../rows/deliveries.js'
+import { IS_ACTIVE, IS_OPEN, writeCancelled } from '../rows/deliveries.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from './delivery-ranges.js'
 import { openRound } from './open-round.js'
 import { readRedeliveryQuota } from './redelivery-quota.js'
@@ -154,14 +154,11 @@ async function cancelPage(store: Store, work: WebhookWork): Promise<Page> {
  * Locks in the order of claims.
  */
 const cancelRows = ({ database }: Store, ids: readonly bigint[]): Promise<number> =>
-  database.execute(sql`
-    update deliveries d
-       set state = 'cancelled', finished_at = ${CANCELLED_AT}, last_error = ${CANCELLED_WHY},
-           held_since = null, held_reason = null
-      from webhooks w
-     where w.id = d.webhook_id and not ${IS_LIVE} and d.id = any(array(
-       select d.id from deliveries d where d.id = any(${bigints(ids)}) and ${IS_OPEN}
-        order by d.id for update skip locked))`)
+  database.execute(
+    writeCancelled(sql`array(
+      select d.id from deliveries d where d.id = any(${bigints(ids)}) and ${IS_OPEN}
+       order by d.id for update skip locked)`),
+  )
 
 const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> =>
   database.execute(sql`

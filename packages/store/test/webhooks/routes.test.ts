@@ -107,6 +107,8 @@ interface Driver {
   /** combinations that cannot meet this statement */
   never: (combination: Combination) => boolean
   happen: (given: Given) => Promise<unknown>
+  /** it waited when the webhook was turned off: it goes its way, and its delivery is cancelled */
+  waited?: true
 }
 
 const DRIVERS: readonly Driver[] = [
@@ -150,6 +152,7 @@ const DRIVERS: readonly Driver[] = [
   },
   {
     way: 'a payment that waited for facts',
+    waited: true,
     type: PAYMENT_MESSAGE_TYPE,
     never: ({ canCome }) => !canCome,
     async happen(given) {
@@ -165,6 +168,7 @@ const DRIVERS: readonly Driver[] = [
   },
   {
     way: 'a payment that waited for finality',
+    waited: true,
     type: PAYMENT_MESSAGE_TYPE,
     never: ({ final }) => !final,
     async happen(given) {
@@ -184,9 +188,9 @@ t.test("every message takes the way that the domain's table says", async t => {
   const run: Run = async (query, values) => (await database.pool.query(query, values)).rows
   const transaction: Given['transaction'] = work => store.database.transaction(work)
 
-  const routeOf = async (webhookId: string): Promise<Route> => {
+  const routeOf = async (webhookId: string): Promise<Route | 'cancel'> => {
     const rows = await run(
-      `select 'send' as way from deliveries where webhook_id = $1
+      `select case state when 'cancelled' then 'cancel' else 'send' end as way from deliveries where webhook_id = $1
        union all select 'await-' || waits_for from waiting_messages where webhook_id = $1`,
       [webhookId],
     )
@@ -194,7 +198,7 @@ t.test("every message takes the way that the domain's table says", async t => {
     return (rows[0]?.way as Route | undefined) ?? 'drop'
   }
 
-  for (const { way, type, never, happen } of DRIVERS) {
+  for (const { way, type, never, happen, waited } of DRIVERS) {
     for (const combination of COMBINATIONS.filter(each => !never(each))) {
       const gateway = randomUUID()
       const webhookId = await insertWebhook(database.pool, gateway)
@@ -203,7 +207,7 @@ t.test("every message takes the way that the domain's table says", async t => {
       const { asks, state, finality, tokenMint, final } = combination
       const expected = route(
         {
-          active: state === 'active',
+          active: state === 'active' || (state === 'off' && waited === true),
           eventTypes: asks ? [type] : ['webhook.failing'],
           finality,
           filters: FILTERS,
@@ -212,7 +216,12 @@ t.test("every message takes the way that the domain's table says", async t => {
         { recipient: 'R', tokenMint, trackingId: null },
         final,
       )
-      t.equal(await routeOf(webhookId), expected, `${way}: ${JSON.stringify(combination)}`)
+      const isCancelled = state === 'off' && expected === 'send'
+      t.equal(
+        await routeOf(webhookId),
+        isCancelled ? 'cancel' : expected,
+        `${way}: ${JSON.stringify(combination)}`,
+      )
     }
   }
 })

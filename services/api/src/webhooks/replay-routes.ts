@@ -31,8 +31,12 @@ const Types = Type.Array(Type.Enum([...REPLAYED_TYPES]), {
 
 const ReplayAnswer = Type.Object(
   {
-    since: Moment('events stored then or later'),
-    until: Nullable(Moment('events stored then or earlier; null: up to the beginning of the replay')),
+    since: Moment('events stored, and deliveries cancelled, then or later'),
+    until: Nullable(
+      Moment(
+        'events stored, and deliveries cancelled, then or earlier; null: up to the beginning of the replay',
+      ),
+    ),
     eventTypes: Nullable(Types),
     sent: Integer('deliveries made, and cancelled ones that are sent again, so far'),
     looked: Integer('events looked at so far'),
@@ -69,7 +73,7 @@ export function addReplayRoutes(app: ApiServer, { store, auth }: { store: Store;
         security: WRITES,
         summary: 'Replay what was missed',
         description:
-          'Makes deliveries of events that were stored while the webhook did not exist, was inactive or had other filters, by its filters of now, in the order of the events; with the same `webhook-id` as everywhere. Deliveries that were cancelled when it was turned off are sent again; what has another delivery gets no second. Events of the chain alone: no due dates, expectations or notices. One replay of a webhook is under way at a time, and turning the webhook off ends it. It counts for the 100,000 redeliveries of a gateway in a day (UTC), and goes on the next day.',
+          'Makes deliveries of events that were stored while the webhook did not exist, was inactive or had other filters, by its filters of now, in the order of the events; with the same `webhook-id` as everywhere. Deliveries that were cancelled in the span, when the webhook was turned off or because their event became final or known while it was off, are sent again, also those of earlier events; what has another delivery gets no second. Events of the chain alone: no due dates, expectations or notices. One replay of a webhook is under way at a time, and turning the webhook off ends it. It counts for the 100,000 redeliveries of a gateway in a day (UTC), and goes on the next day.',
         params: WebhookPath,
         body: Type.Object(
           {

@@ -1,7 +1,7 @@
 // An endpoint that did not exist, was off or had other filters is sent what it missed: each event once, and none twice.
 import t from 'tap'
 import { keyOf } from '../open-chain.js'
-import { CHAIN, idsOf, memosOf, NOW, openReplayShops } from './open-replay-shop.js'
+import { CHAIN, idsOf, memosOf, NOW, openReplayShops, type Sent } from './open-replay-shop.js'
 
 const { chain, openShop, pool } = await openReplayShops(t)
 
@@ -82,6 +82,106 @@ t.test('what was cancelled when it was turned off is sent again, and what passed
   t.ok(rows.every(({ activation }) => activation === 2))
   const after = await pool.query('select * from deliveries where webhook_id = $1 order by id', [other])
   t.same(after.rows, before.rows, 'the other endpoint is untouched')
+})
+
+t.test('from the moment it was turned off, what was cancelled then was left out', async t => {
+  const shop = await openShop('moment')
+  const id = await shop.add({ eventTypes: CHAIN })
+  await shop.pay('cancelled long ago')
+  await shop.turn(id, false)
+  await pool.query(`update webhooks set turned_off_at = now() - interval '2 h' where id = $1`, [id])
+  await shop.turn(id, true)
+  await pool.query(
+    `update deliveries set state = 'cancelled', finished_at = now() - interval '2 h' where webhook_id = $1`,
+    [id],
+  )
+  for (const memo of ['a', 'b', 'c', 'delivered']) await shop.pay(memo)
+  const gone = await shop.pay('told, then gone')
+  const policy = await shop.policy({ memo: 'plan' })
+  await chain.change(policy.address, 'Paused', NOW)
+  await pool.query(
+    `update deliveries set state = 'delivered', attempts_made = 1
+      where webhook_id = $1 and (body like '%"delivered"%' or body like '%then gone%')`,
+    [id],
+  )
+  await chain.retract(gone)
+  await pool.query(`update ingest_batches set committed_at = committed_at - interval '4 h'`)
+  await pool.query(`update events set retracted_at = retracted_at - interval '4 h'`)
+  await pool.query(`update feed_messages set notified_at = notified_at - interval '4 h'`)
+  const before = await shop.sent(id)
+  const since = new Date().toISOString()
+  await shop.turn(id, false)
+  await chain.retract(await shop.pay('passed and taken back'))
+  await shop.pay('passed')
+  await shop.turn(id, true)
+  const hours = (count: number) => new Date(Date.now() - count * 3_600_000).toISOString()
+  /** What is sent now: rows of what was cancelled may still say that they are pending. */
+  const pendingOf = async (): Promise<Sent[]> =>
+    (
+      await pool.query(
+        `select d.* from deliveries d join webhooks w on w.id = d.webhook_id
+          where w.id = $1 and d.state = 'pending' and d.activation = w.activation order by d.id`,
+        [id],
+      )
+    ).rows
+  await shop.replay(id, { since: hours(3), until: hours(1.5) })
+  await shop.work()
+  t.same(memosOf(await pendingOf()), ['cancelled long ago'], 'what was cancelled in the span')
+  await pool.query(
+    `update deliveries set state = 'delivered' where webhook_id = $1 and state = 'pending'
+                       and body like '%long ago%'`,
+    [id],
+  )
+  // Few at a time: each page goes on after the one before.
+  await shop.replay(id, { since })
+  await shop.work(1)
+  t.same(
+    (await pendingOf()).map(({ type, body }) => `${type} ${JSON.parse(body).data.trackingId}`),
+    [
+      ...['a', 'b', 'c'].map(memo => `payment.executed ${memo}`),
+      'subscription.created plan',
+      'subscription.paused plan',
+      'payment.retracted told, then gone',
+      'payment.executed passed',
+    ],
+  )
+  t.same(idsOf(await shop.sent(id)).slice(0, before.length), idsOf(before), 'none twice')
+  t.match(await shop.last(id), { sent: 7, share: 1, endedAt: String })
+  await shop.turn(id, false)
+  await shop.turn(id, true)
+  await shop.call('PUT', String(id), { filters: { trackingIdPrefix: 'a' } })
+  await shop.replay(id, { since })
+  await shop.work()
+  t.same(memosOf(await pendingOf()), ['a', 'told, then gone'], 'payments by the filters of now')
+})
+
+t.test('from the moment it was turned off, what became final meanwhile was left out', async t => {
+  const shop = await openShop('became final')
+  const id = await shop.add({ finality: 'finalized' })
+  const other = await shop.add({ finality: 'finalized' })
+  for (const memo of ['a', 'b']) await shop.pay(memo)
+  await pool.query(`update ingest_batches set committed_at = committed_at - interval '1 h'`)
+  const since = new Date().toISOString()
+  await shop.turn(id, false)
+  await chain.finalize()
+  t.match(
+    (await shop.call('GET', `${id}/deliveries`)).body,
+    [{ status: 'cancelled' }, { status: 'cancelled' }],
+    'seen, and not sent',
+  )
+  await shop.turn(id, true)
+  t.same(
+    (await shop.sent(id)).map(({ state }) => state),
+    ['cancelled', 'cancelled'],
+  )
+  await shop.replay(id, { since })
+  await shop.work()
+  const sent = await shop.sent(id)
+  t.same(
+    sent.map(({ state }) => state),
+    ['pending', 'pending'],
+  )
+  t.same(idsOf(sent), idsOf(await shop.sent(other)))
 })
 
 t.test('its filters and types of now decide, and messages of time are none of it', async t => {
