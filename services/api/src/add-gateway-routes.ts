@@ -93,8 +93,8 @@ export async function addGatewayRoutes(
       backoffMs: config.WEBHOOK_BACKOFF_MS,
       backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
     }
-    addChangeRoutes(scope, { store, auth })
-    addAnswerRoutes(scope, { store, auth, nowMs })
+    addChangeRoutes(scope, { auth })
+    addAnswerRoutes(scope, { auth, nowMs })
     await scope.register((writing: ApiServer) => {
       answerBeforeCommit(writing, store)
       addApiKeyRoutes(writing, { store, auth, nowMs })
@@ -113,7 +113,7 @@ export async function addGatewayRoutes(
     addDeliveryRoutes(scope, { store, auth, queue, tokens: shownTokens, retries })
     addReplayRoutes(scope, { store, auth })
     await addExpectationRoutes(scope, { store, auth, nowMs })
-    addGatewayDeliveryRoutes(scope, { store, auth, retries })
+    addGatewayDeliveryRoutes(scope, { auth, retries })
     addFeedRoute(scope, { ...feed, auth })
   })
   return auth

@@ -56,6 +56,15 @@ async function openShop(deadlineMs: number) {
     addWebhook: () =>
       ask('/v1/webhooks', { gateway_pubkey: gateway, endpoint_url: 'https://shop.example/hook' }),
     countWebhooks: () => count('select from webhooks'),
+    expect: (trackingId: string) =>
+      ask(`/v1/gateway/${gateway}/expectations`, {
+        trackingId,
+        recipient: keyOf('recipient'),
+        tokenMint: keyOf('mint'),
+        amount: '5',
+      }),
+    countExpected: (trackingId: string) =>
+      count(`select from expectations where tracking_id = '${trackingId}'`),
     /** Locks a table against everybody. @returns ends the lock */
     lock: async (t: Test, table: string) => {
       const holder = await pool.connect()
@@ -159,4 +168,20 @@ t.test('a change was made although its client was told that it had failed', asyn
   await unlock()
   await hasty.untilNoTransaction()
   t.equal(await hasty.countWebhooks(), 0)
+})
+
+t.test('a payment was expected although its client had left before its turn', async t => {
+  const { expect, countExpected } = patient
+  await patient.untilConnected(0)
+  const unlock = await patient.lock(t, 'expectations')
+  const running = [expect('first'), expect('second')]
+  await patient.untilWaiting(2)
+  const waiting = expect('left')
+  await patient.untilConnected(3)
+  waiting.leave()
+  await patient.untilConnected(2)
+  await unlock()
+  for (const { answer } of running) t.equal((await answer).status, 201)
+  t.equal((await expect('last').answer).status, 201, 'nothing stays in the way')
+  t.same(await Promise.all(['first', 'left', 'last'].map(countExpected)), [1, 0, 1])
 })

@@ -1,11 +1,5 @@
 // Who changed what of a gateway.
-import {
-  CHANGE_KINDS,
-  CHANGES_KEPT,
-  listChanges,
-  type ChangeRecord,
-  type Store,
-} from '@payment-tracking/store'
+import { CHANGE_KINDS, CHANGES_KEPT, listChanges, type ChangeRecord } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
@@ -48,7 +42,7 @@ const toAnswer = ({ apiKeyId, apiKeyName, at, ...change }: ChangeRecord): Static
   apiKey: apiKeyId === null ? null : { id: apiKeyId, name: apiKeyName ?? '' },
 })
 
-export function addChangeRoutes(app: ApiServer, { store, auth }: { store: Store; auth: GatewayAuth }): void {
+export function addChangeRoutes(app: ApiServer, { auth }: { auth: GatewayAuth }): void {
   app.get(
     '/v1/gateway/:gateway/changes',
     {
@@ -69,7 +63,7 @@ export function addChangeRoutes(app: ApiServer, { store, auth }: { store: Store;
       const { limit, cursor } = request.query
       const before = cursor === undefined ? undefined : readIdCursor(cursor)
       // One row more than a page shows whether there is a next page.
-      const found = await listChanges(store, own(request), { before, limit: limit + 1 })
+      const found = await listChanges(request.store, own(request), { before, limit: limit + 1 })
       const changes = found.slice(0, limit)
       if (found.length > limit) offerNextPage(request, reply, String(changes.at(-1)!.id))
       return changes.map(toAnswer)

@@ -22,7 +22,7 @@ import {
 } from '../http/error-answer-schema.js'
 import { Cursor, Limit, PublicKey, TrackingId } from '../http/fields.js'
 import { offerNextPage } from '../http/list-cursor.js'
-import { ClientConcurrency } from '../limits/client-concurrency.js'
+import { Turns } from '../limits/turns.js'
 import {
   checkEnd,
   ExpectationAnswer,
@@ -71,15 +71,10 @@ export async function addExpectationRoutes(
     return toExpectationAnswer(found.record)
   }
 
-  const turns = new ClientConcurrency(AT_ONCE_OF_GATEWAY)
-  const inTurn = async <T>(gateway: string, work: () => Promise<T>): Promise<T> => {
-    await turns.enter(gateway)
-    try {
-      return await work()
-    } finally {
-      turns.leave(gateway)
-    }
-  }
+  const turns = new Turns({ ofKey: AT_ONCE_OF_GATEWAY })
+  /** A request that nobody waits for any more does not begin. */
+  const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) =>
+    turns.run(gatewayOf(request), request.abandoned, work)
 
   app.get(
     PATH,
@@ -172,7 +167,7 @@ export async function addExpectationRoutes(
       async (request, reply) => {
         const gateway = own(request)
         const wanted = toNewExpectation(gateway, request.body)
-        const created = await inTurn(gateway, () =>
+        const created = await inTurn(request, () =>
           createExpectation(store, wanted, () => checkEnd(wanted, nowMs())),
         )
         const { id } = created.record
@@ -206,7 +201,7 @@ export async function addExpectationRoutes(
       async request => {
         const gateway = own(request)
         const { id } = request.params
-        const cancel = () => inTurn(gateway, () => cancelExpectation(store, gateway, id, authorOf(request)))
+        const cancel = () => inTurn(request, () => cancelExpectation(store, gateway, id, authorOf(request)))
         const cancelled = await cancel().catch(async (error: unknown) => {
           if (!(error instanceof ExpectationCountingError)) throw error
           await waitUntilCounted(store, id)

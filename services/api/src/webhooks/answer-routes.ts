@@ -1,6 +1,6 @@
 // How an endpoint answered over time.
 import { percentileOf } from '@payment-tracking/domain'
-import { getWebhook, readWebhookHours, type AnsweredRequests, type Store } from '@payment-tracking/store'
+import { getWebhook, readWebhookHours, type AnsweredRequests } from '@payment-tracking/store'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
@@ -46,7 +46,7 @@ function recordsOf(rows: readonly AnsweredRequests[], since: number, by: By): St
 
 export function addAnswerRoutes(
   app: ApiServer,
-  { store, auth, nowMs }: { store: Store; auth: GatewayAuth; nowMs: () => number },
+  { auth, nowMs }: { auth: GatewayAuth; nowMs: () => number },
 ): void {
   app.get(
     '/v1/webhooks/:id/answers',
@@ -68,12 +68,16 @@ export function addAnswerRoutes(
       },
     },
     async request => {
-      const webhook = await getWebhook(store, gatewayOf(request), BigInt(request.params.id))
+      const webhook = await getWebhook(request.store, gatewayOf(request), BigInt(request.params.id))
       if (!webhook) throw noWebhook()
       const by = request.query.by ?? 'hour'
       const { lengthMs, count } = SPANS[by]
       const since = Math.floor(nowMs() / lengthMs) * lengthMs - (count - 1) * lengthMs
-      return recordsOf(await readWebhookHours(store, webhook.id, { by, since: new Date(since) }), since, by)
+      return recordsOf(
+        await readWebhookHours(request.store, webhook.id, { by, since: new Date(since) }),
+        since,
+        by,
+      )
     },
   )
 }

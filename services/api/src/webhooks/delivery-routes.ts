@@ -93,7 +93,7 @@ export function addDeliveryRoutes(
       const { trackingId, signature } = request.query
       if (trackingId === undefined && signature === undefined)
         throw new InvalidParameterError('trackingId', 'or signature is needed')
-      return (await searchDeliveries(store, gatewayOf(request), request.query)).map(answerOf)
+      return (await searchDeliveries(request.store, gatewayOf(request), request.query)).map(answerOf)
     },
   )
 
@@ -114,8 +114,8 @@ export function addDeliveryRoutes(
       },
     },
     async request => {
-      const webhook = await webhookOf(store, request, request.params.id)
-      return (await listDeliveries(store, webhook.id, request.query)).map(answerOf)
+      const webhook = await webhookOf(request.store, request, request.params.id)
+      return (await listDeliveries(request.store, webhook.id, request.query)).map(answerOf)
     },
   )
 
@@ -134,8 +134,8 @@ export function addDeliveryRoutes(
       },
     },
     async request => {
-      const webhook = await webhookOf(store, request, request.params.id)
-      const delivery = await getDelivery(store, webhook.id, BigInt(request.params.deliveryId))
+      const webhook = await webhookOf(request.store, request, request.params.id)
+      const delivery = await getDelivery(request.store, webhook.id, BigInt(request.params.deliveryId))
       if (!delivery) throw noDelivery()
       return {
         ...answerOf(delivery),

@@ -1,6 +1,6 @@
 // The deliveries of all webhooks of a gateway.
 import type { RetryRules } from '@payment-tracking/domain'
-import { listGatewayDeliveries, type Store } from '@payment-tracking/store'
+import { listGatewayDeliveries } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
@@ -11,7 +11,7 @@ import { DeliveryAnswer, Status, toDeliveryAnswer, WEBHOOK_REFUSALS } from './we
 
 export function addGatewayDeliveryRoutes(
   app: ApiServer,
-  { store, auth, retries }: { store: Store; auth: GatewayAuth; retries: RetryRules },
+  { auth, retries }: { auth: GatewayAuth; retries: RetryRules },
 ): void {
   app.get(
     '/v1/gateway/:gateway/deliveries',
@@ -41,7 +41,7 @@ export function addGatewayDeliveryRoutes(
       const before = cursor === undefined ? undefined : readIdCursor(cursor)
       // One row more than a page shows whether there is a next page.
       const page = { status, before, limit: limit + 1, offset }
-      const found = await listGatewayDeliveries(store, request.params.gateway, page)
+      const found = await listGatewayDeliveries(request.store, request.params.gateway, page)
       const deliveries = found.slice(0, limit)
       if (found.length > limit) offerNextPage(request, reply, String(deliveries.at(-1)!.id))
       return deliveries.map(delivery => toDeliveryAnswer(delivery, retries))
