@@ -10,7 +10,7 @@ export {
 export * from './ingest/index.js'
 export { findConnectProblem, isPostgresAnswering } from './database/is-answering.js'
 export { inOneTransaction } from './database/in-one-transaction.js'
-export { untilAborted } from './database/until-aborted.js'
+export { boundReads } from './database/bound-reads.js'
 export { afterCommit } from './database/join-transactions.js'
 export { measureClockSkew } from './database/measure-clock-skew.js'
 export { MigrateConfig } from './database/migrate-config.js'

@@ -10,6 +10,7 @@ import { addFeedRoute, type FeedParts } from './feed/feed-route.js'
 import { addAnswerRoutes } from './webhooks/answer-routes.js'
 import { addDeliveryRoutes } from './webhooks/delivery-routes.js'
 import { addReplayRoutes } from './webhooks/replay-routes.js'
+import { boundCostlyReads, type CostlyReadLimits } from './limits/costly-reads.js'
 import { addMerchantRoutes } from './merchant/merchant-routes.js'
 import type { Tokens } from '@payment-tracking/domain'
 import { addSecretRoutes } from './webhooks/secret-routes.js'
@@ -40,6 +41,7 @@ export interface GatewayRouteParts {
   shownTokens: Tokens
   nowMs: () => number
   feed: Omit<FeedParts, 'auth'>
+  costlyReads: Omit<CostlyReadLimits, 'nowMs'>
 }
 
 /** Sign-in may use this fraction of a client's requests a minute. */
@@ -52,7 +54,7 @@ const SIGN_IN_SHARE = 10
  */
 export async function addGatewayRoutes(
   app: ApiServer,
-  { config, store, redis, queue, shownTokens, nowMs, feed }: GatewayRouteParts,
+  { config, store, redis, queue, shownTokens, nowMs, feed, costlyReads }: GatewayRouteParts,
 ): Promise<GatewayAuth> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const tokens = buildGatewayTokens(keys, config.ENVIRONMENT)
@@ -82,12 +84,16 @@ export async function addGatewayRoutes(
           nowMs,
         }),
     })
-    addMerchantRoutes(scope, {
-      auth,
-      nowMs,
-      tokens: shownTokens,
-      programId: config.PROGRAM_ID,
-      graceSeconds: config.OVERDUE_GRACE_SECONDS,
+    await scope.register((merchant: ApiServer) => {
+      boundCostlyReads(merchant, { ...costlyReads, nowMs })
+      addMerchantRoutes(merchant, {
+        auth,
+        nowMs,
+        tokens: shownTokens,
+        programId: config.PROGRAM_ID,
+        graceSeconds: config.OVERDUE_GRACE_SECONDS,
+      })
+      return Promise.resolve()
     })
     const retries = {
       backoffMs: config.WEBHOOK_BACKOFF_MS,

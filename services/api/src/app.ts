@@ -227,6 +227,11 @@ export async function buildApp({
     nowMs,
     shownTokens: tokens,
     feed: { reads, waits, rest },
+    costlyReads: {
+      statementsAtOnce: Math.max(1, config.DATABASE_POOL_SIZE - 1),
+      keepMs: tunables.costlyAnswerKeptMs,
+      keptBytes: tunables.costlyAnswerBytes,
+    },
   })
   addTraceRoute(app, { authenticate: request => auth.authenticateIfGiven(request, 'webhooks:read') })
   addSearchRoute(app, { auth })

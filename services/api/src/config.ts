@@ -42,7 +42,8 @@ export const ApiConfig = Type.Object({
   RATE_LIMIT_MAX: Type.Integer({
     default: 600,
     minimum: 1,
-    description: 'requests a client may make in a minute',
+    description:
+      'requests a client may make in a minute; one that takes more than 20 statements counts as several',
   }),
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',

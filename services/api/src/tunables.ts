@@ -13,6 +13,10 @@ export const API_TUNABLES = {
   answerStallMs: 15_000,
   /** Bytes of answers that clients have not taken, on one process; beyond it the oldest are dropped. */
   unreadBytes: 64 * 1024 * 1024,
+  /** How long an answer is kept that took many statements, such as the cohorts of a large gateway. */
+  costlyAnswerKeptMs: 60_000,
+  /** Bytes of all such answers, on one process; beyond it the oldest are dropped. */
+  costlyAnswerBytes: 32 * 1024 * 1024,
   /** Streams of all events that a client address may have open on one process. */
   streamsPerAddress: 20,
   /** Requests that may wait for the feed of one gateway, on one process, and for all feeds. */

@@ -6,7 +6,7 @@ import { inOneTransaction } from '../../src/database/in-one-transaction.js'
 import { shareEqual } from '../../src/database/share-equal.js'
 import { sql } from '../../src/database/sql.js'
 import { StoreTimeoutError } from '../../src/errors.js'
-import { untilAborted } from '../../src/database/until-aborted.js'
+import { boundReads } from '../../src/database/bound-reads.js'
 import { openTestStore } from '../open-test-store.js'
 
 function withResolvers() {
@@ -99,7 +99,7 @@ t.test('a read that nobody waits for gives its connection back', async t => {
   const gone = new StoreTimeoutError('gone')
   const open = () => {
     const controller = new AbortController()
-    const { database } = untilAborted(store, controller.signal)
+    const { database } = boundReads(store, controller)
     return { database, leave: () => controller.abort(gone) }
   }
   const sessions = async () => {
@@ -143,7 +143,7 @@ t.test('equal reads hung for ever after one of them was left before it began', a
   const statement = sql`select pg_advisory_xact_lock(2)::text as waited`
   const first = store.database.read(statement)
   const leaving = new AbortController()
-  const next = untilAborted(store, leaving.signal).database.read(statement)
+  const next = boundReads(store, leaving).database.read(statement)
   leaving.abort(new StoreTimeoutError('gone'))
   await t.rejects(next, { message: 'gone' })
   await holder.query('select pg_advisory_unlock(2)')
@@ -156,7 +156,7 @@ t.test('a request to cancel that comes too late hits no later statement', async 
   const gone = new StoreTimeoutError('gone')
   for (let n = 0; n < 30; n += 1) {
     const controller = new AbortController()
-    const { database } = untilAborted(store, controller.signal)
+    const { database } = boundReads(store, controller)
     const [short, next] = [
       database.read(sql`select pg_sleep(0.002)::text`),
       store.database.read(sql`select pg_sleep(0.01)::text as slept`),

@@ -14,6 +14,7 @@ import { addSecurityHeaders } from './security-headers.js'
 
 /** The response headers that a browser's script may read. */
 const EXPOSED_HEADERS = [
+  'age',
   'etag',
   'link',
   'ratelimit-limit',

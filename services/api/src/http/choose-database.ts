@@ -1,6 +1,6 @@
 // The database of each read, and the position up to which its answer knows everything.
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
-import { NotYetError, untilAborted, type Reading, type Reads, type Store } from '@payment-tracking/store'
+import { boundReads, NotYetError, type Reading, type Reads, type Store } from '@payment-tracking/store'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from './api-errors.js'
@@ -103,5 +103,11 @@ export function chooseDatabase(app: ApiServer, reads: Reads): void {
 /** From now on the request reads there, until it is abandoned. */
 export function begin(request: FastifyRequest, reading: Reading): void {
   request.reading = reading
-  request.store = untilAborted(reading.store, request.abandoned)
+  request.store = boundReads(reading.store, {
+    signal: request.abandoned,
+    around: read => {
+      request.countStatement()
+      return read()
+    },
+  })
 }

@@ -1,11 +1,23 @@
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit'
 import { countedAddress, type Logger } from '@payment-tracking/runtime'
 import type { RedisConnections } from '@payment-tracking/redis'
+import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
 import { openSharedCounts } from './shared-counts.js'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** how many statements its reads took so far */
+    statements: number
+    /** Counts a statement, in the client's limit too. */
+    countStatement(this: FastifyRequest): void
+  }
+}
+
 const WINDOW_MS = 60_000
+/** A request that takes more counts as several. Nearly all requests take less. */
+export const STATEMENTS_OF_A_REQUEST = 20
 
 export interface LimitOptions {
   max: number
@@ -20,13 +32,19 @@ export const tooManyRequests = (after: string): ApiError =>
 
 /**
  * Limits each client (an address, IPv6 by /64) to so many requests a minute over all processes, with the
- * standard `ratelimit` headers. Must be called before routes are added.
+ * standard `ratelimit` headers. What a request reads counts too. Must be called before routes are added.
  */
 export async function limitRequests(app: ApiServer, { max, redis, log, nowMs }: LimitOptions): Promise<void> {
   const counts = openSharedCounts({ redis, log, windowMs: WINDOW_MS, nowMs })
   app.addHook('onClose', (_app, done) => {
     counts.close()
     done()
+  })
+  app.decorateRequest('statements', 0)
+  app.decorateRequest('countStatement', function (this: FastifyRequest) {
+    if (this.statements > 0 && this.statements % STATEMENTS_OF_A_REQUEST === 0)
+      counts.add(countedAddress(this.ip), 1)
+    this.statements += 1
   })
   await app.register(rateLimit, {
     max,

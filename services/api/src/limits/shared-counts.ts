@@ -28,6 +28,8 @@ export interface CountStore {
 }
 
 export interface SharedCounts extends CountStore {
+  /** Counts further requests of a client. */
+  add(client: string, requests: number): void
   /** Exchanges with the other processes now; the timer calls it. */
   exchange(): Promise<void>
   close(): void
@@ -104,16 +106,21 @@ export function openSharedCounts({
   })
   exchanging.start()
 
+  const add = (client: string, requests: number): Count => {
+    turnWindow()
+    const count = countOf(client)
+    count.own += requests
+    return count
+  }
+
   const storeOf = (prefix: string): CountStore => ({
     incr(client, done) {
-      turnWindow()
-      const count = countOf(prefix + client)
-      count.own += 1
+      const count = add(prefix + client, 1)
       done(null, { current: count.together + count.own, ttl: windowMs - (nowMs() % windowMs) })
     },
     // Routes with their own limit count separately; a group (the client's key holds its name) counts as one route.
     child: ({ routeInfo, groupId }) => storeOf(groupId === undefined ? `${routeInfo?.url ?? ''} ` : ''),
   })
 
-  return { ...storeOf(''), exchange, close: () => void exchanging.stop() }
+  return { ...storeOf(''), add, exchange, close: () => void exchanging.stop() }
 }

@@ -15,7 +15,7 @@ import {
   toSubscriber,
   toTimeline,
 } from './customer-schemas.js'
-import { clockOf, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
+import { clockOf, KEPT, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
 import { readCohorts } from './read-cohorts.js'
 import type { RevenueParts } from './read-revenue.js'
 
@@ -113,7 +113,7 @@ export function addCustomerRoutes(
     `${MERCHANT_BASE}/cohorts`,
     {
       preParsing,
-      config: { reads: 'replicas' },
+      config: { reads: 'replicas', costly: true },
       schema: {
         operationId: 'getCohorts',
         tags,
@@ -121,7 +121,8 @@ export function addCustomerRoutes(
         params,
         summary: 'Get cohorts',
         description:
-          'Wallets by the month of their first payment, and what they paid in the months since. By token, in UTC, by the time that the payments state. Retracted payments do not count.',
+          'Wallets by the month of their first payment, and what they paid in the months since. By token, in UTC, by the time that the payments state. Retracted payments do not count.' +
+          KEPT,
         response: { 200: Cohorts, ...REFUSALS },
       },
     },

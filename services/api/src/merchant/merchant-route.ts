@@ -15,6 +15,9 @@ export const REFUSALS = {
   403: refusal('The token is of another gateway.'),
   ...READ_REFUSALS,
 }
+/** Of routes that are `costly`. */
+export const KEPT =
+  ' An answer that took many statements is kept for a minute: the header `age` says how old it is, and `x-min-position` asks for a newer one.'
 export const params = Type.Object({ gateway: PublicKey('the gateway of the token') })
 
 /** By which a customer is judged now. */

@@ -9,7 +9,7 @@ import { ClampedLimit, Moment, Offset } from '../http/fields.js'
 import { EXPORT_KINDS, exportLines } from './export-lines.js'
 import { addCustomerRoutes } from './customer-routes.js'
 import { MerchantPolicies, Revenue, toMerchantPolicy, Upcoming } from './merchant-schemas.js'
-import { clockOf, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
+import { clockOf, KEPT, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
 import { addPaymentRoutes, PAYMENT_FILTERS, toPaymentFilter } from './payment-routes.js'
 import { readCohorts } from './read-cohorts.js'
 import { readRevenue, type RevenueParts } from './read-revenue.js'
@@ -67,7 +67,7 @@ export function addMerchantRoutes(
     `${base}/revenue`,
     {
       preParsing,
-      config: { reads: 'replicas' },
+      config: { reads: 'replicas', costly: true },
       schema: {
         operationId: 'getRevenue',
         tags,
@@ -75,7 +75,8 @@ export function addMerchantRoutes(
         params,
         summary: 'Get revenue',
         description:
-          'Recurring revenue and volume, by token and by day or week. Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.',
+          'Recurring revenue and volume, by token and by day or week. Without `startTime` of the whole life of the gateway, in days, then weeks, then months: at most 400 buckets. Weeks begin on Mondays.' +
+          KEPT,
         querystring: Type.Object({
           ...SpanQuery,
           bucket: Type.Optional(
@@ -100,7 +101,7 @@ export function addMerchantRoutes(
     `${base}/upcoming`,
     {
       preParsing,
-      config: { reads: 'replicas' },
+      config: { reads: 'replicas', costly: true },
       schema: {
         operationId: 'listUpcoming',
         tags,
@@ -108,7 +109,8 @@ export function addMerchantRoutes(
         params,
         summary: 'List payments due',
         description:
-          'In a span of time, by default the next 30 days. Of active subscriptions and one-time policies: the payment whose date has passed, and each date to come as far as renewals go. Dates that were missed before are not made up for. Amounts of different tokens are never added.',
+          'In a span of time, by default the next 30 days. Of active subscriptions and one-time policies: the payment whose date has passed, and each date to come as far as renewals go. Dates that were missed before are not made up for. Amounts of different tokens are never added.' +
+          KEPT,
         querystring: Type.Object({
           ...SpanQuery,
           atRisk: Type.Optional(
@@ -137,7 +139,7 @@ export function addMerchantRoutes(
     `${base}/export/:kind`,
     {
       preParsing,
-      config: { reads: 'replicas' },
+      config: { reads: 'replicas', costly: true },
       schema: {
         operationId: 'exportMerchantData',
         tags,
