@@ -136,12 +136,13 @@ export function openStore(options: StoreOptions): Store {
   }
   const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
   const pipelined = extendClient(prisma, pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
-  const pipelinedReads = openPipelinedReads(settings, pool, greet)
+  const pooledQueries = poolQueries(pool)
+  const pipelinedReads = openPipelinedReads(settings, pooledQueries, greet)
   const lanes = buildDatabase(prisma, {
     pipelined,
     pipelinedTimeoutMs,
-    prepared: prepareStatements(pool),
-    preparedReads: prepareStatements(poolQueries(pool), { share: true }),
+    prepared: prepareStatements(pooledQueries),
+    preparedReads: prepareStatements(pooledQueries, { share: true }),
     pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
   })
   const database = joinTransactions(lanes)

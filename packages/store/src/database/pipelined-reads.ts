@@ -6,6 +6,8 @@
 // may use this lane.
 import pg from 'pg'
 import { sqlStateOf } from '../errors.js'
+import type { Connections } from './pool-queries.js'
+import { wearsOut } from './worn-out.js'
 
 /** One connection answers more lookups than a process sends. The second connection covers a break of the first. */
 const CONNECTIONS = 2
@@ -44,7 +46,9 @@ class PipelinedConnection {
     this.unanswered += 1
     try {
       const client = await (this.#client ??= this.#connect())
-      return await client.query<Record<string, unknown>>(config)
+      const answer = client.query<Record<string, unknown>>(config)
+      if (wearsOut(client, config)) void this.#replace(client)
+      return await answer
     } finally {
       this.unanswered -= 1
     }
@@ -72,6 +76,14 @@ class PipelinedConnection {
     return connected
   }
 
+  /** The next statement opens another connection. This one ends after the last of its statements. */
+  async #replace(client: pg.Client): Promise<void> {
+    this.#client = undefined
+    // Statements that have this connection are sent before the first of these answers, so the second answer is the last.
+    for (let n = 0; n < 2; n += 1) await client.query('select').catch(() => {})
+    await client.end()
+  }
+
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => undefined)
     await client?.end()
@@ -82,7 +94,11 @@ class PipelinedConnection {
  * @param pool runs the statements that the two connections cannot take
  * @param greet called with each new connection before its first statement
  */
-export function openPipelinedReads(settings: pg.ClientConfig, pool: pg.Pool, greet?: Greet): PipelinedReads {
+export function openPipelinedReads(
+  settings: pg.ClientConfig,
+  pool: Connections,
+  greet?: Greet,
+): PipelinedReads {
   const connections = Array.from(
     { length: CONNECTIONS },
     () => new PipelinedConnection({ ...settings, pipeline: true }, greet),

@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { CANCELLED, sqlStateOf } from '../errors.js'
 import { cancelStatement } from './cancel-statement.js'
 import { unlessAborted } from './signals.js'
+import { wearsOut } from './worn-out.js'
 
 /** A pool, or the pipelined connections. */
 export interface Connections {
@@ -11,8 +12,8 @@ export interface Connections {
 }
 
 /** @throws the reason of the signal: the connection that the pool gives later goes back to the pool at once */
-async function connectTo(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolClient> {
-  signal.throwIfAborted()
+async function connectTo(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+  signal?.throwIfAborted()
   const connecting = pool.connect()
   try {
     return await unlessAborted(connecting, signal)
@@ -25,21 +26,20 @@ async function connectTo(pool: pg.Pool, signal: AbortSignal): Promise<pg.PoolCli
 /** Runs statements over a pool. @throws the reason of a statement's signal, as soon as nothing of the statement runs */
 export const poolQueries = (pool: pg.Pool): Connections => ({
   async query(config, signal) {
-    if (signal === undefined) return pool.query<Record<string, unknown>>(config)
     const client = await connectTo(pool, signal)
     let cancelling = Promise.resolve()
     const cancel = () => {
       cancelling = cancelStatement(client)
       cancelling.catch(() => {})
     }
-    signal.addEventListener('abort', cancel)
+    signal?.addEventListener('abort', cancel)
     const [answer] = await Promise.allSettled([client.query<Record<string, unknown>>(config)])
-    signal.removeEventListener('abort', cancel)
+    signal?.removeEventListener('abort', cancel)
     // While the request to cancel is under way, it could hit a later statement.
     const [cancelled] = await Promise.allSettled([cancelling])
     const isBroken = answer.status === 'rejected' && sqlStateOf(answer.reason) !== CANCELLED
-    client.release(isBroken || cancelled.status === 'rejected')
-    signal.throwIfAborted()
+    client.release(isBroken || cancelled.status === 'rejected' || wearsOut(client, config))
+    signal?.throwIfAborted()
     if (answer.status === 'rejected') throw answer.reason
     return answer.value
   },

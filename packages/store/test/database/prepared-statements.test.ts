@@ -1,5 +1,8 @@
 // Reads that go past Prisma give the values that Prisma gives.
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { openPipelinedReads } from '../../src/database/pipelined-reads.js'
+import { poolQueries } from '../../src/database/pool-queries.js'
+import { prepareStatements } from '../../src/database/prepared-statements.js'
 import { openStore } from '../../src/database/open-store.js'
 import { inline, sql } from '../../src/database/sql.js'
 import { openTestStore } from '../open-test-store.js'
@@ -51,4 +54,69 @@ t.test('each connection prepares a statement once, and at most 200 statements', 
   t.equal(await count(), before + 1)
   for (let n = 0; n < 300; n++) t.same(await ask(n), [{ n }])
   t.equal(await count(), 200)
+})
+
+/** Reads over each lane, where only a few statements are prepared. One after the other, they use one connection. */
+async function openFew(t: Test, limits: { most: number; every: number }) {
+  const { url, pool } = await openTestStore(t)
+  const pooled = poolQueries(pool)
+  const pipelined = openPipelinedReads({ connectionString: url }, pooled)
+  t.teardown(() => pipelined.close())
+  return [pooled, pipelined].map(lane => {
+    const run = prepareStatements(lane, { limits })
+    const ask = async (n: number) => {
+      const [row] = await run<{ n: number }>({ text: `select ${n}::int as n`, values: [] })
+      if (row?.n !== n) throw new Error(`asked for ${n}, got ${row?.n}`)
+    }
+    /** of the connection */
+    const look = async () => {
+      const { rows } = await lane.query({
+        text: `select pg_backend_pid() as pid, array_agg(statement) as texts from pg_prepared_statements`,
+      })
+      const { pid, texts } = rows[0] as { pid: number; texts: string[] | null }
+      return { pid, count: texts?.length ?? 0, has: (n: number) => texts?.includes(`select ${n}::int as n`) }
+    }
+    return { ask, look, atOnce: lane === pooled ? 1 : 50 }
+  })
+}
+
+t.test(
+  'the first statements, such as a stranger’s combinations, kept all others unprepared for ever',
+  async t => {
+    for (const { ask, look } of await openFew(t, { most: 4, every: 40 })) {
+      for (let n = 1; n <= 4; n++) await ask(n)
+      const HOT = 100
+      await ask(HOT)
+      t.notOk((await look()).has(HOT), 'each place is taken')
+      for (let n = 0; n < 40; n++) await ask(HOT)
+      const { pid } = await look()
+      t.ok((await look()).has(HOT), 'it is used most')
+      // A flood of statements that are used less often.
+      for (let n = 200; n < 400; n++) {
+        await ask(n)
+        await ask(HOT)
+      }
+      const after = await look()
+      t.equal(after.pid, pid)
+      t.ok(after.has(HOT))
+      t.ok(
+        after.count <= 5 + 3 * 10,
+        'what is used once takes the place of what was used once, at a choice alone',
+      )
+    }
+  },
+)
+
+t.test('however often others are used most, a connection keeps no more than 401', async t => {
+  for (const { ask, look, atOnce } of await openFew(t, { most: 200, every: 200 })) {
+    const pids = new Set<number>()
+    for (let round = 0; round < 5; round++) {
+      for (let use = 0; use < 600; use += atOnce)
+        await Promise.all(Array.from({ length: atOnce }, (_, n) => ask(round * 200 + ((use + n) % 200))))
+      const { pid, count } = await look()
+      t.ok(count <= 401, `${count} are prepared`)
+      pids.add(pid)
+    }
+    t.ok(pids.size > 1, 'another takes its place')
+  }
 })
