@@ -80,6 +80,31 @@ t.test('an event stream passes at once, and ends in the service when its client 
   await waitFor(() => gone)
 })
 
+t.test('streams and waiting requests of few clients left everybody else without an answer', async t => {
+  const STREAMS = 570
+  const open = new Set<IncomingMessage>()
+  const server = createServer((incoming, response) => {
+    if (incoming.url === '/v1/health') return response.end('{}')
+    open.add(incoming)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
+    response.once('close', () => open.delete(incoming))
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const url = await openEdgeTo(t, [port], [port])
+  const streams = Array.from({ length: STREAMS }, (_, n) =>
+    request(url, { path: n % 2 ? '/v1/payments/stream' : '/v1/gateway/x/feed?wait=25', agent: false })
+      .on('error', () => {})
+      .end(),
+  )
+  t.teardown(() => streams.forEach(stream => stream.destroy()))
+  await waitFor(() => open.size === STREAMS, { what: 'a connection to the service for each' })
+  t.equal((await fetch(`${url}/v1/health`)).status, 200)
+  for (const stream of streams) stream.destroy()
+  await waitFor(() => open.size === 0, { what: 'the end of each in the service' })
+})
+
 const upgradeRequest = (path: string, headers = '') =>
   `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n${headers}\r\n`
 

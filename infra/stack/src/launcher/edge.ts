@@ -1,6 +1,6 @@
 // One base URL on a machine without a load balancer. The edge pipes sockets byte by byte, so that a slow reader slows
 // its service and the edge buffers nothing.
-import { createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
+import { Agent, createServer, ServerResponse, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { Readable, type Duplex } from 'node:stream'
 import { BASE_URL_PATHS } from '@payment-tracking/contracts'
@@ -37,9 +37,14 @@ export interface Edge {
 /** The API has the same limit. */
 const BODY_LIMIT_BYTES = 64 * 1024
 const REQUEST_TIMEOUT_MS = 30_000
+/** Connections to a process that stay open for the next request. */
+const KEPT_SOCKETS = 64
 
 /** @throws Error with code EADDRINUSE or EACCES when it cannot listen */
 export async function openEdge(options: EdgeOptions): Promise<Edge> {
+  // Without a limit of sockets: each service limits what a client may hold open. With one, everybody waits behind those who
+  // hold sockets for long: streams, and requests that wait for a feed.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: KEPT_SOCKETS })
   const proxy = createProxyServer({})
   proxy.on('proxyReqWs', (outgoing, _request, socket) => {
     // A pipe ends its other side when a side ends, but not when a side is cut: without this, a service would hold the
@@ -81,10 +86,10 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
     const target = choose(request)
     if (!target) return refuse(response, UNAVAILABLE)
     forward(request)
-    if (body === 'none') return proxy.web(request, response, { target })
+    if (body === 'none') return proxy.web(request, response, { target, agent })
     delete request.headers['transfer-encoding']
     request.headers['content-length'] = String(body.length)
-    await proxy.web(request, response, { target, buffer: Readable.from([body]) })
+    await proxy.web(request, response, { target, agent, buffer: Readable.from([body]) })
   }
   const server = createServer(
     { ...arrivalLimits(REQUEST_TIMEOUT_MS), requireHostHeader: false },
@@ -117,6 +122,7 @@ export async function openEdge(options: EdgeOptions): Promise<Edge> {
         server.close(() => resolve())
         for (const socket of sockets) socket.destroy()
         server.closeAllConnections()
+        agent.destroy()
       }),
   }
 }

@@ -94,7 +94,9 @@ export function openFeed(
       let { next } = own
       for (let isBefore = isFirst; !signal.aborted;) {
         try {
-          const page = await readPage(session, next, isBefore ? 0 : 25, signal)
+          const askedAt = performance.now()
+          const wait = isBefore ? 0 : 25
+          const page = await readPage(session, next, wait, signal)
           if (isBefore) passOver(page.items.length)
           else for (const item of page.items) await deliver(item, signal)
           next = page.next
@@ -103,6 +105,9 @@ export function openFeed(
           if (isBefore) continue
           own.next = next
           keep()
+          // There was no place to wait.
+          const isEarly = wait > 0 && page.items.length === 0 && performance.now() - askedAt < RETRY_MS
+          if (isEarly) await sleep(RETRY_MS, undefined, { signal }).catch(() => {})
         } catch (error) {
           if (signal.aborted) return
           if (error instanceof ServiceRefusedError && error.code === 'UNAUTHORIZED') session = await signIn()
