@@ -1,6 +1,6 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { RedisConnections } from '@payment-tracking/redis'
-import type { Store } from '@payment-tracking/store'
+import { afterCommit, type Store } from '@payment-tracking/store'
 import type { ApiServer } from './api-server.js'
 import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'
@@ -17,7 +17,7 @@ import { addSecretRoutes } from './webhooks/secret-routes.js'
 import { addGatewayDeliveryRoutes } from './webhooks/gateway-delivery-routes.js'
 import { addSettingsRoutes } from './webhooks/settings-routes.js'
 import { addWebhookRoutes } from './webhooks/webhook-routes.js'
-import { buildGatewayAuth, type GatewayAuth } from './gateway-auth/gateway-auth.js'
+import { buildGatewayAuth, type CheckWaiting, type GatewayAuth } from './gateway-auth/gateway-auth.js'
 import { buildGatewayTokens } from './gateway-auth/gateway-tokens.js'
 import { addApiKeyRoutes } from './gateway-auth/api-key-routes.js'
 import { addKeyRoutes } from './gateway-auth/key-routes.js'
@@ -67,11 +67,17 @@ export async function addGatewayRoutes(
   const cookie = buildSessionCookie(config.ENVIRONMENT, origins)
   const auth = buildGatewayAuth({ store, tokens, origins, cookie })
   const proofs = buildSignInProofs({ store, redis, keys, environment: config.ENVIRONMENT, origins })
+  const checkWaiting: CheckWaiting = gateway =>
+    afterCommit(() => {
+      feed.waits.wake([gateway])
+      void redis?.wakeFeeds([gateway])
+      return Promise.resolve()
+    })
   await app.register(async (scope: ApiServer) => {
     allowEmptyBodies(scope)
     const limit = share(SIGN_IN_SHARE)
     addSignInRoutes(scope, { store, proofs, tokens, origins, limit })
-    addSessionRoutes(scope, { store, auth, proofs, origins, cookie, limit })
+    addSessionRoutes(scope, { store, auth, proofs, origins, cookie, limit, checkWaiting })
     addKeyRoutes(scope, [...keys.published.keys, ...(checkoutKeys?.published ?? [])])
     addTokenRoutes(scope, {
       tokens:
@@ -103,8 +109,8 @@ export async function addGatewayRoutes(
     addAnswerRoutes(scope, { auth, nowMs })
     await scope.register((writing: ApiServer) => {
       answerBeforeCommit(writing, store)
-      addApiKeyRoutes(writing, { store, auth, nowMs })
-      addGatewaySessionRoutes(writing, { store, auth, cookie })
+      addApiKeyRoutes(writing, { store, auth, nowMs, checkWaiting })
+      addGatewaySessionRoutes(writing, { store, auth, cookie, checkWaiting })
       addWebhookRoutes(writing, {
         store,
         auth,

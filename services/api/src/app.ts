@@ -212,6 +212,7 @@ export async function buildApp({
     store,
     {
       perGateway: tunables.feedWaitsPerGateway,
+      perAddress: tunables.feedWaitsPerAddress,
       all: tunables.feedWaits,
       lookEveryMs: tunables.feedLookEveryMs,
     },

@@ -19,8 +19,9 @@ export const API_TUNABLES = {
   costlyAnswerBytes: 32 * 1024 * 1024,
   /** Streams of all events that a client address may have open on one process. */
   streamsPerAddress: 20,
-  /** Requests that may wait for the feed of one gateway, on one process, and for all feeds. */
+  /** Requests that may wait for the feed of one gateway, on one process; of one client address; and for all feeds. */
   feedWaitsPerGateway: 20,
+  feedWaitsPerAddress: 200,
   feedWaits: 2_000,
   /** How often a process looks for what no message of Redis said, while requests wait. */
   feedLookEveryMs: 1_000,

@@ -99,9 +99,11 @@ export const findSignInLink = async ({ database }: Store, link: string): Promise
   return row?.gateway ?? null
 }
 
-/** Ends a session: its cookie is void from now on. */
-export const endGatewaySession = async ({ database }: Store, hash: string): Promise<void> => {
-  await database.execute(sql`delete from gateway_sessions where hash = ${hash}`)
+/** Ends a session: its cookie is void from now on. @returns its gateway; null where there is no such session */
+export const endGatewaySession = async ({ database }: Store, hash: string): Promise<string | null> => {
+  const [row] = await database.write<{ gateway: string }>(sql`
+    delete from gateway_sessions where hash = ${hash} returning gateway`)
+  return row?.gateway ?? null
 }
 
 async function end(tx: Tx, hash: string | null): Promise<void> {

@@ -13,7 +13,7 @@ import {
   type Reads,
   type Store,
 } from '@payment-tracking/store'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
@@ -37,6 +37,8 @@ export interface FeedParts {
 const LONGEST_WAIT_SECONDS = 25
 /** Pages without a message that one request reads: rows that nobody was notified of, or of types that were not asked for. */
 const MOST_EMPTY_PAGES = 20
+/** For whom there is no place to wait. */
+const RETRY_AFTER_SECONDS = 5
 /** Whoever is woken by messages of other types reads at most so often. */
 const REST_MS = 40
 
@@ -116,17 +118,35 @@ async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
 }
 
 export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedParts): void {
+  const access = auth.require('webhooks:read')
   /** Reads at once; then, while there is nothing, whenever the feed may have gone on. */
   const readWaiting = async (
     request: FastifyRequest,
+    reply: FastifyReply,
     query: FeedQuery,
     waitSeconds: number,
   ): Promise<FeedPage> => {
-    const wait = waits.open(query.gateway, waitSeconds * 1_000, request.abandoned)
+    const wait = waits.open({
+      gateway: query.gateway,
+      address: request.ip,
+      waitMs: waitSeconds * 1_000,
+      gone: request.abandoned,
+    })
     try {
       let page = await readOn(request.store, query)
+      if (wait === null) {
+        if (page.bodies.length === 0) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+        return page
+      }
+      // What the request came by may have ended before it had its place, where no wake reaches it.
+      if (page.bodies.length === 0) await access(request, reply)
       while (page.bodies.length === 0) {
-        if (!page.goesOn && !(await rest(request, () => wait.next()))) return page
+        if (!page.goesOn) {
+          const isOn = await rest(request, () => wait.next())
+          // Or meanwhile: it is told of nothing that happened since.
+          await access(request, reply)
+          if (!isOn) return page
+        }
         // A replica may not know yet what woke the request.
         begin(request, await reads.begin({ replicas: false }))
         page = await readOn(request.store, { ...query, after: page.next })
@@ -134,7 +154,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
       }
       return page
     } finally {
-      wait.close()
+      wait?.close()
     }
   }
 
@@ -143,20 +163,20 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
     {
       config: { reads: 'replicas' },
       // After the rate limit, before all other checks of the request.
-      preParsing: auth.require('webhooks:read'),
+      preParsing: access,
       schema: {
         operationId: 'readFeed',
         tags: ['webhooks'],
         security: READS,
         summary: 'Read the feed',
         description:
-          'What a webhook without filters is sent, oldest first. For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Of dates alone (`due_soon`, `overdue`, `expired`) it tells from the first request on whose `types` names one, or an endpoint that asks. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time.',
+          'What a webhook without filters is sent, oldest first. For servers that nobody can reach: the bodies of every event of the gateway, with or without an endpoint, with the ids that webhooks have. Of dates alone (`due_soon`, `overdue`, `expired`) it tells from the first request on whose `types` names one, or an endpoint that asks. Go on with `next`: it never skips what is stored late. With `wait`, the answer comes as soon as there is a message. At most 20 requests of a gateway wait at a time, and 200 of a client address; where there is no place to wait, an empty page comes at once, and `retry-after` says when to ask again. A key or session that ends also ends its waiting requests.',
         params,
         querystring: Query,
         response: { 200: Feed, ...ARCHIVED_REFUSAL, ...WEBHOOK_REFUSALS },
       },
     },
-    async request => {
+    async (request, reply) => {
       const { after, types, limit, wait } = request.query
       const query: FeedQuery = {
         gateway: own(request),
@@ -165,7 +185,8 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
         limit,
       }
       if (areDates(query.types)) await askFeedForDates(request.store, query.gateway)
-      const page = wait === 0 ? await readOn(request.store, query) : await readWaiting(request, query, wait)
+      const page =
+        wait === 0 ? await readOn(request.store, query) : await readWaiting(request, reply, query, wait)
       return { items: `[${page.bodies.join(',')}]`, next: encodeFeedCursor(page.next) }
     },
   )

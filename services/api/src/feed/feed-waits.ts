@@ -1,15 +1,17 @@
 // Requests of this process that wait for a feed to go on. Whoever waits holds a socket and some hundred bytes, and no connection to
 // Postgres or Redis. One listener and, while somebody waits, one look a second serve them all.
-import { repeat, type Logger } from '@payment-tracking/runtime'
+import { countedNetworks, networkLimit, repeat, type Logger } from '@payment-tracking/runtime'
 import { readFeedsSince, type FeedMark, type Store } from '@payment-tracking/store'
 import { ApiError } from '../http/api-errors.js'
 
 interface FeedWaitLimits {
   /** of one gateway, on this process */
   perGateway: number
-  /** of all gateways */
+  /** of one client address, on this process; of an IPv6 network twice and four times as many */
+  perAddress: number
+  /** of all gateways; the last tenth is for gateways of which nobody waits */
   all: number
-  /** how soon a feed goes on whose wake was lost, or that no message of ingest caused */
+  /** how soon a feed goes on, or a reader is refused, whose wake was lost, or that no message of ingest caused */
   lookEveryMs: number
 }
 
@@ -23,14 +25,29 @@ interface FeedWait {
   close(): void
 }
 
+/** Who waits, and for how long. */
+interface FeedWaitOptions {
+  gateway: string
+  /** of the client */
+  address: string
+  waitMs: number
+  /** ends the wait */
+  gone: AbortSignal
+}
+
 interface Waiter {
   /** the feed went on, and nobody has asked yet */
   isWoken: boolean
   wake(isOn: boolean): void
 }
 
+/** The part of all places that gateways of which somebody waits already can take. */
+const SHARED = 0.9
+
 export class FeedWaits {
   readonly #waiters = new Map<string, Set<Waiter>>()
+  /** how many wait, by the networks of their clients */
+  readonly #networks = new Map<string, number>()
   #count = 0
   #mark: FeedMark | null = null
   #isStopping = false
@@ -57,16 +74,22 @@ export class FeedWaits {
 
   /**
    * Begins to wait. Called before the page is read, so that nothing is missed between the page and the wait.
-   * @param gone ends the wait
-   * @throws ApiError TOO_MANY_CONNECTIONS
+   * @returns null where other requests, of the client's address or of all, have taken every place
+   * @throws ApiError TOO_MANY_CONNECTIONS where those of the gateway have
    */
-  open(gateway: string, waitMs: number, gone: AbortSignal): FeedWait {
-    const { perGateway, all } = this.limits
+  open({ gateway, address, waitMs, gone }: FeedWaitOptions): FeedWait | null {
+    const { perGateway, perAddress, all } = this.limits
     const waiters = this.#waiters.get(gateway) ?? new Set()
-    if (waiters.size >= perGateway || this.#count >= all) {
+    if (waiters.size >= perGateway) {
       const sentence = `At most ${perGateway} requests of a gateway wait at a time. Please try again.`
       throw new ApiError('TOO_MANY_CONNECTIONS', sentence, { retry: 'later' })
     }
+    const places = waiters.size === 0 ? all : Math.floor(all * SHARED)
+    const networks = countedNetworks(address)
+    const isFull = networks.some(
+      (network, index) => (this.#networks.get(network) ?? 0) >= networkLimit(perAddress, index),
+    )
+    if (isFull || this.#count >= places) return null
     let isOver = this.#isStopping || gone.aborted
     let resolve: ((isOn: boolean) => void) | undefined
     const waiter: Waiter = {
@@ -82,7 +105,7 @@ export class FeedWaits {
     gone.addEventListener('abort', end)
     waiters.add(waiter)
     this.#waiters.set(gateway, waiters)
-    this.#count += 1
+    this.#add(networks, 1)
     return {
       next: async () => {
         if (!isOver && !waiter.isWoken) await new Promise<boolean>(done => (resolve = done))
@@ -94,8 +117,17 @@ export class FeedWaits {
         gone.removeEventListener('abort', end)
         if (!waiters.delete(waiter)) return
         if (waiters.size === 0) this.#waiters.delete(gateway)
-        this.#count -= 1
+        this.#add(networks, -1)
       },
+    }
+  }
+
+  #add(networks: readonly string[], places: 1 | -1): void {
+    this.#count += places
+    for (const network of networks) {
+      const count = (this.#networks.get(network) ?? 0) + places
+      if (count === 0) this.#networks.delete(network)
+      else this.#networks.set(network, count)
     }
   }
 

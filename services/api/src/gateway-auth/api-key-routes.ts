@@ -18,7 +18,13 @@ import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 import { noteChanges } from './note-changes.js'
 import { makeApiKey } from './api-key.js'
-import { claimsOfRequest, gatewayOf, securityOf, type GatewayAuth } from './gateway-auth.js'
+import {
+  claimsOfRequest,
+  gatewayOf,
+  securityOf,
+  type CheckWaiting,
+  type GatewayAuth,
+} from './gateway-auth.js'
 
 export const Scopes = Type.Array(Type.Enum([...API_KEY_SCOPES]), {
   minItems: 1,
@@ -67,7 +73,12 @@ const REFUSALS = {
 
 export function addApiKeyRoutes(
   app: ApiServer,
-  { store, auth, nowMs }: { store: Store; auth: GatewayAuth; nowMs: () => number },
+  {
+    store,
+    auth,
+    nowMs,
+    checkWaiting,
+  }: { store: Store; auth: GatewayAuth; nowMs: () => number; checkWaiting: CheckWaiting },
 ): void {
   const preParsing = auth.require('wallet')
   const common = { tags: ['api keys'], security: securityOf('wallet') }
@@ -153,7 +164,8 @@ export function addApiKeyRoutes(
         operationId: 'revokeApiKey',
         ...common,
         summary: 'Revoke an API key',
-        description: 'From the answer on, every request with this key is refused.',
+        description:
+          'From the answer on, every request with this key is refused, also one that waits for the feed.',
         params: Type.Object({ id: Type.Integer({ minimum: 1, description: 'id of the key' }) }),
         response: {
           204: Type.Null({ description: 'Done.' }),
@@ -169,6 +181,7 @@ export function addApiKeyRoutes(
       await noteChanges(store, request, [
         { kind: 'api_key.revoked', subject: String(id), name: revoked.name, fields: [] },
       ])
+      await checkWaiting(gatewayOf(request))
       request.log.info({ apiKeyId: String(id), gateway: gatewayOf(request) }, 'api-key.revoked')
       void reply.code(204)
       return null

@@ -81,6 +81,12 @@ export interface GatewayAuth {
   ): (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 }
 
+/**
+ * Once what a request comes by has ended: requests of the gateway that wait are asked again for their right, and refused. In
+ * other processes too; where their wake is lost, a second later at most.
+ */
+export type CheckWaiting = (gateway: string) => Promise<void>
+
 const claimsOf = new WeakMap<FastifyRequest, GatewayClaims>()
 
 /** The gateway and the wallet of a request that has passed `require`. */

@@ -15,7 +15,7 @@ import type { ApiServer } from '../api-server.js'
 import { NotFoundError } from '../http/api-errors.js'
 import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
-import { gatewayOf, securityOf, type GatewayAuth } from './gateway-auth.js'
+import { gatewayOf, securityOf, type CheckWaiting, type GatewayAuth } from './gateway-auth.js'
 import { noteChanges } from './note-changes.js'
 import type { SessionCookie } from './session-cookie.js'
 
@@ -63,7 +63,12 @@ const REFUSALS = {
 
 export function addGatewaySessionRoutes(
   app: ApiServer,
-  { store, auth, cookie }: { store: Store; auth: GatewayAuth; cookie: SessionCookie },
+  {
+    store,
+    auth,
+    cookie,
+    checkWaiting,
+  }: { store: Store; auth: GatewayAuth; cookie: SessionCookie; checkWaiting: CheckWaiting },
 ): void {
   const preParsing = auth.require('wallet')
   const common = { tags: ['gateway sign-in'], security: securityOf('wallet') }
@@ -73,6 +78,7 @@ export function addGatewaySessionRoutes(
   const end = async (request: FastifyRequest, id: bigint | null) => {
     const kind: ChangeKind = id === null ? 'sessions.ended' : 'session.ended'
     const ended = await endGatewaySessions(store, gatewayOf(request), id)
+    await checkWaiting(gatewayOf(request))
     if (ended > 0)
       await noteChanges(store, request, [{ kind, subject: id?.toString() ?? null, name: null, fields: [] }])
     return ended

@@ -17,7 +17,7 @@ import { ApiError, SessionExistsError } from '../http/api-errors.js'
 import { READ_REFUSALS, refusal, SessionExistsAnswer } from '../http/error-answer-schema.js'
 import { Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 import { Scopes } from './api-key-routes.js'
-import type { GatewayAuth } from './gateway-auth.js'
+import type { CheckWaiting, GatewayAuth } from './gateway-auth.js'
 import { hashSessionSecret, makeSessionSecret, type SessionCookie } from './session-cookie.js'
 import type { SignInOrigins } from './sign-in-origins.js'
 import { PROOF_FIELDS, type SignInProofs } from './sign-in-proof.js'
@@ -79,6 +79,7 @@ export interface SessionParts {
   cookie: SessionCookie
   /** sign-in requests a client may make in a minute */
   limit: number
+  checkWaiting: CheckWaiting
 }
 
 export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
@@ -196,7 +197,8 @@ export function addSessionRoutes(app: ApiServer, parts: SessionParts): void {
       const hash = cookie.read(request)
       if (hash !== null) {
         needOwnPage(request)
-        await endGatewaySession(store, hash)
+        const gateway = await endGatewaySession(store, hash)
+        if (gateway !== null) await parts.checkWaiting(gateway)
         cookie.clear(request, reply)
       }
       void reply.code(204)

@@ -16,13 +16,15 @@ import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
 
-const api = await openGatewayApi(t)
+const api = await openGatewayApi(t, { pods: 2 })
 const chain = openChain(api.store)
 const NOW = 1_790_000_000
 let at = NOW
 let paid = 0
 
 type Shop = Awaited<ReturnType<typeof addSignedIn>>
+/** Comes by a session where it has a cookie. */
+type Reader = Pick<Shop, 'gateway' | 'token'> & { cookie?: string }
 const pay = (gateway: string) =>
   chain.transfer(
     {
@@ -53,11 +55,11 @@ const hanging = new AbortController()
 
 // Over sockets: who waits holds one.
 const baseUrl = await api.apps[0]!.listen({ port: 0, host: '127.0.0.1' })
-const read = async (shop: Shop, query = '', signal?: AbortSignal) => {
+const read = async (shop: Reader, query = '', signal?: AbortSignal) => {
   const timer = setTimeout(() => hanging.abort(new Error('a request hangs')), 2 * WAIT_MS)
   try {
     const answer = await fetch(`${baseUrl}/v1/gateway/${shop.gateway.address}/feed?${query}`, {
-      headers: { authorization: `Bearer ${shop.token}` },
+      headers: shop.cookie ? { cookie: shop.cookie } : { authorization: `Bearer ${shop.token}` },
       signal: AbortSignal.any([hanging.signal, ...(signal ? [signal] : [])]),
     })
     return { status: answer.status, headers: answer.headers, body: (await answer.json()) as FeedAnswer }
@@ -315,6 +317,80 @@ t.test('a cursor died whole when commits were lost, although what came before is
     })
   await failOver()
   t.same(idsOf(await read(shop, `${types}&after=${first.body.next}`)), idsOf(again), 'also two epochs later')
+})
+
+/** A request that has come with a key of its own, and waits. */
+async function waitByKey(shop: Shop) {
+  const { body } = await api.call('POST', '/v1/api-keys', {
+    token: shop.token,
+    body: { name: 'server', scopes: ['webhooks:read'] },
+  })
+  const { id, key } = body as { id: number; key: string }
+  const { next } = (await read(shop)).body
+  const reader = { gateway: shop.gateway, token: key }
+  const beganAt = performance.now()
+  const answer = read(reader, `wait=25&after=${next}`)
+  const used = 'select from api_keys where id = $1 and last_used_at is not null'
+  await waitFor(async () => (await api.database.pool.query(used, [id])).rowCount === 1, {
+    what: 'the request',
+  })
+  const endedAtOnce = async () => {
+    t.match(await answer, { status: 401, body: { code: 'UNAUTHORIZED' } })
+    t.match((await answer).headers.get('www-authenticate'), /^Bearer /)
+    t.ok(performance.now() - beganAt < WAIT_MS, 'before its time is over')
+  }
+  return { id, answer, endedAtOnce }
+}
+
+t.test('a revoked key was told of payments for as long as its request waited', async t => {
+  const shop = await addSignedIn(api)
+  const first = await waitByKey(shop)
+  const revoke = (id: number, app = api.apps[0]!) =>
+    api.call('DELETE', `/v1/api-keys/${id}`, { token: shop.token, app })
+  t.equal((await revoke(first.id)).status, 204)
+  await first.endedAtOnce()
+
+  const elsewhere = await waitByKey(shop)
+  t.equal((await revoke(elsewhere.id, api.apps[1])).status, 204)
+  await elsewhere.endedAtOnce()
+
+  const lost = await waitByKey(shop)
+  await api.database.pool.query(
+    `with revoked as (update api_keys set revoked_at = now() where id = $1 returning gateway)
+     insert into gateway_changes (gateway, kind, subject, fields) select gateway, 'api_key.revoked', $1::text, '{}' from revoked`,
+    [lost.id],
+  )
+  await lost.endedAtOnce()
+
+  const expired = await waitByKey(shop)
+  const other = await waitByKey(shop)
+  await api.database.pool.query('update api_keys set expires_at = now() where id = $1', [expired.id])
+  await pay(shop.gateway.address)
+  await expired.endedAtOnce()
+  t.match(await other.answer, { status: 200 }, 'another key of the gateway hears of the payment')
+  t.same(idsOf(await other.answer), [`order-${paid}`])
+})
+
+t.test('a session that was ended was told of payments for as long as its request waited', async t => {
+  const shop = await addSignedIn(api)
+  const { host } = new URL(baseUrl)
+  const page = { host, origin: `http://${host}`, 'sec-fetch-site': 'same-origin' }
+  const open = async () => {
+    const { headers } = await api.call('POST', '/v1/session', { token: shop.token, headers: page })
+    return /^([^;]*)/.exec(String(headers['set-cookie']))![1]!
+  }
+  const { next } = (await read(shop)).body
+  for (const end of [
+    (cookie: string) => api.call('DELETE', '/v1/session', { headers: { ...page, cookie } }),
+    () => api.call('DELETE', '/v1/sessions', { token: shop.token }),
+  ]) {
+    const cookie = await open()
+    const beganAt = performance.now()
+    const answer = read({ ...shop, cookie }, `wait=25&after=${next}`)
+    t.equal((await end(cookie)).status, 204)
+    t.match(await answer, { status: 401, body: { code: 'UNAUTHORIZED' } })
+    t.ok(performance.now() - beganAt < WAIT_MS, 'before its time is over')
+  }
 })
 
 t.test('a cursor from before the archive, or of another database, is refused', async t => {
