@@ -1,7 +1,6 @@
 // `npm test`, `npm run test:systems`, `npm run test:night` and .ci/run (`--all`). The last line is `N passed, N failed`.
 import { relative } from 'node:path'
 import { run, runCommand } from './command.mjs'
-import { listChangedFiles } from './gate/changed-files.mjs'
 import { readCpuSeconds } from './gate/cpu-seconds.mjs'
 import { NIGHT, SHORT, SYSTEMS } from './gate/steps.mjs'
 import { listTestFiles, listTestFolders } from './gate/test-files.mjs'
@@ -19,7 +18,8 @@ const USAGE = `usage: npm test [-- FILE...]
   Lint, format, types and every short test, in some 6 minutes; or these test files alone.
 
 usage: npm run test:systems [-- STEP...]
-  Whole systems, the same each time, in some 15 minutes; or these steps:
+  Whole systems, the same each time, in some 15 minutes; or these steps, of which self-test,
+  models and planted run by name alone:
   ${listNames(SYSTEMS)}
 
 usage: npm run test:night [-- STEP...]
@@ -87,17 +87,7 @@ async function runAtNight(steps) {
   results.forEach(count)
 }
 
-/** Tests of tests are left to the night where nothing that they test has changed. */
-function leaveUnchanged(steps) {
-  const changed = listChangedFiles()
-  const isLeft = ({ tests }) => tests && !changed?.some(file => tests.some(path => file.startsWith(path)))
-  const left = steps.filter(isLeft)
-  const why = changed
-    ? 'nothing that they test has changed'
-    : 'there is no history that tells what has changed'
-  if (left.length > 0) console.log(`left to the night, for ${why}: ${listNames(left)}`)
-  return steps.filter(step => !isLeft(step))
-}
+const IN_GATE = SYSTEMS.filter(({ atNight }) => !atNight)
 
 /** @returns the steps of these names, in their order in the list */
 const choose = (steps, names) => steps.filter(({ name }) => names.includes(name))
@@ -105,10 +95,10 @@ const choose = (steps, names) => steps.filter(({ name }) => names.includes(name)
 async function runChosen({ all, alone, systems, night }, names) {
   if (alone) return runAlone(names.map(toPath))
   if (night) return runAtNight(names.length > 0 ? choose(NIGHT, names) : NIGHT)
-  if (systems) return runTogether(names.length > 0 ? choose(SYSTEMS, names) : leaveUnchanged(SYSTEMS))
+  if (systems) return runTogether(names.length > 0 ? choose(SYSTEMS, names) : IN_GATE)
   // Without the gate's flags: the table of a night names this command for a file that failed at night.
   if (names.length > 0) return runTogether([{ ...SHORT[0], flags: [], files: names.map(toPath) }])
-  const steps = all ? [...leaveUnchanged(SYSTEMS), ...SHORT] : SHORT
+  const steps = all ? [...IN_GATE, ...SHORT] : SHORT
   await Promise.all([checkCode(), runTogether(steps)])
 }
 

@@ -6,13 +6,13 @@
 // - `flags`: command-line options of Node, for the files of the step
 // - `minutes`: after which a file or script counts as hanging and is ended (15); several times what it takes
 // - `inTurn`: the files of the step judge times, so they run one after the other
-// - `tests`: it tests the tests below these paths. The gate runs it only where one of them has changed.
+// - `atNight`: it tests tests, or looks for the unknown. `npm run test:systems` runs it by its name alone.
 import { listPropertyTests, listTestFiles } from './test-files.mjs'
 
 const { short, long, night } = listTestFiles()
 const below = (files, folder) => files.filter(file => file.startsWith(folder))
 
-const LAWS = ['packages/store/test/laws/laws.long.test.ts']
+const LAWS = ['packages/store/test/laws/laws.night.test.ts']
 const REPLAYS = below(long, 'test/models/')
 /** The replays again, with breaks of the code that each must notice. */
 const PLANTED = { name: 'planted', files: REPLAYS, env: { PLANT_BREAKS: '1' }, minutes: 30 }
@@ -35,15 +35,9 @@ export const SHORT = inGate(seeded('1', [{ name: 'short', files: short }]))
 const NAMED_SYSTEMS = [
   // From nothing: packages of Debian and npm, an image of each service, then the compose file. It begins first.
   { name: 'containers', script: 'test:containers', args: ['--core'], minutes: 45 },
-  {
-    name: 'self-test',
-    script: 'chaos:self-test',
-    args: [],
-    minutes: 30,
-    tests: ['test/chaos/', 'test/history/', 'infra/testkit/src/oracle/'],
-  },
-  { ...MUTANTS, tests: ['test/models/'] },
-  { ...PLANTED, tests: ['test/models/'] },
+  { name: 'self-test', script: 'chaos:self-test', args: [], minutes: 30, atNight: true },
+  { ...MUTANTS, atNight: true },
+  { ...PLANTED, atNight: true },
   {
     name: 'browsers',
     files: [
@@ -60,14 +54,6 @@ const NAMED_SYSTEMS = [
     ],
   },
   { name: 'replays', files: REPLAYS },
-  // These few notice breaks of feeds, folds, retractions and expectations that were planted. The night looks for others.
-  { name: 'laws', files: LAWS, env: { SEED: '11', LAWS_RUNS: '60' }, minutes: 30 },
-  // Other cases than those of `npm test`, the same each time.
-  {
-    name: 'properties',
-    files: listPropertyTests(),
-    env: { SEED: '2', FUZZ_REQUESTS: '1500', HOSTILE_POLICIES: '60' },
-  },
   {
     name: 'chaos',
     files: ['test/chaos/chaos.long.test.ts', 'test/chaos/realtime.long.test.ts'],
@@ -81,11 +67,12 @@ const NAMED_SYSTEMS = [
 /** Every long file that no other step names. */
 const others = long.filter(file => !NAMED_SYSTEMS.some(({ files }) => files?.includes(file)))
 
-/** `npm run test:systems`: all side by side, those that take longest first. */
+/** `npm run test:systems`: all side by side, those that take longest first; without names those alone that are not `atNight`. */
 export const SYSTEMS = inGate(seeded('1', [...NAMED_SYSTEMS, { name: 'systems', files: others }]))
 
 /** Promises in seconds, of files that only the night runs: a busy machine says nothing of them. */
-const judged = files => files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|swift/.test(file))
+const judged = files =>
+  files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|laws|swift/.test(file))
 
 /** `npm test` by the later versions of Node: images run 24. */
 const OTHER_NODES = ['22', '24'].map(version => ({

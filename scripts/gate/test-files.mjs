@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path'
 const LONG = /\.long\.test\.ts$/
 /** Judges times, or takes many minutes: for `npm run test:night`. */
 const NIGHT = /\.night\.test\.ts$/
+/** Neither; nor `*.containers.ts`. */
+const isShort = file => file.endsWith('.test.ts') && !LONG.test(file) && !NIGHT.test(file)
 
 /** Packages whose tests need no server, no service and no socket. */
 const PURE = /^packages\/(contracts|domain|client)\//
@@ -28,7 +30,7 @@ export function listTestFiles() {
     .filter(file => file.endsWith('.test.ts') && !file.includes('node_modules'))
     .sort()
   return {
-    short: all.filter(file => !LONG.test(file) && !NIGHT.test(file)),
+    short: all.filter(isShort),
     long: all.filter(file => LONG.test(file)),
     night: all.filter(file => NIGHT.test(file)),
   }
@@ -36,7 +38,7 @@ export function listTestFiles() {
 
 /** Of a file that needs a process of its own: the line says why. */
 const ALONE = /^\/\/ In a process of its own: \S/m
-const runsAlone = file => LONG.test(file) || NIGHT.test(file) || ALONE.test(readFileSync(file, 'utf8'))
+const runsAlone = file => !isShort(file) || ALONE.test(readFileSync(file, 'utf8'))
 
 /**
  * A process computes 0.1 to 0.5 s before its first assertion, so short files of one folder share one.

@@ -1,6 +1,6 @@
 // The steps of the gate and of the night, and the files that each of them runs.
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -12,8 +12,9 @@ interface Step {
   minutes?: number
   files?: string[]
   script?: string
+  args?: string[]
   env: Record<string, string>
-  tests?: string[]
+  atNight?: boolean
 }
 // What the run that this file is part of draws decides nothing here.
 delete process.env.SEED
@@ -34,9 +35,9 @@ t.test('every test file of the repository is run by the command of its kind', as
   )
   t.same([...short, ...long, ...night].sort(), all.sort())
   t.same(filesOf(SHORT), short)
-  const always = SYSTEMS.filter(({ tests }) => !tests)
+  const inGate = SYSTEMS.filter(({ atNight }) => !atNight)
   t.same(
-    filesOf(always)
+    filesOf(inGate)
       .filter(file => !short.includes(file))
       .sort(),
     long,
@@ -59,8 +60,29 @@ t.test('the gate draws the same each time, and the night something else', async 
   const drawing = listPropertyTests()
   t.ok(drawing.includes('services/api/test/fuzz/fuzz.test.ts'))
   t.ok(drawing.includes('packages/domain/test/due-date.test.ts'), 'by way of hold.ts')
-  for (const steps of [SYSTEMS, NIGHT])
-    t.same(steps.find(({ name }) => name === 'properties')?.files, drawing)
+  t.same(NIGHT.find(({ name }) => name === 'properties')?.files, drawing)
+})
+
+t.test('what tests tests runs at night, and in the gate by its name alone', t => {
+  const named = SYSTEMS.filter(({ atNight }) => atNight)
+  t.same(
+    named.map(({ name }) => name),
+    ['self-test', 'models', 'planted'],
+  )
+  for (const { files = [], script, env } of named) {
+    const { PLANT_BREAKS } = env
+    t.ok(
+      NIGHT.some(
+        step =>
+          step.script === script &&
+          step.env.PLANT_BREAKS === PLANT_BREAKS &&
+          files.every(file => step.files?.includes(file)),
+      ),
+    )
+  }
+  t.ok(NIGHT.some(({ name, args }) => name === 'self-test' && args?.includes('--all')))
+  t.ok(NIGHT.some(({ name, args }) => name === 'containers' && args?.length === 0))
+  t.end()
 })
 
 t.test('the versions of Node that documents, packages and workflows name are the same', async t => {
@@ -91,18 +113,13 @@ t.test('a version of Node that is too old is refused in one line', async t => {
     t.match(findNodeProblem(version), new RegExp(`^Node\\.js [^\\n]+; this is ${version}$`))
 })
 
-t.test('a step has files or a script of package.json, and what it tests exists', async t => {
+t.test('a step has files or a script of package.json', async t => {
   const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
     scripts: Record<string, string>
   }
-  for (const { name, files, script, tests } of [...SYSTEMS, ...NIGHT]) {
+  for (const { name, files, script } of [...SYSTEMS, ...NIGHT]) {
     t.ok(Boolean(files?.length) !== Boolean(script), name)
     if (script) t.match(scripts[script], /^node scripts\/run\.mjs test\//, name)
-    if (tests)
-      t.ok(
-        tests.some(path => existsSync(ROOT + path)),
-        tests.join(),
-      )
   }
 })
 

@@ -1,5 +1,5 @@
 // Traces of a model, drawn with weights: an even draw hardly ever reaches what takes many steps. The steps are those of the
-// search, which search.long.test.ts compares with Quint's own; the traces are written and read in the format of Quint's (ITF).
+// search, which search.night.test.ts compares with Quint's own; the traces are written and read in the format of Quint's (ITF).
 import { mulberry32 } from '@payment-tracking/testkit'
 import { loadModel, type Model, type Step } from '../engine/compile-model.js'
 import { QuintList, QuintMap, QuintRecord, QuintSet, type Value } from '../engine/quint-values.js'

@@ -1,5 +1,5 @@
-// The laws over more random histories. SEED=n draws others, LAWS_RUNS=n chooses how many, and LAWS_SECONDS=n draws for so long
-// instead.
+// The laws over random histories. SEED=n draws others, LAWS_RUNS=n chooses how many, LAWS_SECONDS=n draws for so long instead, and
+// LAWS=sent,seq checks these laws alone.
 import t from 'tap'
 import { holdLaws } from './hold-laws.js'
 
