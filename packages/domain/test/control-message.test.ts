@@ -63,7 +63,12 @@ t.test('a token account is read with every digit; of a missing one nothing else 
     t.same(read('funds', { ...whole, exists: false, others }), {
       ok: true,
       control: {
-        ...{ ...seen, exists: false, balance: null, delegate: null, allowance: null, frozen: false },
+        ...seen,
+        exists: false,
+        balance: null,
+        delegate: null,
+        allowance: null,
+        frozen: false,
         others: others ?? null,
       },
     })

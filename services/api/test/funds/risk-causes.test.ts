@@ -49,7 +49,10 @@ t.test('of every set of causes, the first in the order of the table is reported'
   )
   const feesOf = (name: string) => keyOf(`fees ${name}`)
   const asAccount = (owner: string, changes: object) => ({
-    ...{ ...GOOD, address: `account of ${owner}`, owner, age: 1 },
+    ...GOOD,
+    address: `account of ${owner}`,
+    owner,
+    age: 1,
     ...changes,
   })
   // One gateway's fees go to a frozen account.
@@ -82,7 +85,10 @@ t.test('of every set of causes, the first in the order of the table is reported'
     )
     await see(
       sets.map((set, payer) => ({
-        ...{ ...GOOD, address: `${gateway} a ${payer}`, owner: `w ${payer}`, age: 1 },
+        ...GOOD,
+        address: `${gateway} a ${payer}`,
+        owner: `w ${payer}`,
+        age: 1,
         ...Object.assign({}, ...set.map(cause => OWN_CAUSES[cause])),
       })),
     )
@@ -137,20 +143,20 @@ t.test('what was seen too long ago, or never, is no alarm', async t => {
   await insertPolicies(
     pool,
     Array.from({ length: 2 * made.length + 3 }, (_, payer) => ({
-      ...{
-        gateway,
-        payer,
-        recipient: 'r',
-        mint: 'usdc',
-        amount: 5,
-        once: false,
-        dueAt: NOW + DAY,
-        status: 'active',
-      },
+      gateway,
+      payer,
+      recipient: 'r',
+      mint: 'usdc',
+      amount: 5,
+      once: false,
+      dueAt: NOW + DAY,
+      status: 'active',
     })),
   )
   const account = (payer: number, changes: object) => ({
-    ...{ ...GOOD, address: `${gateway} a ${payer}`, owner: `w ${payer}` },
+    ...GOOD,
+    address: `${gateway} a ${payer}`,
+    owner: `w ${payer}`,
     ...changes,
   })
   await see([
