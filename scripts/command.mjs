@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
+/** turbo sends nothing about us. */
+export const TURBO_ENV = { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
+
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
 /**

@@ -3,7 +3,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOT, run, withProgress } from './command.mjs'
+import { ROOT, run, TURBO_ENV, withProgress } from './command.mjs'
 import { readBuildStamp } from './set-up/build-stamp.mjs'
 import { chooseInstallation } from './set-up/choose-installation.mjs'
 import { findNodeProblem } from './set-up/find-node-problem.mjs'
@@ -39,7 +39,7 @@ const BEGUN = /^(?:@payment-tracking\/|\/\/:)([\w:-]+): cache/gm
 /** Compiles every package, for tests, and bundles; in the order of turbo.json. */
 async function buildAll(onTask) {
   const args = ['run', 'build', '--', '--output-logs=new-only', '--log-order=stream']
-  const env = { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1', NODE_ENV: 'development' }
+  const env = { ...TURBO_ENV, NODE_ENV: 'development' }
   const onOutput = text => onTask([...text.matchAll(BEGUN)].at(-1)?.[1])
   await run('npm', args, { env, onOutput })
 }

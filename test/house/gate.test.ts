@@ -1,6 +1,6 @@
 // The steps of the gate and of the night, and the files that each of them runs.
-import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -120,6 +120,27 @@ t.test('a step has files or a script of package.json', async t => {
   for (const { name, files, script } of [...SYSTEMS, ...NIGHT]) {
     t.ok(Boolean(files?.length) !== Boolean(script), name)
     if (script) t.match(scripts[script], /^node scripts\/run\.mjs test\//, name)
+  }
+})
+
+t.test('lint, format and types are run again for each file that they read', async t => {
+  const { tasks, packages } = JSON.parse(
+    execFileSync('node_modules/.bin/turbo', ['run', '//#lint', '//#format', '//#types', '--dry=json'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    }),
+  ) as { tasks: { task: string; inputs: Record<string, string> }[]; packages: string[] }
+  t.same(packages, ['//'])
+  const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+  for (const { task, inputs } of tasks) {
+    const read = tracked.filter(
+      file => existsSync(ROOT + file) && (task === 'format' || !file.endsWith('.md')),
+    )
+    t.same(
+      read.filter(file => !inputs[file]),
+      [],
+      task,
+    )
   }
 })
 
