@@ -1,7 +1,7 @@
 import type { Intake, Logger } from '@payment-tracking/runtime'
 import type { NatsConnection } from 'nats'
 import { answerQuestions, ask, type Answering } from './ask.js'
-import { BusUnavailableError, connectBus, type BusConfig } from './connection.js'
+import { BusUnavailableError, connectBus, optionsOf, type BusConfig } from './connection.js'
 import { BatchConsumer, type ConsumerOptions, type HandleBatch, type StreamLag } from './consumer.js'
 import { openKeyValue, type KeyValue } from './key-value.js'
 import { listConsumers, peekKey, type ConsumerState, type KeyState } from './observe.js'
@@ -61,7 +61,7 @@ export interface Bus {
 /** @param name shown in the server's list of connections */
 export async function openBus(config: BusConfig, name: string, log: Logger): Promise<Bus> {
   const connection: NatsConnection = await connectBus(config, name, log)
-  const publisher = new StreamPublisher(connection)
+  const publisher = new StreamPublisher(connection, optionsOf(config).inboxPrefix)
   const publishAll: Bus['publishAll'] = async messages => {
     try {
       return await publisher.publishAll(messages)

@@ -7,6 +7,7 @@ import {
 } from '@payment-tracking/runtime'
 import { connect, credsAuthenticator, Events, type ConnectionOptions, type NatsConnection } from 'nats'
 import { readFile } from 'node:fs/promises'
+import { inboxOf } from './permissions.js'
 
 /** The settings of NATS; `NATS_URL` may name several servers, with user and password or a token in the first. */
 export type BusConfig = NatsConfig
@@ -24,13 +25,17 @@ export class BusUnavailableError extends ServiceError {
 export const ASKING = { timeout: 2_000, checkAPI: false }
 
 /** Splits `nats://user:password@host` into what the client wants. */
-function optionsOf(
+export function optionsOf(
   config: BusConfig,
-): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'> {
+): Pick<ConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls' | 'inboxPrefix'> {
   const parsed = config.NATS_URL.split(',').map(url => new URL(url.trim()))
   const { username, password } = parsed[0]!
   const credentials = password
-    ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) }
+    ? {
+        user: decodeURIComponent(username),
+        pass: decodeURIComponent(password),
+        inboxPrefix: inboxOf(decodeURIComponent(username)),
+      }
     : username
       ? { token: decodeURIComponent(username) }
       : {}

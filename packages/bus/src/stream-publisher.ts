@@ -22,11 +22,16 @@ interface PublishAck {
 }
 
 export class StreamPublisher {
-  readonly #inbox = createInbox()
+  readonly #inbox: string
   readonly #waiting = new Map<string, (ack: Msg) => void>()
   #next = 0
 
-  constructor(private readonly connection: NatsConnection) {
+  /** @param inboxPrefix where answers come in; undefined for the usual place */
+  constructor(
+    private readonly connection: NatsConnection,
+    inboxPrefix: string | undefined,
+  ) {
+    this.#inbox = createInbox(inboxPrefix)
     connection.subscribe(`${this.#inbox}.*`, {
       callback: (_, ack) => this.#waiting.get(ack.subject)?.(ack),
     })

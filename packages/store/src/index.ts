@@ -15,6 +15,16 @@ export { afterCommit } from './database/join-transactions.js'
 export { measureClockSkew } from './database/measure-clock-skew.js'
 export { MigrateConfig } from './database/migrate-config.js'
 export { markRolledBack, migrate, MIGRATIONS_DIR, readMigrations } from './database/migrate.js'
+export { makeRoles } from './database/grant-rights.js'
+export {
+  rightsOf,
+  roleOf,
+  secretsFor,
+  SERVICES_WITH_ROLES,
+  TABLES_WITH_RIGHTS,
+  urlOfRole,
+  type ServiceWithRole,
+} from './database/roles.js'
 export { refuseOtherSessions } from './database/refuse-other-sessions.js'
 export { SessionSettingsError } from './database/session-settings.js'
 export { openStore, type Store, type StoreOptions } from './database/open-store.js'

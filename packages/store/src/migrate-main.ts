@@ -22,6 +22,8 @@ try {
     } else {
       const applied = await migrate(target, MIGRATIONS_DIR, {
         onWaiting: holder => log.info({ holder }, 'migrate.waiting-for-lock'),
+        onMissingRoles: roles =>
+          log.warn({ roles, cure: 'make them (infra/postgres/make-roles.sh)' }, 'migrate.roles-missing'),
       })
       log.info({ applied }, 'migrate.done')
     }

@@ -13,7 +13,7 @@ export const DatabaseConfig = {
   DATABASE_POOLER: Type.Enum(['none', 'transaction'], {
     default: 'none',
     description:
-      'transaction when DATABASE_URL leads to PgBouncer in transaction mode: session settings are then the role’s (infra/pgbouncer/roles.sql)',
+      'transaction when DATABASE_URL leads to PgBouncer in transaction mode: session settings are then the role’s (infra/postgres/make-roles.sh)',
   }),
   DATABASE_TLS_CA: tls.ca,
   DATABASE_TLS_CERT: tls.cert,

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readDatabaseAddress, type DatabaseAddress, type DatabaseConfig } from '@payment-tracking/runtime'
 import pg from 'pg'
+import { grantRights } from './grant-rights.js'
 import { MigrationError, withMigrationLock, type MigrationLockOptions } from './migration-lock.js'
 
 /**
@@ -51,6 +52,11 @@ export type MigrationTarget =
 const readAddress = (target: MigrationTarget) =>
   readDatabaseAddress(typeof target === 'string' ? { DATABASE_URL: target } : target)
 
+export interface MigrateOptions extends MigrationLockOptions {
+  /** called with the roles of services that the server does not have */
+  onMissingRoles?: (roles: string[]) => void
+}
+
 /** The migrations in the order of their names, which is the order of their application. */
 export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]> {
   const entries = await readdir(dir, { withFileTypes: true })
@@ -64,8 +70,8 @@ export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]>
 }
 
 /**
- * Brings the database up to date, and creates the database if it is missing. Concurrent calls take turns, and the later
- * calls find nothing to do. Works through a pooler in transaction mode.
+ * Brings the database up to date, and creates the database if it is missing; gives the services' roles their rights. Concurrent
+ * calls take turns, and the later calls find no migration to apply. Works through a pooler in transaction mode.
  * @returns the names of the migrations that this call applied
  * @throws MigrationError when a migration fails, failed earlier, or was edited after its application, or when another
  *   session keeps the lock until `options.lockTimeoutMs`
@@ -73,7 +79,7 @@ export async function readMigrations(dir = MIGRATIONS_DIR): Promise<Migration[]>
 export async function migrate(
   target: MigrationTarget,
   dir = MIGRATIONS_DIR,
-  options: MigrationLockOptions = {},
+  options: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(dir)
   const address = readAddress(target)
@@ -88,6 +94,8 @@ export async function migrate(
       checkHistory(migrations, applied)
       const missing = migrations.filter(({ name }) => !applied.has(name))
       for (const migration of missing) await apply(client, migration)
+      const absent = await grantRights(client)
+      if (absent.length > 0) options.onMissingRoles?.(absent)
       return missing.map(({ name }) => name)
     })
   } finally {

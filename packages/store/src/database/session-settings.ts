@@ -61,7 +61,7 @@ export async function checkSession(database: Database): Promise<void> {
     const cure =
       name === 'server_encoding'
         ? `make the database anew with encoding '${good}'`
-        : `alter role … set ${name} = '${good}' (infra/pgbouncer/roles.sql)`
+        : `alter role … set ${name} = '${good}' (infra/postgres/make-roles.sh)`
     return `${name} is '${setting}' and must be '${good}': ${cure}`
   })
   throw new SessionSettingsError(`sessions of the database cannot be used: ${cures.join('; ')}`)

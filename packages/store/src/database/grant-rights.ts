@@ -1,0 +1,104 @@
+// Makes the roles of services, and gives them the rights of roles.ts.
+import pg from 'pg'
+import {
+  rightsOf,
+  roleOf,
+  secretsFor,
+  SERVICES_WITH_ROLES,
+  TABLES_WITH_RIGHTS,
+  urlOfRole,
+  type ServiceWithRole,
+} from './roles.js'
+
+/** Makes the roles of a private server that it lacks, as infra/postgres/make-roles.sh does elsewhere. */
+export async function makeRoles(ownerUrl: string): Promise<void> {
+  const client = new pg.Client({ connectionString: ownerUrl })
+  await client.connect()
+  try {
+    for (const service of SERVICES_WITH_ROLES) {
+      const { username, password } = new URL(urlOfRole(ownerUrl, service))
+      const role = decodeURIComponent(username)
+      const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
+      const verb = rowCount === 0 ? 'create' : 'alter'
+      await client.query(
+        `${verb} role ${client.escapeIdentifier(role)} login password ${client.escapeLiteral(password)}`,
+      )
+    }
+  } finally {
+    await client.end()
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = { a: 'insert', d: 'delete' }
+/** A column of the key. */
+const KEYS: Readonly<Record<string, string>> = { waiting_messages: 'webhook_id' }
+
+/**
+ * Gives each service's role exactly the rights of the table, in one transaction: a service that runs loses none in between.
+ * A role that does not exist is left out: its service then has to run as the owner.
+ * @returns the roles that do not exist
+ */
+export async function grantRights(client: pg.Client): Promise<string[]> {
+  const quote = (name: string) => client.escapeIdentifier(name)
+  const { rows } = await client.query<{ owner: string; schema: string; database: string }>(
+    `select current_user as owner, current_schema() as schema, current_database() as database`,
+  )
+  const { owner, schema, database } = rows[0]!
+  const missing: string[] = []
+  const statements: string[] = [`revoke create on schema ${quote(schema)} from public`]
+  for (const service of SERVICES_WITH_ROLES) {
+    const role = roleOf(owner, service)
+    const { rows: found } = await client.query<{ connects: boolean }>(
+      'select has_database_privilege(oid, current_database(), $2) as connects from pg_roles where rolname = $1',
+      [role, 'connect'],
+    )
+    if (!found[0]) {
+      missing.push(role)
+      continue
+    }
+    const to = quote(role)
+    if (!found[0].connects) statements.push(`grant connect on database ${quote(database)} to ${to}`)
+    statements.push(
+      `revoke all on all tables in schema ${quote(schema)} from ${to}`,
+      `revoke all on all sequences in schema ${quote(schema)} from ${to}`,
+      `grant usage on schema ${quote(schema)} to ${to}`,
+      ...(await grantsTo(client, service, to)),
+    )
+  }
+  await client.query(['begin', ...statements, 'commit'].join(';\n')).catch(async (error: unknown) => {
+    await client.query('rollback').catch(() => {})
+    throw error
+  })
+  return missing
+}
+
+async function grantsTo(client: pg.Client, service: ServiceWithRole, to: string): Promise<string[]> {
+  const { rows } = await client.query<{ table: string; columns: string[]; sequence: string | null }>(
+    `select c.relname as table, array_agg(quote_ident(a.attname) order by a.attnum) as columns,
+            max(pg_get_serial_sequence(quote_ident(c.relname), a.attname)) as sequence
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+      where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)
+      group by c.relname`,
+    [TABLES_WITH_RIGHTS],
+  )
+  return rows.flatMap(({ table, columns, sequence }) => {
+    const secrets = secretsFor(service, table)
+    const allowed = columns.filter(column => !secrets.includes(column)).join(', ')
+    const wholeOrAllowed = secrets.length === 0 ? '' : ` (${allowed})`
+    const words = rightsOf(service, table)
+      .split('')
+      .map(right => {
+        if (right === 'l') return `update (${KEYS[table] ?? 'id'})`
+        if (right === 'r') return `select${wholeOrAllowed}`
+        if (right === 'w') return `update${wholeOrAllowed}`
+        return WORDS[right]!
+      })
+    if (words.length === 0) return []
+    const adds = rightsOf(service, table).includes('a')
+    return [
+      `grant ${words.join(', ')} on ${table} to ${to}`,
+      // Statements may take the numbers of new rows ahead.
+      ...(adds && sequence ? [`grant usage on sequence ${sequence} to ${to}`] : []),
+    ]
+  })
+}
