@@ -35,7 +35,12 @@ export async function withServers(use) {
   const { ensureTemplate } = await importTestkit()
   await removeAbandonedServers()
   const dataDir = mkdtempSync(join(tmpdir(), 'payment-tracking-test-'))
-  const servers = await tools.openServers({ dataDir, durable: false, log: line => console.log(line) })
+  const servers = await tools.openServers({
+    dataDir,
+    durable: false,
+    subjectPrefixes: ['chain.events', 'test.*', 'e2e.*.*'],
+    log: line => console.log(line),
+  })
   try {
     await ensureTemplate(servers.databaseUrl)
     return await use({

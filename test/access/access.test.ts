@@ -14,7 +14,7 @@ import { readOperations, scopesOf, type Operation, type Scope } from './descript
 import { openSystem, SCOPES, type CallAnswer, type Party } from './open-system.js'
 import { listRoutes } from './ops-routes.js'
 import { REQUESTS, type Target } from './requests.js'
-import { DOCUMENT, withTable } from './table.js'
+import { DOCUMENT, withTables } from './table.js'
 
 // Some thousand requests, which take minutes on a busy machine.
 t.setTimeout(300_000)
@@ -48,9 +48,9 @@ const contentOf = ({ status, body, text }: CallAnswer) => {
 const secretsIn = ({ text, headers }: CallAnswer, party: Party) =>
   party.secrets.filter(secret => text.includes(secret) || [...headers.values()].join().includes(secret))
 
-t.test('docs/security.md shows the table', async t => {
+t.test('docs/security.md shows the tables', async t => {
   const text = await readFile(DOCUMENT, 'utf8')
-  t.equal(text, withTable(text, operations), 'node --import tsx test/access/write-table.ts writes it')
+  t.equal(text, withTables(text, operations), 'node --import tsx test/access/write-table.ts writes it')
 })
 
 t.test('every described route has a row, and every row a route', async t => {

@@ -1,5 +1,8 @@
-// The table of docs/security.md, from the API's description.
+// The tables of docs/security.md, from the API's description, the rights of roles and the permissions of users.
 import { fileURLToPath } from 'node:url'
+import { BUS_USERS, permissionsOf } from '@payment-tracking/bus'
+import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
+import { rightsOf, secretsFor, SERVICES_WITH_ROLES, TABLES_WITH_RIGHTS } from '@payment-tracking/store'
 import { drawTable, replaceTables } from '../documents/table.js'
 import type { Access, Foreign, Operation } from './description.js'
 
@@ -52,7 +55,34 @@ function tableOf(operations: readonly Operation[]): string {
   ].join('\n\n')
 }
 
-/** @returns the document with this table */
-export function withTable(text: string, operations: readonly Operation[]): string {
-  return replaceTables(text, [tableOf(operations)])
+/** What each service's role may do with each table. */
+function rolesTable(): string {
+  const rows = TABLES_WITH_RIGHTS.map(table => [
+    `\`${table}\``,
+    ...SERVICES_WITH_ROLES.map(service => {
+      const rights = rightsOf(service, table)
+      return rights === '' ? '' : `${rights}${secretsFor(service, table).length > 0 ? ' *' : ''}`
+    }),
+  ])
+  return drawTable([['table', ...SERVICES_WITH_ROLES], ...rows])
+}
+
+/** What each user of NATS may say and hear. */
+function usersTable(): string {
+  const names = { stream: DEFAULT_STREAM, prefixes: [DEFAULT_SUBJECT_PREFIX] }
+  const code = (subjects: readonly string[]) => subjects.map(subject => `\`${subject}\``).join(', ')
+  const rows = BUS_USERS.map(user => {
+    const { publish, subscribe, answers } = permissionsOf(user, names)
+    return [
+      `\`${user}\``,
+      code(publish),
+      `${code(subscribe)}${answers ? ', and answers what is asked there' : ''}`,
+    ]
+  })
+  return drawTable([['user', 'publishes', 'subscribes'], ...rows])
+}
+
+/** @returns the document with these tables */
+export function withTables(text: string, operations: readonly Operation[]): string {
+  return replaceTables(text, [tableOf(operations), rolesTable(), usersTable()])
 }

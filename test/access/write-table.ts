@@ -1,6 +1,6 @@
-// Writes the table of docs/security.md.
+// Writes the tables of docs/security.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { readOperations } from './description.js'
-import { DOCUMENT, withTable } from './table.js'
+import { DOCUMENT, withTables } from './table.js'
 
-writeFileSync(DOCUMENT, withTable(readFileSync(DOCUMENT, 'utf8'), readOperations()))
+writeFileSync(DOCUMENT, withTables(readFileSync(DOCUMENT, 'utf8'), readOperations()))

@@ -80,7 +80,7 @@ t.test('behind a pooler a process refuses to start with an odd setting, and says
   const service = await startService(t, 'api', settings, { waitUntilReady: false })
   t.equal(await service.exited, 1)
   t.match(service.output, /DateStyle is 'German, DMY' and must be 'ISO, MDY'/)
-  t.match(service.output, /infra\/pgbouncer\/roles.sql/)
+  t.match(service.output, /infra\/postgres\/make-roles.sh/)
   const store = openStore({ DATABASE_URL: url, DATABASE_POOLER: 'transaction' })
   t.teardown(() => store.close())
   await t.rejects(store.ping(), SessionSettingsError)

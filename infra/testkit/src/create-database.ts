@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { migrate, readMigrations } from '@payment-tracking/store'
+import { makeRoles, migrate, readMigrations } from '@payment-tracking/store'
 import pg from 'pg'
 import type { TestContext } from './test-context.js'
 import { useServers } from './use-servers.js'
@@ -59,6 +59,7 @@ export async function ensureTemplate(serverUrl: string): Promise<string> {
     )
     if (rows[0]?.ready) return
     await client.query(`drop database if exists ${name} with (force)`)
+    await makeRoles(serverUrl)
     await migrate(onDatabase(serverUrl, name))
     await client.query(`alter database ${name} is_template true`)
   })

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { FOLLOW_PARENT } from '@payment-tracking/stack'
+import { inRoleOf } from './in-role-of.js'
 import { splitTunables } from './tunables.js'
 import type { TestContext } from './test-context.js'
 import { waitFor } from './wait-for.js'
@@ -47,6 +48,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /**
  * Starts services/<name> as its own process, as in production, and stops it when the test ends. If the service does not
  * become ready, the error shows its log.
+ * It runs in its own role of Postgres wherever the settings name the owner of a private server: it has no more rights than in production.
  * @param env settings over an otherwise empty environment (except PATH and LOG_LEVEL), and `<service>.<tunable>`
  */
 export async function startService(
@@ -60,7 +62,7 @@ export async function startService(
   // Production starts services with source maps. They cost a fifth of a start, and the tests start hundreds.
   const { env: settings, args } = splitTunables(name, env)
   const child = spawn(process.execPath, [...FOLLOW_PARENT, main, ...args], {
-    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...settings },
+    env: { PATH: process.env.PATH, LOG_LEVEL: 'info', MANAGEMENT_PORT: '0', ...inRoleOf(name, settings) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const logs: LogLine[] = []

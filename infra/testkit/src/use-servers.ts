@@ -35,7 +35,8 @@ async function openTemporaryServers(t: TestContext): Promise<Servers> {
   await removeAbandoned()
   const dataDir = await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX))
   try {
-    const servers = await openServers({ dataDir, durable: false, quietPorts: true })
+    const subjectPrefixes = ['chain.events', 'test.*', 'e2e.*.*']
+    const servers = await openServers({ dataDir, durable: false, quietPorts: true, subjectPrefixes })
     t.teardown(async () => {
       await servers.close()
       await discardDataDir(dataDir)

@@ -1,7 +1,13 @@
 // An API over its own database, as in production but without a socket.
 import { createLogger, createMetrics, readConfig, readTunables } from '@payment-tracking/runtime'
 import { openStore, type Store } from '@payment-tracking/store'
-import { createDatabase, splitTunables, type TestContext, type TestDatabase } from '@payment-tracking/testkit'
+import {
+  createDatabase,
+  inRoleOf,
+  splitTunables,
+  type TestContext,
+  type TestDatabase,
+} from '@payment-tracking/testkit'
 import type { InjectOptions } from 'fastify'
 import type { ApiServer } from '../src/api-server.js'
 import { buildApp } from '../src/app.js'
@@ -20,6 +26,7 @@ export interface Answer {
 
 export interface TestApi {
   app: ApiServer
+  /** What other services do: the API itself has fewer rights. */
   store: Store
   database: TestDatabase
   /** The log lines. */
@@ -41,23 +48,25 @@ export async function openApi(
   const logs: string[] = []
   const { env, args } = splitTunables('api', settings)
   const tunables = readTunables(API_TUNABLES, args)
-  const config = readConfig(ApiConfig, {
+  const given = {
     LOG_LEVEL: 'info',
     DATABASE_URL: database.url,
     REDIS_URL: 'redis://127.0.0.1:1',
     JWT_PRIVATE_KEYS: makeSigningKeys(),
     ...env,
-  })
+  }
+  const config = readConfig(ApiConfig, inRoleOf('api', given))
   const log = createLogger('api', config, { write: line => void logs.push(line) })
-  const store = openStore({
+  const own = openStore({
     DATABASE_URL: config.DATABASE_URL,
     poolSize: 4,
     statementTimeoutMs: tunables.statementTimeoutMs,
   })
-  const app = await buildApp({ config, log, store, metrics: createMetrics(), tunables, nowMs })
+  const store = openStore({ DATABASE_URL: given.DATABASE_URL, poolSize: 4 })
+  const app = await buildApp({ config, log, store: own, metrics: createMetrics(), tunables, nowMs })
   t.teardown(async () => {
     await app.close()
-    await store.close()
+    await Promise.all([own.close(), store.close()])
   })
   return {
     app,

@@ -83,7 +83,7 @@ export async function openRig(
   t: TestContext,
   { nodes: count = 1, env = {}, chain: options = {}, natsUrl, replicas = 1 }: RigOptions = {},
 ) {
-  const nats = natsUrl ? { url: natsUrl, stream: 'KILLED', subjectPrefix: 'killed' } : await useNats(t)
+  const nats = natsUrl ? { url: natsUrl, stream: 'KILLED', subjectPrefix: 'test.killed' } : await useNats(t)
   const chain = new SimulatedChain({ programs: [PROGRAM, STRANGER, OTHER], ...options })
   const nodes: SimulatedNode[] = []
   for (let at = 0; at < count; at++) nodes.push(await openSimulatedNode(chain))

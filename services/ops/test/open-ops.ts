@@ -5,6 +5,7 @@ import { createLogger, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store'
 import {
   createDatabase,
+  inRoleOf,
   useNats,
   useRedis,
   waitFor,
@@ -40,7 +41,7 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const nats = await useNats(t)
-  const config = readConfig(OpsConfig, {
+  const given = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     NATS_URL: nats.url,
@@ -49,13 +50,16 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     OPS_TOKEN: TOKEN,
     LOG_LEVEL: 'silent',
     ...settings,
-  })
+  }
+  const config = readConfig(OpsConfig, inRoleOf('ops', given))
   const log = createLogger('ops', config)
   const store = openStore({ DATABASE_URL: config.DATABASE_URL, poolSize: 2 })
   const bus = await openBus({ NATS_URL: config.NATS_URL }, 'ops-test', log)
   const queue = openQueue(config)
   const board = openBoardQueue(config)
-  await bus.ensureStream({ streamName: nats.stream, subjectPrefix: nats.subjectPrefix })
+  // Whoever publishes makes the stream; the dashboard may not.
+  const { streams } = await nats.connection.jetstreamManager()
+  await streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
   const app = await buildApp({ config, log, store, bus, queue, board })
   t.teardown(async () => {

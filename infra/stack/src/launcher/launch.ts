@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { readTrustedProxies } from '@payment-tracking/runtime'
-import { migrate } from '@payment-tracking/store'
+import { makeRoles, migrate } from '@payment-tracking/store'
 import { keepSecret, makeDataDir, openServers, findFreePort, identify } from '../servers/index.js'
 import { checkAddresses } from './check-addresses.js'
 import { checkServers } from './check-servers.js'
@@ -12,7 +13,7 @@ import { renderGuide } from './guide.js'
 import { keepServers, type KeptServers } from './keep-servers.js'
 import { relayIndexer } from './relay-indexer.js'
 import { keepCheckoutKeys, keepJwtKeys } from './secrets.js'
-import { buildServiceSpecs, SERVICES, USUAL_OPS_PORT } from './service-specs.js'
+import { buildServiceSpecs, SERVICES, USUAL_OPS_PORT, type ServiceSettings } from './service-specs.js'
 import { endLeftovers, removeStackFile, writeStackFile, type StackFile } from './stack-file.js'
 import { superviseService, type SupervisedService } from './supervise.js'
 
@@ -63,7 +64,8 @@ export async function launch(options: Launch): Promise<void> {
   const closers: (() => Promise<void>)[] = []
   try {
     log('starting Postgres, Redis and NATS …')
-    const servers = await openServers({ dataDir, log, urls: given })
+    const subjectPrefixes = [env.SUBJECT_PREFIX?.trim() || DEFAULT_SUBJECT_PREFIX]
+    const servers = await openServers({ dataDir, log, urls: given, subjectPrefixes })
     force.addEventListener('abort', () =>
       Object.values(servers.private).forEach(server => server.signalStop()),
     )
@@ -79,6 +81,7 @@ export async function launch(options: Launch): Promise<void> {
       ...servers,
       databaseUrl: config.DATABASE_URL ?? withDatabase(servers.databaseUrl, DATABASE_NAME),
     }
+    if (servers.private.postgres) await makeRoles(urls.databaseUrl)
     const applied = await migrate(urls.databaseUrl)
     log(
       applied.length > 0
@@ -86,7 +89,11 @@ export async function launch(options: Launch): Promise<void> {
         : 'the database is up to date',
     )
     signal.throwIfAborted()
-    await runServices({ ...options, config, dataDir, urls, closers, kept, secrets })
+    const own = {
+      postgres: servers.private.postgres !== undefined,
+      nats: servers.private.nats !== undefined,
+    }
+    await runServices({ ...options, config, dataDir, urls, own, closers, kept, secrets })
   } catch (error) {
     if (!signal.aborted) throw error
   } finally {
@@ -98,15 +105,16 @@ interface Run extends Launch {
   config: StackConfig
   dataDir: string
   urls: { databaseUrl: string; redisUrl: string; natsUrl: string }
+  own: ServiceSettings['own']
   closers: (() => Promise<void>)[]
   kept: KeptServers
   secrets: { opsToken: string; jwtPrivateKeys: string; checkoutTokenKeys: string }
 }
 
 async function runServices(run: Run): Promise<void> {
-  const { config, dataDir, urls, env, log, signal, force, playMarket, closers, kept, secrets } = run
+  const { config, dataDir, urls, own, env, log, signal, force, playMarket, closers, kept, secrets } = run
   const opsPort = config.OPS_PORT || (await findFreePort(USUAL_OPS_PORT))
-  const specs = buildServiceSpecs({ config, urls, opsPort, ...secrets })
+  const specs = buildServiceSpecs({ config, urls, own, opsPort, ...secrets })
   log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
   const services: SupervisedService[] = []
   const portsOf = (service: string) =>

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import type { ServerUrls } from '../servers/index.js'
+import { SERVICES_WITH_ROLES, urlOfRole, type ServiceWithRole } from '@payment-tracking/store'
+import { isBusUser, urlOfBusUser, type ServerUrls } from '../servers/index.js'
 import { STOP_DEADLINE_MS, type StackConfig } from './config.js'
 
 /** One process to run. */
@@ -27,6 +28,8 @@ const REALTIME_PROCESSES = 2
 export interface ServiceSettings {
   config: StackConfig
   urls: ServerUrls
+  /** servers of the launcher's own, where each service has a role and a user of its own */
+  own: { postgres: boolean; nats: boolean }
   opsToken: string
   /** the port where the ops dashboard starts */
   opsPort: number
@@ -34,26 +37,35 @@ export interface ServiceSettings {
   checkoutTokenKeys: string
 }
 
+const hasRole = (service: string): service is ServiceWithRole =>
+  (SERVICES_WITH_ROLES as readonly string[]).includes(service)
+
+/** The launcher has turned the content of a secret's file into a value: the service must not find both. */
+const withoutFiles = (env: Record<string, string>): Record<string, string> => ({
+  ...Object.fromEntries(Object.keys(env).map(variable => [`${variable}_FILE`, ''])),
+  ...env,
+})
+
 /** The services, and their settings beyond the user's environment. */
-export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings): ServiceSpec[] {
+export function buildServiceSpecs({ config, urls, own, ...settings }: ServiceSettings): ServiceSpec[] {
   const without = {
     ENVIRONMENT: config.ENVIRONMENT,
     MANAGEMENT_HOST: '127.0.0.1',
     STOP_DEADLINE_MS: String(STOP_DEADLINE_MS),
   }
-  const everybody = {
-    ...without,
-    DATABASE_URL: urls.databaseUrl,
-    REDIS_URL: urls.redisUrl,
-    NATS_URL: urls.natsUrl,
-  }
+  const everybody = { ...without, REDIS_URL: urls.redisUrl }
+  /** What the service may reach, in its own name. */
+  const serversOf = (service: string) => ({
+    ...(hasRole(service) && {
+      DATABASE_URL: own.postgres ? urlOfRole(urls.databaseUrl, service) : urls.databaseUrl,
+    }),
+    ...(isBusUser(service) && { NATS_URL: own.nats ? urlOfBusUser(urls.natsUrl, service) : urls.natsUrl }),
+  })
   const behindEdge = {
     ...everybody,
     HOST: '127.0.0.1',
     // Only the edge calls these processes, and only the edge writes x-forwarded-for.
     TRUST_PROXY: 'on',
-    JWT_PRIVATE_KEYS: settings.jwtPrivateKeys,
-    WEBHOOK_ALLOW_PRIVATE_TARGETS: String(config.WEBHOOK_ALLOW_PRIVATE_TARGETS),
   }
   const spec = (
     service: string,
@@ -63,8 +75,7 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
   ): ServiceSpec => ({
     name,
     main: fileURLToPath(new URL(`../../../../services/${service}/dist/service.js`, import.meta.url)),
-    // The launcher has turned the content of a secret's file into a value: the service must not find both.
-    env: { ...Object.fromEntries(Object.keys(env).map(variable => [`${variable}_FILE`, ''])), ...env },
+    env: withoutFiles({ ...serversOf(service), ...env }),
     ...(port && { port }),
   })
   return [
@@ -73,6 +84,8 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
       'api',
       {
         ...behindEdge,
+        JWT_PRIVATE_KEYS: settings.jwtPrivateKeys,
+        WEBHOOK_ALLOW_PRIVATE_TARGETS: String(config.WEBHOOK_ALLOW_PRIVATE_TARGETS),
         CHECKOUT_TOKEN_KEYS: settings.checkoutTokenKeys,
         OPS_URL: `http://127.0.0.1:${settings.opsPort}/`,
       },
@@ -82,7 +95,8 @@ export function buildServiceSpecs({ config, urls, ...settings }: ServiceSettings
       spec('realtime', behindEdge, { variable: 'PORT' }, `realtime-${index + 1}`),
     ),
     {
-      ...spec('console', { ...without, HOST: '127.0.0.1' }, { variable: 'PORT' }),
+      ...spec('console', {}, { variable: 'PORT' }),
+      env: withoutFiles({ ...without, HOST: '127.0.0.1' }),
       inherits: HARMLESS,
     },
     spec('webhook-worker', {

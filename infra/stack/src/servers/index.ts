@@ -1,6 +1,7 @@
 // The door of the private servers: what other folders may use of them.
 export { findPostgresAccount, type Account } from './account.js'
 export { discardDataDir, isDataDirInUse, keepSecret, makeDataDir } from './data-dir.js'
+export { isBusUser, urlOfBusUser } from './nats.js'
 export { findPostgres } from './find-postgres.js'
 export { findPromtool } from './find-program.js'
 export type { RunningServer } from './open-server.js'

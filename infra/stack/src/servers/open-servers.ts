@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { lockDataDir } from './data-dir.js'
 import type { Program } from './debian-packages.js'
 import { findProgram } from './find-program.js'
@@ -26,6 +27,8 @@ export interface OpenServersOptions {
   durable?: boolean
   /** Default false. True for servers that are killed and restarted: no other process takes their ports meanwhile. */
   quietPorts?: boolean
+  /** What the subjects of events may begin with; default `chain.events`. */
+  subjectPrefixes?: readonly string[]
   /** Default: PATH. */
   path?: string
   /** Default: below node_modules, with other derived files. */
@@ -62,6 +65,7 @@ export async function openServers(options: OpenServersOptions): Promise<Servers>
     password: home.password,
     durable: options.durable ?? true,
     quietPort: options.quietPorts ?? false,
+    subjectPrefixes: options.subjectPrefixes ?? [DEFAULT_SUBJECT_PREFIX],
     path: options.path ?? process.env.PATH ?? '',
     cacheDir: options.cacheDir ?? CACHE_DIR,
     log,

@@ -10,6 +10,8 @@ export interface ServerSetup extends SearchPaths {
   durable: boolean
   /** True: a port that stays free while the server is down, instead of the usual port. */
   quietPort: boolean
+  /** What the subjects of events may begin with, for NATS. */
+  subjectPrefixes: readonly string[]
 }
 
 export interface ServerCommand {

@@ -6,6 +6,7 @@ import { openRedis } from '@payment-tracking/redis'
 import { openStore, type Store } from '@payment-tracking/store'
 import {
   createDatabase,
+  inRoleOf,
   useRedis,
   waitFor,
   type TestContext,
@@ -52,6 +53,7 @@ export interface CallAnswer {
 
 export interface GatewayApi {
   apps: ApiServer[]
+  /** What other services do: the API itself has fewer rights. */
   store: Store
   database: TestDatabase
   redis: TestRedis
@@ -80,21 +82,23 @@ export async function openGatewayApi(
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const logs: string[] = []
-  const config = readConfig(ApiConfig, {
+  const given = {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
     JWT_PRIVATE_KEYS: makeSigningKeys(),
     RATE_LIMIT_MAX: '100000',
     ...settings,
-  })
+  }
+  const config = readConfig(ApiConfig, inRoleOf('api', given))
   const log = createLogger('api', config, { write: line => void logs.push(line) })
-  const store = openStore({ DATABASE_URL: config.DATABASE_URL, poolSize: 4 })
-  t.teardown(() => store.close())
+  const own = openStore({ DATABASE_URL: config.DATABASE_URL, poolSize: 4 })
+  const store = openStore({ DATABASE_URL: given.DATABASE_URL, poolSize: 4 })
+  t.teardown(() => Promise.all([own.close(), store.close()]))
   const apps: ApiServer[] = []
   for (let pod = 0; pod < pods; pod++) {
     const redis = openRedis(config)
     const queue = openQueue(config)
-    const app = await buildApp({ config, log, store, redis, queue, metrics: createMetrics() })
+    const app = await buildApp({ config, log, store: own, redis, queue, metrics: createMetrics() })
     apps.push(app)
     t.teardown(async () => {
       await app.close()
