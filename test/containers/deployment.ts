@@ -2,7 +2,9 @@
 import { randomBytes } from 'node:crypto'
 import { appendFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { BUS_USERS, type BusUser } from '@payment-tracking/bus'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
+import { roleOf, SERVICES_WITH_ROLES, type ServiceWithRole } from '@payment-tracking/store'
 import { queryOnce, type TestContext } from '@payment-tracking/testkit'
 import { programPath } from './install.js'
 import { inHome, run } from './machine.js'
@@ -15,9 +17,15 @@ export interface Deployment {
   readonly baseUrl: string
   readonly opsUrl: string
   readonly opsToken: string
+  /** Of the user who publishes. */
   readonly natsUrl: string
-  /** The servers as containers in the network `data` reach them, by the names of the settings. */
-  readonly serverUrls: { DATABASE_URL: string; REDIS_URL: string; NATS_URL: string }
+  /** The servers as containers in the network `data` reach them, each service in its own name. */
+  readonly serverUrls: {
+    owner: string
+    redis: string
+    database: (service: ServiceWithRole) => string
+    nats: (user: BusUser) => string
+  }
   /** Adds lines to the env file, for the commands that follow. */
   set(settings: Readonly<Record<string, string>>): void
   /** One command of Docker Compose for this project. */
@@ -32,7 +40,13 @@ export interface Deployment {
   hostAddress(): Promise<string>
 }
 
+/** The role that migrates. */
+const OWNER = 'payments'
+
 const secret = () => randomBytes(24).toString('hex')
+/** `POSTGRES_WEBHOOK_WORKER_PASSWORD` */
+const passwordName = (server: string, name: string) =>
+  `${server}_${name.replaceAll('-', '_').toUpperCase()}_PASSWORD`
 
 /**
  * Brings everything up; at the end of the test everything is removed.
@@ -47,18 +61,25 @@ export async function deploy(
   const name = `containers-${randomBytes(3).toString('hex')}`
   const [port, opsPort, natsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
   const opsToken = secret()
-  const [databasePassword, redisPassword, natsPassword] = [secret(), secret(), secret()]
+  const passwords: Record<string, string> = Object.fromEntries(
+    [
+      ...['SUPERUSER', 'owner', ...SERVICES_WITH_ROLES].map(role => passwordName('POSTGRES', role)),
+      ...BUS_USERS.map(user => passwordName('NATS', user)),
+      'REDIS_PASSWORD',
+    ].map(name => [name, secret()]),
+  )
+  const databaseUrl = (role: string, password: string, host = 'postgres') =>
+    `postgresql://${role}:${passwords[passwordName('POSTGRES', password)]}@${host}:5432/payment_tracking`
+  const natsUrl = (user: BusUser, address: string) =>
+    `nats://${user}:${passwords[passwordName('NATS', user)]}@${address}`
   const values: Record<string, string> = {
     ENVIRONMENT: 'production',
     HOST: '127.0.0.1',
     PORT: String(port),
     OPS_PORT: String(opsPort),
     NATS_PORT: String(natsPort),
-    POSTGRES_SUPERUSER_PASSWORD: secret(),
-    POSTGRES_PASSWORD: databasePassword,
+    ...passwords,
     PUBLIC_ORIGINS: `http://127.0.0.1:${port}`,
-    REDIS_PASSWORD: redisPassword,
-    NATS_PASSWORD: natsPassword,
     OPS_TOKEN: opsToken,
     JWT_PRIVATE_KEYS: `'${buildJwtKeys()}'`,
     TRUSTED_PROXIES: PROXIES,
@@ -88,11 +109,12 @@ export async function deploy(
     baseUrl: `http://127.0.0.1:${port}`,
     opsUrl: `http://127.0.0.1:${opsPort}`,
     opsToken,
-    natsUrl: `nats://payments:${natsPassword}@127.0.0.1:${natsPort}`,
+    natsUrl: natsUrl('publisher', `127.0.0.1:${natsPort}`),
     serverUrls: {
-      DATABASE_URL: `postgresql://payments:${databasePassword}@postgres:5432/payment_tracking`,
-      REDIS_URL: `redis://:${redisPassword}@redis:6379`,
-      NATS_URL: `nats://payments:${natsPassword}@nats:4222`,
+      owner: databaseUrl(OWNER, 'owner'),
+      redis: `redis://:${passwords.REDIS_PASSWORD}@redis:6379`,
+      database: service => databaseUrl(roleOf(OWNER, service), service),
+      nats: user => natsUrl(user, 'nats:4222'),
     },
     set,
     compose,
@@ -100,8 +122,9 @@ export async function deploy(
       const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'
       const [container] = await containersOf('postgres')
       const host = (await run('podman', ['inspect', '--format', format, container!])).trim()
-      const url = `postgresql://payments:${databasePassword}@${host}:5432/payment_tracking`
-      return (await queryOnce(url, statement)).map(row => JSON.stringify(row)).join('\n')
+      return (await queryOnce(databaseUrl(OWNER, 'owner', host), statement))
+        .map(row => JSON.stringify(row))
+        .join('\n')
     },
     containersOf,
     upgrade: version =>

@@ -2,6 +2,7 @@
 // upgraded by infra/kubernetes/upgrade.sh.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { buildJwtKeys } from '@payment-tracking/stack'
+import { SERVICES_WITH_ROLES, type ServiceWithRole } from '@payment-tracking/store'
 import { openPublisher, readExpectedAnswers, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { deploy } from './deployment.js'
@@ -15,15 +16,25 @@ const OVERLAY = 'infra/kubernetes/overlays/devnet'
 t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000 }, async t => {
   await makeRelease('good')
   await makeRelease('failing')
-  const servers = await deploy(t, {}, ['postgres', 'redis', 'nats'])
+  const stream = { STREAM_NAME: 'CHAIN_EVENTS_DEVNET', SUBJECT_PREFIX: 'devnet.events' }
+  const servers = await deploy(t, stream, ['postgres', 'redis', 'nats'])
   const pods = servers.name
   const services = of('Deployment', await build('overlays/devnet')).map(({ metadata }) => metadata.name)
-  const { DATABASE_URL, REDIS_URL, NATS_URL } = servers.serverUrls
+  const { owner, redis, database, nats } = servers.serverUrls
+  const more: Partial<Record<ServiceWithRole, Record<string, string>>> = {
+    ingest: { NATS_URL: nats('ingest') },
+    api: { JWT_PRIVATE_KEYS: buildJwtKeys() },
+    ops: { NATS_URL: nats('ops'), OPS_TOKEN: 'a-token-of-the-test-alone' },
+  }
   const files: Record<string, Record<string, string>> = {
-    'payment-tracking': { DATABASE_URL, REDIS_URL },
-    'payment-tracking-nats': { NATS_URL },
-    'payment-tracking-api': { JWT_PRIVATE_KEYS: buildJwtKeys() },
-    'payment-tracking-ops': { OPS_TOKEN: 'a-token-of-the-test-alone' },
+    'payment-tracking': { REDIS_URL: redis },
+    'payment-tracking-migration': { DATABASE_URL: owner },
+    ...Object.fromEntries(
+      SERVICES_WITH_ROLES.map(service => [
+        `payment-tracking-${service}`,
+        { DATABASE_URL: database(service), ...more[service] },
+      ]),
+    ),
   }
   const folder = inHome(`${pods}-secrets`)
   t.teardown(async () => {
@@ -69,11 +80,7 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
   const resolver = await run('podman', ['exec', `${pods}-api-app`, 'cat', '/etc/resolv.conf'])
   for (const option of ['timeout:1', 'attempts:5', 'ndots:2'])
     t.match(resolver, new RegExp(`^options .*${option}\\b`, 'm'), `names are asked for with ${option}`)
-  const publisher = await openPublisher({
-    NATS_URL: servers.natsUrl,
-    STREAM_NAME: 'CHAIN_EVENTS_DEVNET',
-    SUBJECT_PREFIX: 'devnet.events',
-  })
+  const publisher = await openPublisher({ NATS_URL: servers.natsUrl, ...stream })
   t.teardown(() => publisher.close())
   const messages = await readFixtureMessages()
   await publisher.publishAll(
@@ -93,7 +100,7 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
   t.equal(await count(), stored, 'the old ones go on')
 
   const resolve = ['packages/store/dist/migrate.js', '--rolled-back', '29990101000000_failing']
-  const options = ['--rm', '--network', `${pods}_data`, '--env', `DATABASE_URL=${DATABASE_URL}`]
+  const options = ['--rm', '--network', `${pods}_data`, '--env', `DATABASE_URL=${owner}`]
   await run('podman', ['run', ...options, imageName('migrate'), ...resolve])
   await upgrade('good')
   await allAreReady()

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
-import { migrate, openStore } from '@payment-tracking/store'
+import { migrate, openStore, SERVICES_WITH_ROLES, urlOfRole } from '@payment-tracking/store'
 import {
   createDatabase,
   openPublisher,
@@ -51,8 +51,11 @@ async function startPooler(t: TestContext, direct: string, certificates?: Certif
     writeFileSync(join(folder, name), readFileSync(join(certificates!.dir, name)))
   }
   writeFileSync(join(folder, 'pgbouncer.ini'), [settings, ...tls, ''].join('\n'))
-  const user = decodeURIComponent(url.username)
-  writeFileSync(join(folder, 'users.txt'), `"${user}" "${decodeURIComponent(url.password) || 'unused'}"\n`)
+  const users = [direct, ...SERVICES_WITH_ROLES.map(service => urlOfRole(direct, service))].map(each => {
+    const { username, password } = new URL(each)
+    return `"${decodeURIComponent(username)}" "${decodeURIComponent(password) || 'unused'}"\n`
+  })
+  writeFileSync(join(folder, 'users.txt'), users.join(''))
   const options = [
     '--name',
     name,

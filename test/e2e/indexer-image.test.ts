@@ -38,7 +38,7 @@ t.test('the files of the image and the environment of compose follow a chain', a
     STREAM_NAME: nats.stream,
     SUBJECT_PREFIX: nats.subjectPrefix,
     SOLANA_RPC_URLS: node.url,
-    NATS_PASSWORD: 'not used: NATS_URL is replaced',
+    NATS_INDEXER_PASSWORD: 'not used: NATS_URL is replaced',
   }
   const env = Object.fromEntries(
     Object.entries(environment).map(([name, value]) => [name, resolve(String(value), given)]),

@@ -5,8 +5,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { BASE_URL_PATHS } from '@payment-tracking/contracts'
+import { BUS_USERS, renderBusUsers } from '@payment-tracking/bus'
+import { BASE_URL_PATHS, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { findServerProgram, readServiceSchema, SERVICES } from '@payment-tracking/stack'
+import { SERVICES_WITH_ROLES } from '@payment-tracking/store'
 import { validate } from 'dockerfile-utils'
 import { parse, stringify } from 'yaml'
 import t from 'tap'
@@ -24,6 +26,8 @@ interface ComposeService {
   deploy?: { resources?: { limits?: { memory?: string } } }
 }
 const OURS = [...SERVICES, 'migrate']
+/** `webhook-worker` in the name of a variable. */
+const variableOf = (service: string) => service.replaceAll('-', '_').toUpperCase()
 
 t.test('the compose files fit their schema and the linter finds nothing', async t => {
   const args = ['node_modules/dclint/bin/dclint.cjs', '--max-warnings', '0', '-c', '.dclintrc.yaml']
@@ -176,14 +180,29 @@ const OF_S3 = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_REGION', 'AWS_
 
 t.test('NATS takes any password of letters and digits', async t => {
   const { file } = await findServerProgram('nats')
-  const { NATS_USER, NATS_PASSWORD } = compose.services.nats.environment
+  const given = Object.entries<string>(compose.services.nats.environment)
   for (const password of ['4e3b12', '123', '12e5', '5k', '9abc', 'true', 'abc']) {
-    const env = { NATS_USER, NATS_PASSWORD: NATS_PASSWORD.replace(/\$\{.*\}/, password) }
+    const env = Object.fromEntries(given.map(([name, value]) => [name, value.replace(/\$\{.*\}/, password)]))
     t.doesNotThrow(
       () => execFileSync(file, ['-t', '-c', 'infra/docker/nats.conf'], { cwd: ROOT, env, stdio: 'pipe' }),
       password,
     )
   }
+})
+
+t.test('NATS knows the users of packages/bus, and what each may say and hear', async t => {
+  const file = 'infra/docker/nats.conf'
+  const names = { stream: DEFAULT_STREAM, prefixes: [DEFAULT_SUBJECT_PREFIX] }
+  const users = renderBusUsers(names, user => `$NATS_${user.toUpperCase()}_PASSWORD`)
+  const text = read(file).replace(/(?<=users: \[\n)[^]*(?=^\] \}$)/m, `${users}\n`)
+  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(join(ROOT, file), text)
+  t.equal(read(file), text, 'UPDATE_DOCUMENTS=1 writes the users')
+  for (const user of BUS_USERS)
+    if (user !== 'publisher')
+      t.match(
+        compose.services[user].environment.NATS_URL,
+        `nats://${user}:\${NATS_${user.toUpperCase()}_PASSWORD`,
+      )
 })
 
 /** Given to many by one anchor; a service may have no use for one of them. None holds a password. */
@@ -193,9 +212,10 @@ t.test('no password stands in the files: each is a variable that must be set', a
   const text = read('docker-compose.yml')
   for (const name of [
     'POSTGRES_SUPERUSER_PASSWORD',
-    'POSTGRES_PASSWORD',
+    'POSTGRES_OWNER_PASSWORD',
+    ...SERVICES_WITH_ROLES.map(service => `POSTGRES_${variableOf(service)}_PASSWORD`),
     'REDIS_PASSWORD',
-    'NATS_PASSWORD',
+    ...BUS_USERS.map(user => `NATS_${variableOf(user)}_PASSWORD`),
     'OPS_TOKEN',
     'JWT_PRIVATE_KEYS',
   ]) {
@@ -221,24 +241,31 @@ t.test(
         .map(([name]) => name)
         .sort()
     t.same(given('POSTGRES_SUPERUSER_PASSWORD'), ['postgres'])
-    t.same(given('NATS_PASSWORD'), ['indexer', 'ingest', 'nats', 'ops'])
-    t.same(given('{POSTGRES_PASSWORD'), [
-      'api',
-      'ingest',
-      'migrate',
-      'ops',
-      'postgres',
-      'realtime',
-      'webhook-worker',
-    ])
-    t.equal(services.postgres!.environment!.POSTGRES_USER, 'postgres', 'the role of the services is another')
+    t.same(given('{POSTGRES_OWNER_PASSWORD'), ['migrate', 'postgres'], 'whoever migrates')
+    for (const service of SERVICES_WITH_ROLES)
+      t.same(given(`{POSTGRES_${variableOf(service)}_PASSWORD`), ['postgres', service].sort(), service)
+    for (const user of BUS_USERS)
+      t.same(
+        given(`{NATS_${variableOf(user)}_PASSWORD`),
+        user === 'publisher' ? ['nats'] : ['nats', user].sort(),
+        user,
+      )
+    t.equal(services.postgres!.environment!.POSTGRES_USER, 'postgres', 'the owner is another')
+    const script = read('infra/postgres/make-roles.sh')
     for (const right of ['superuser', 'createdb', 'createrole', 'replication', 'bypassrls'])
-      t.match(read('infra/docker/make-role.sh'), new RegExp(`create role payments .*\\bno${right}\\b`))
-    for (const name of ['ingest', 'ops', 'api', 'realtime', 'webhook-worker', 'console']) {
-      const [deployment] = read(`infra/kubernetes/base/${name}.yaml`).split('\n---\n')
+      t.match(script, new RegExp(`create role \\$1 .*\\bno${right}\\b`))
+    t.same(
+      [...script.matchAll(/^make_role "\$\{owner\}_(\w+)"/gm)].map(([, role]) => role),
+      SERVICES_WITH_ROLES.map(service => service.replace('-', '_')),
+    )
+    for (const name of SERVICES) {
+      const file = name === 'indexer' ? 'components/indexer/indexer' : `base/${name}`
+      const [deployment] = read(`infra/kubernetes/${file}.yaml`).split('\n---\n')
+      const secrets = [...deployment!.matchAll(/secretName: (.+)$/gm)].map(([, secret]) => secret)
+      t.same(secrets, name === 'console' ? [] : [`payment-tracking-${name}`], `${name} has its own secret`)
       t.equal(
-        /secretName: payment-tracking-nats$/m.test(deployment!),
-        ['ingest', 'ops'].includes(name),
+        /NATS_URL_FILE\n +value: \/run\/secrets\/own\/NATS_URL$/m.test(deployment!),
+        (BUS_USERS as readonly string[]).includes(name),
         `${name} and NATS_URL`,
       )
     }
