@@ -13,6 +13,7 @@ import { openOps } from '../../services/ops/test/open-ops.js'
 import { readOperations, scopesOf, type Operation, type Scope } from './description.js'
 import { openSystem, SCOPES, type CallAnswer, type Party } from './open-system.js'
 import { listRoutes } from './ops-routes.js'
+import { pauseInEach } from './paused-api.js'
 import { REQUESTS, type Target } from './requests.js'
 import { DOCUMENT, withTables } from './table.js'
 
@@ -443,6 +444,11 @@ t.test('what is for operators is on no public port', async t => {
   for (const base of [system.urls.api, system.urls.realtime, system.urls.ops])
     for (const path of ['/metrics', '/healthz', '/readyz'])
       t.notOk((await call('GET', path, { base })).status === 200, `${base} ${path}`)
+})
+
+t.test('a process of the API that is paused in a request never made ingest wait', async t => {
+  const writing = guarded.filter(({ method }) => method !== 'GET')
+  await pauseInEach(t, system, writing)
 })
 
 t.test('the owner does everything, with a token and with a key of the scope', async t => {

@@ -9,6 +9,7 @@ import {
   useEnvironment,
   waitFor,
   type ChainGateway,
+  type ChainMessage,
   type TestContext,
 } from '@payment-tracking/testkit'
 import { makeCheckoutKey } from '../../services/api/test/checkout/make-checkout-keys.js'
@@ -163,7 +164,6 @@ export async function openSystem(t: TestContext) {
     paid,
   }: (typeof prepared)[number]): Promise<Party> => {
     const deliveries = await waitForAnswer(`/v1/webhooks/deliveries?trackingId=${policy.trackingId}`, token)
-    await waitForAnswer('/v1/webhooks/deliveries?trackingId=basket', token)
     const expectation = await call('POST', `/v1/gateway/${gateway.address}/expectations`, {
       token,
       body: {
@@ -194,6 +194,7 @@ export async function openSystem(t: TestContext) {
       ],
     }
   }
+  for (const { token } of prepared) await waitForAnswer('/v1/webhooks/deliveries?trackingId=basket', token)
   const owner = await finish(prepared[0])
   const other = await finish(prepared[1])
 
@@ -246,6 +247,35 @@ export async function openSystem(t: TestContext) {
     opsToken: env.OPS_TOKEN,
     /** Bytes that the API has sent to Postgres, and got from it. */
     databaseTraffic: () => databaseLink.traffic(),
+    databaseLink,
+    pool: database.pool,
+    /** A payment of something to a gateway's policy. */
+    async pay({ address, policy }: Party, trackingId: string): Promise<ChainMessage> {
+      const payment = { gateway: address, payer: policy, recipient: policy, tokenMint: policy, amount: 1n }
+      const message = chain.payDirectly({ ...payment, trackingId })
+      await publish([message])
+      return message
+    },
+    retract: ({ signature, slot }: ChainMessage) =>
+      publish([{ subject: `${settings.SUBJECT_PREFIX}.control.retracted`, message: { signature, slot } }]),
+    async deleteGateway({ address, authority }: Pick<ChainGateway, 'address' | 'authority'>) {
+      const message = chain.emit('PaymentGatewayDeleted', {
+        gateway: address,
+        authority: authority.publicKey,
+        name: Array<number>(32).fill(0),
+      })
+      await publish([message])
+      return message
+    },
+    /** One more gateway with one thing of each kind. */
+    async addParty(label: string): Promise<Party & Pick<ChainGateway, 'authority'>> {
+      const gateway = await chain.openGateway(label)
+      await publish([gateway.created])
+      await waitForAnswer(`/v1/events/gateways/created?authority=${gateway.authority.publicKey}`)
+      const made = await prepare(gateway, label)
+      await publish([made.userPayment.created, made.policy.created, made.paid])
+      return { ...(await finish(made)), authority: gateway.authority }
+    },
     /** Of the transaction that pays both gateways. */
     basket: signature,
     /** Everything of a gateway in the database; the last use of keys and sessions is no change. */
@@ -266,8 +296,8 @@ export async function openSystem(t: TestContext) {
       return rows[0]!.state
     },
     /** A webhook, a key, or a session, of the owner that a call may delete. */
-    addWebhook: async () =>
-      (await registerWebhook(owner.address, owner.token, 'http://127.0.0.1:1/spare')).id,
+    addWebhook: async ({ address, token } = owner) =>
+      (await registerWebhook(address, token, 'http://127.0.0.1:1/spare')).id,
     addSession: async () => {
       const cookie = await openSession(owner.token)
       return { cookie, id: await sessionOf(cookie) }

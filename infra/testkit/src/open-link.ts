@@ -16,6 +16,15 @@ export interface Link {
    * @param which `present`: a new connection leads to the server, as after a failover. `all`: none does.
    */
   silence(which: 'present' | 'all'): void
+  /**
+   * Holds a connection back from where its client sends a text, and leaves the others: as if the process were paused just before. Null
+   * holds no more; what is held stays held until it is cut.
+   */
+  holdAt(text: string | null): void
+  /** How many connections are held. */
+  held(): number
+  /** Breaks the held connections. */
+  cutHeld(): void
   /** How often the link broke a connection by itself. */
   breaks(): number
   /** Bytes that have passed so far, to the server and from it. */
@@ -45,16 +54,18 @@ export async function openLink(
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   const pumps = new Set<() => void>()
+  const held = new Set<Socket>()
+  let holdsAt: string | null = null
   let [stalled, allSilent] = [false, false]
   let [delayMs, arrived, breaks, sent, received] = [0, 0, 0, 0, 0]
 
-  const relay = (from: Socket, to: Socket, count: (bytes: number) => void): void => {
+  const relay = (from: Socket, to: Socket, count: (bytes: number) => void, isClient = false): void => {
     const queue: Piece[] = []
     let ended = false
     let timer: NodeJS.Timeout | undefined
     const pump = (): void => {
       clearTimeout(timer)
-      if (stalled) return
+      if (stalled || held.has(from)) return
       for (let piece = queue[0]; piece !== undefined; piece = queue[0]) {
         const waitMs = piece.dueMs - performance.now()
         if (waitMs > 0) {
@@ -73,6 +84,7 @@ export async function openLink(
     from.on('data', bytes => {
       count(bytes.length)
       if (from.destroyed || allSilent || silent.has(from)) return
+      if (isClient && holdsAt !== null && bytes.includes(holdsAt)) held.add(from)
       queue.push({ bytes, dueMs: delayMs === 0 ? 0 : performance.now() + delayMs })
       if (queue.length > MOST_PIECES || to.writableLength > MOST_WAITING_BYTES) from.pause()
       pump()
@@ -86,6 +98,7 @@ export async function openLink(
     from.once('close', () => {
       clearTimeout(timer)
       sockets.delete(from)
+      held.delete(from)
       pumps.delete(pump)
       if (!silent.has(from)) to.destroy()
     })
@@ -93,7 +106,7 @@ export async function openLink(
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, client => {
     const upstream = connect({ port: Number(port), host: hostname, allowHalfOpen: true, noDelay: true })
-    relay(client, upstream, bytes => (sent += bytes))
+    relay(client, upstream, bytes => (sent += bytes), true)
     relay(upstream, client, bytes => {
       received += bytes
       arrived += bytes
@@ -127,6 +140,13 @@ export async function openLink(
     silence(which) {
       for (const socket of sockets) silent.add(socket)
       allSilent = which === 'all'
+    },
+    holdAt(text) {
+      holdsAt = text
+    },
+    held: () => held.size,
+    cutHeld() {
+      for (const socket of held) socket.destroy()
     },
     breaks: () => breaks,
     traffic: () => ({ sent, received }),
