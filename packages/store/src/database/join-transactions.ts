@@ -20,6 +20,9 @@ const current = new AsyncLocalStorage<Joined>()
 /** A request may wait for others of its gateway. */
 const LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 10_000 }
 
+/** The end of a gateway waits for changes of its webhooks and keys: a paused process holds such rows no longer than this. */
+const IDLE = `set local idle_in_transaction_session_timeout = '1s'`
+
 /** Runs `work`, whose statements join one transaction, and after the commit what it left for then. */
 export async function runJoined<T>(
   database: Database,
@@ -29,6 +32,7 @@ export async function runJoined<T>(
   signal?.throwIfAborted()
   const later: Joined['afterCommit'] = []
   const result = await database.transaction(async tx => {
+    await tx.$executeRawUnsafe(IDLE)
     const done = await current.run({ database, tx, savepoints: 0, signal, afterCommit: later }, work)
     signal?.throwIfAborted()
     return done
