@@ -57,3 +57,13 @@ t.test('the README says loudly that anyone can write any memo', async t => {
   const text = read('README.md').replace(/\n> ?/g, ' ')
   t.ok(/\*\*Anyone can write any memo\.\*\*.* by hand\. \*\*\[Expect the payment\]/.test(text))
 })
+
+t.test('every line for a shell runs when it is pasted into bash or into zsh', async t => {
+  for (const document of documents)
+    for (const [, block] of read(document).matchAll(/^ *```(?:sh|bash)\n([^]*?)^ *```/gm))
+      for (const line of block!.split('\n')) {
+        const unquoted = line.replace(/'[^']*'|"[^"]*"/g, '')
+        t.notMatch(unquoted, /(^|\s)#/, `${document}: zsh takes no comment: ${line}`)
+        t.notMatch(unquoted, /(?<!\$)[?*[\]]/, `${document}: zsh looks for files of this pattern: ${line}`)
+      }
+})
