@@ -157,6 +157,7 @@ t.test('retention', async t => {
       'program_facts',
       'retractions',
       'stream_head',
+      'earlier_epochs',
       'trackings',
       'user_payments',
       // one row a deployment
