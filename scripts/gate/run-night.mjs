@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { runSteps } from './run-steps.mjs'
 
-const HEAD = ['step', 'result', 'time', 'seed', 'again']
+const HEAD = ['step', 'result', 'time', 'CPU', 'seed', 'again']
 
 /** @returns the command that repeats what failed */
 function describeRepeat({ step: { env, script, args, files, minutes }, failedFiles }) {
@@ -17,11 +17,18 @@ const describeTime = seconds =>
   `${Math.floor(seconds / 60)}:${String(Math.round(seconds) % 60).padStart(2, '0')} min`
 
 function describeResult(result) {
-  const { step, failed, error, seconds } = result
+  const { step, failed, error, seconds, cpuSeconds } = result
   const isGood = failed === 0
   const why = error === undefined ? `${failed} failed` : error.split('\n')[0]
   const again = isGood ? '–' : `\`${describeRepeat(result)}\``
-  return [step.name, isGood ? 'ok' : `**${why}**`, describeTime(seconds), step.env?.SEED ?? '–', again]
+  return [
+    step.name,
+    isGood ? 'ok' : `**${why}**`,
+    describeTime(seconds),
+    describeTime(cpuSeconds),
+    step.env?.SEED ?? '–',
+    again,
+  ]
 }
 
 const drawTable = rows =>
@@ -40,7 +47,7 @@ export async function runNight(steps, { table, withServers, signal }) {
     if (signal.aborted) break
     console.log(`step ${results.length + 1} of ${steps.length}: ${step.name} … (SEED=${step.env?.SEED})`)
     const startedAt = Date.now()
-    const result = { step, passed: 0, failed: 1, failedFiles: [], seconds: 0 }
+    const result = { step, passed: 0, failed: 1, failedFiles: [], seconds: 0, cpuSeconds: 0 }
     try {
       const [ended] = await withServers(env => runSteps([step], { env, signal }))
       Object.assign(result, ended)
