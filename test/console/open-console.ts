@@ -1,7 +1,7 @@
 // The console in Chromium, on a running system, for a gateway whose wallet is in the browser.
 import type { ChainGateway, TestContext } from '@payment-tracking/testkit'
 import type { Page } from 'playwright-core'
-import { openBrowser } from './open-browser.js'
+import { openBrowser, visit } from './open-browser.js'
 import { addWallet } from './wallet-stand-in.js'
 
 /** SLOW_BROWSER makes the browser's CPU so many times slower: a test that counts on a fast page then fails. */
@@ -46,11 +46,11 @@ export async function openConsole(
     if (line.type() === 'error') complaints.push(line.text())
   })
   page.on('pageerror', error => complaints.push(String(error)))
-  const go = (path: string) => page.goto(`${baseUrl}/console${path}`, { waitUntil: 'load' })
+  const go = (path: string) => visit(page, `${baseUrl}/console${path}`, { waitUntil: 'load' })
   const timeFirstVisit: OpenConsole['timeFirstVisit'] = async (path, isUsable) => {
     const stranger = await browser.newContext()
     const first = await stranger.newPage()
-    await first.goto(`${baseUrl}/console${path}`, { waitUntil: 'commit' })
+    await visit(first, `${baseUrl}/console${path}`, { waitUntil: 'commit' })
     await isUsable(first)
     const ms = await first.evaluate(() => performance.now())
     await stranger.close()

@@ -6,6 +6,7 @@ import { checkWidths, findFaults } from '../console/check-page.js'
 import { awaitValue, holdsAttribute, holdsCount, holdsText } from '../console/hold.js'
 import { askJson } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
+import { visit } from '../console/open-browser.js'
 import { openConsole } from '../console/open-console.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
@@ -140,7 +141,7 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
   await holdsCount(t, page.locator('tbody tr'), 200, 'a page of older ones')
   const token = await signIn(baseUrl, gateway)
   const { body } = await askJson(`${baseUrl}/v1/session/links`, { method: 'POST', token })
-  await page.goto(`${baseUrl}${body.path}`)
+  await visit(page, `${baseUrl}${body.path}`)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   await go('/payments')
   await page.getByRole('heading', { name: 'My payments' }).waitFor()

@@ -104,7 +104,14 @@ const store: Store = {
     writePrepared: first(lanes.writePrepared) as typeof lanes.writePrepared,
     execute: first(statement => lanes.execute(statement)),
     transaction: work =>
-      lanes.transaction(tx => work(explaining(tx) as Parameters<typeof work>[0]), { timeout: 120_000 }),
+      lanes.transaction(
+        tx => {
+          // Settings of a transaction read no rows.
+          const setting = { $executeRawUnsafe: (text: string) => tx.$executeRawUnsafe(text) }
+          return work({ ...explaining(tx), ...setting } as Parameters<typeof work>[0])
+        },
+        { timeout: 120_000 },
+      ),
   },
 }
 

@@ -349,7 +349,10 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
   ],
   'refold/refold-rows.ts': [1, 'the policies of a page, by their addresses'],
   'ingest/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
-  'webhooks/release.ts': [2, 'one row that is set aside, and its savepoint'],
+  'webhooks/release.ts': [
+    3,
+    'one row that is set aside, its savepoint, and the deliveries of a page, by their ids',
+  ],
   'work/run-page.ts': [1, 'begins a snapshot'],
   'webhooks/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }

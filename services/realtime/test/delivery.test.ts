@@ -127,7 +127,7 @@ t.test('an expected payment', async t => {
     await subscribe(clients[2]!, { trackingId: 'expected-1' })
     await subscribe(clients[3]!, { trackingId: 'expected-2', expectation: other.id })
     await database.pool.query(
-      `update expectations set state = 'underpaid', paid_amount = 5, payment_count = 1, changes = 1 where id = $1`,
+      `update expectations set state = 'underpaid', paid_amount = 5, payment_count = 1, changes = 1, cause_position = 7 where id = $1`,
       [order.id],
     )
     const { record } = (await readExpectation(store, order.id))!

@@ -81,7 +81,7 @@ export async function launch(options: Launch): Promise<void> {
       ...servers,
       databaseUrl: config.DATABASE_URL ?? withDatabase(servers.databaseUrl, DATABASE_NAME),
     }
-    if (servers.private.postgres) await makeRoles(urls.databaseUrl)
+    if (servers.private.postgres) await makeRoles(servers.databaseUrl)
     const applied = await migrate(urls.databaseUrl)
     log(
       applied.length > 0

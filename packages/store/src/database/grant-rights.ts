@@ -10,7 +10,10 @@ import {
   type ServiceWithRole,
 } from './roles.js'
 
-/** Makes the roles of a private server that it lacks, as infra/postgres/make-roles.sh does elsewhere. */
+/**
+ * Makes the roles of a private server that it lacks, as infra/postgres/make-roles.sh does elsewhere.
+ * @param ownerUrl of any database that is there: on a first start the service's own is not
+ */
 export async function makeRoles(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl })
   await client.connect()
