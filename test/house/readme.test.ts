@@ -2,7 +2,7 @@
 // end in e2e/readme.long.test.ts.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { writeSettings } from './settings-table.js'
@@ -66,4 +66,36 @@ t.test('every line for a shell runs when it is pasted into bash or into zsh', as
         t.notMatch(unquoted, /(^|\s)#/, `${document}: zsh takes no comment: ${line}`)
         t.notMatch(unquoted, /(?<!\$)[?*[\]]/, `${document}: zsh looks for files of this pattern: ${line}`)
       }
+})
+
+/** Words that look like names of code. */
+const NO_NAMES = new Set(['devDependency'])
+
+t.test('every name of code and of a file in a document and in a comment of the migration exists', async t => {
+  const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+  const known = new Set(NO_NAMES)
+  for (const file of files)
+    if (/\.(ts|tsx|mjs|js|py|sh|json|ya?ml|css|html|qnt|prisma)$/.test(file) && existsSync(join(ROOT, file)))
+      for (const [word] of read(file).matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word)
+  const named = new Set(files.map(file => basename(file)))
+  const migrations = files.filter(file => file.endsWith('/migration.sql'))
+  const texts = [
+    ...migrations.flatMap(file => [...read(file).matchAll(/--(.*)/g)].map(([, text]) => [file, text!])),
+    ...documents
+      .filter(file => file !== 'test/bench/HISTORY.md' && file !== 'CHANGELOG.md')
+      .flatMap(file =>
+        [
+          ...read(file)
+            .replace(/```[^]*?```/g, '')
+            .matchAll(/`([^`\n]+)`/g),
+        ].map(([, text]) => [file, text!]),
+      ),
+  ]
+  t.ok(texts.length > 1_000, 'the texts were found')
+  for (const [file, text] of texts) {
+    for (const [name] of text!.matchAll(/(?<![\w.-])[a-z]+[A-Z]\w+/g))
+      if (!known.has(name)) t.fail(`${file}: ${name}`)
+    for (const [path] of text!.matchAll(/(?<![\w.*-])[a-z][\w./-]*\.(?:ts|tsx|mjs|sh|sql|ya?ml)\b/g))
+      if (!named.has(basename(path))) t.fail(`${file}: ${path}`)
+  }
 })

@@ -175,14 +175,14 @@ create table events (
   -- `data` was shortened to what no column has: the message is in a file of the archive
   shrunk boolean not null default false
 );
--- Each index is named by the queries that need it; packages/store/test/index-plans.test.ts reads their plans.
+-- Each index is named by the queries that need it; packages/store/test/plans/plans.test.ts reads their plans.
 -- The primary key: readIdentities, readEventTransactions, derivePayments.
 -- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
 -- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order.
--- Also recountHour, countEvents and readPaymentStats: the times of an hour or less.
+-- Also readHour, countEvents and readPaymentStats: the times of an hour or less.
 create index events_newest on events (occurred_at, slot, event_index, id);
--- readEventPage with `gateway`, readVolume, recountHour, readPaymentStats.
+-- readEventPage with `gateway`, readVolume, readHour, readPaymentStats.
 create index events_gateway_newest on events (gateway, occurred_at, slot, event_index, id) where gateway is not null;
 -- readEventPage with `paymentPolicy`, replaySubscriptions.
 create index events_policy_newest on events (payment_policy, occurred_at, slot, event_index, id)
@@ -424,7 +424,7 @@ create table policies (
 -- Lists of living policies in their order, by each of their filters. No column that a payment usually changes is in an index.
 -- listSubscriptions with `trackingId`, readTrackedPolicies.
 create index policies_tracking_live on policies (tracking_id, created_at, address) where live;
--- listSubscriptions with `userPublicKey`, listClaimablePolicies, readPageOf: also deleted policies.
+-- listSubscriptions with `userPublicKey`, listClaimablePolicies, USER_PAYMENT: also deleted policies.
 create index policies_user_payment_idx on policies (user_payment, created_at, address);
 -- listSubscriptions with `gateway`, lists and figures of a merchant.
 create index policies_gateway_live on policies (gateway, created_at, address) where live;
@@ -547,7 +547,7 @@ create table payment_token_stats (
 -- readPaymentStats: the extremes of a token over its days, one probe each, and whether a day lost them.
 create index payment_token_stats_min on payment_token_stats (gateway, token_mint, min) where span = 86400;
 create index payment_token_stats_max on payment_token_stats (gateway, token_mint, max) where span = 86400;
--- recountHour, readPaymentStats, a rebuild: rows that lost their extremes. Nearly empty.
+-- RECOUNT, readPaymentStats, a rebuild: rows that lost their extremes. Nearly empty.
 create index payment_token_stats_lost on payment_token_stats (gateway, span, start, token_mint) where min is null and span > 0;
 
 create table webhooks (
@@ -594,7 +594,7 @@ create table webhooks (
   created_at timestamptz(3) not null default now(),
   deleted_at timestamptz(3)
 );
--- insertDeliveries, insertLifecycle, the webhook routes. Deleted webhooks are not in it: a gateway can have any number.
+-- readWebhooksOf, the webhook routes. Deleted webhooks are not in it: a gateway can have any number.
 create index webhooks_gateway_idx on webhooks (gateway) where deleted_at is null;
 -- removeOldDeliveries.
 create index webhooks_deleted on webhooks (deleted_at) where deleted_at is not null;
