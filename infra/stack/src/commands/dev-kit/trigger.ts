@@ -25,6 +25,7 @@ import { USDC } from '../tokens.js'
 import { openGatewaySession } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { programIdOf } from './program-id.js'
+import { waitUntilPaid } from './wait-until-paid.js'
 import { waitUntilStored } from './wait-until-stored.js'
 import { waitUntilSent } from './wait-until-sent.js'
 
@@ -92,8 +93,10 @@ export async function trigger(args: readonly string[], env: NodeJS.ProcessEnv): 
       await publisher.publish(JSON.stringify(message))
       if (!('signature' in message)) continue
       await waitUntilStored(stack.baseUrl, message.signature)
-      if (type === 'payment.retracted')
-        await waitUntilSent(await openGatewaySession(stack.baseUrl, gateway, key), message.signature)
+      if (type !== 'payment.retracted' && type !== 'expectation.reopened') continue
+      const session = await openGatewaySession(stack.baseUrl, gateway, key)
+      if (type === 'payment.retracted') await waitUntilSent(session, message.signature)
+      else await waitUntilPaid(session, gateway, trackingId)
     }
   } finally {
     await publisher.close()
