@@ -83,7 +83,7 @@ export async function pauseInEach(t: Test, system: System, operations: readonly 
     await pause(operation, { ...targetOf(party), webhookId: webhookIds[nth]! })
   databaseLink.holdAt(null)
   await whileStoring(system, (await system.deleteGateway(party)).signature)
-  t.equal(databaseLink.held(), 0, 'the paused transactions have ended')
+  await waitFor(() => databaseLink.held() === 0, { what: 'the end of the paused transactions' })
   for (const id of ['createWebhook', 'updateWebhook', 'revokeApiKey', 'createExpectation'])
     t.ok(paused.includes(id), `${id} was paused in its transaction`)
 }
