@@ -1,8 +1,10 @@
 // The table expectations: what each gateway expects, the sums of what counts, and the notified states.
+import type { CommittedExpectation } from '@payment-tracking/contracts'
 import {
   MOST_LISTED_PAYMENTS,
   NOTHING_PAID,
   stateAt,
+  renderPublicExpectation,
   toExpectationRecord,
   type ExpectationRecord,
   type ExpectationState,
@@ -149,3 +151,16 @@ export async function readExpectations(run: RunStatement, which: Sql): Promise<R
     }
   })
 }
+
+/** For sockets. */
+export const toCommittedExpectation = ({
+  record,
+  changes,
+  position,
+}: Pick<ReadExpectation, 'record' | 'changes' | 'position'>): CommittedExpectation => ({
+  id: record.id,
+  trackingId: record.trackingId,
+  changes: Number(changes),
+  position: position?.toString() ?? null,
+  data: renderPublicExpectation(record),
+})

@@ -14,4 +14,5 @@ export {
   type ExpectationFilter,
 } from './list-expectations.js'
 export type { ReadExpectation } from './expectation-rows.js'
-export { toCommittedExpectation, type ExpectedNews } from './settle.js'
+export { type ExpectedNews } from './settle.js'
+export { toCommittedExpectation } from './expectation-rows.js'

@@ -5,7 +5,6 @@ import {
   DIRECT_TRANSFER_POLICY,
   NOTHING_PAID,
   renderExpectationMessage,
-  renderPublicExpectation,
   toExpectationRecord,
   type DeliveryMessage,
   type ExpectationChange,
@@ -16,7 +15,7 @@ import { sql, type Tx } from '../database/sql.js'
 import { noteForFeed } from '../database/feed-notes.js'
 import { feedNoteOf, RoutedMessages, type Message } from '../webhooks/routed-messages.js'
 import { readWebhooksOf } from '../webhooks/notified-webhooks.js'
-import { newestPayments, type Expectation, type Over, type ReadExpectation } from './expectation-rows.js'
+import { newestPayments, toCommittedExpectation, type Expectation, type Over } from './expectation-rows.js'
 import { countOpen, type CountWriter } from './expectation-counts.js'
 import { writeExpectations } from './write-expectations.js'
 
@@ -180,19 +179,6 @@ async function notify(tx: Tx, told: readonly Told[]): Promise<ExpectedNews> {
   }
   return { deliveries: await routed.write(tx), expectations }
 }
-
-/** For sockets. */
-export const toCommittedExpectation = ({
-  record,
-  changes,
-  position,
-}: Pick<ReadExpectation, 'record' | 'changes' | 'position'>): CommittedExpectation => ({
-  id: record.id,
-  trackingId: record.trackingId,
-  changes: Number(changes),
-  position: position?.toString() ?? null,
-  data: renderPublicExpectation(record),
-})
 
 function messageOfExpectation(
   type: ExpectationType,

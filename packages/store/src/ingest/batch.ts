@@ -6,7 +6,8 @@ import type {
   DeliveryRef,
 } from '@payment-tracking/contracts'
 import type { ControlMessage } from '@payment-tracking/domain'
-import type { RefusedMessage, StreamIdentity } from './dead-letters.js'
+import type { RefusedMessage } from './dead-letters.js'
+import type { StreamIdentity } from './stream-gaps.js'
 import type { ReceivedMessage } from './received-message.js'
 
 /** A checked control message, with its bytes in case it cannot be stored. */

@@ -1,3 +1,4 @@
+import type { StreamIdentity } from './stream-gaps.js'
 import type { RefusalCode } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
@@ -14,12 +15,6 @@ export interface RefusedMessage {
   bytes: Uint8Array
   /** for a CONFLICT: a retraction of this transaction may accept the message */
   signature?: string
-}
-
-/** The stream of a message. A stream that was deleted and created again restarts its sequences. */
-export interface StreamIdentity {
-  name: string
-  createdAt: Date
 }
 
 const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`

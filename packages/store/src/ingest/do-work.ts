@@ -1,4 +1,5 @@
 // Does the work that messages left, page by page, and notifies of what each page made known.
+import { INGEST_KINDS, type IngestKind } from '../work/kinds.js'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import type { Store } from '../database/open-store.js'
@@ -47,14 +48,11 @@ const KINDS = {
   account: ACCOUNT,
   'hour-figures': HOUR_FIGURES,
   'gateway-figures': GATEWAY_FIGURES,
-} satisfies Record<string, WorkKind<Page>>
-
-type Kind = keyof typeof KINDS
-export const KIND_NAMES = Object.keys(KINDS) as Kind[]
+} satisfies Record<IngestKind, WorkKind<Page>>
 
 /** What one page of work changed. */
 export interface RefoldedPage extends CommittedNews {
-  kind: Kind
+  kind: IngestKind
 }
 
 /**
@@ -66,13 +64,13 @@ export interface RefoldedPage extends CommittedNews {
 export const refoldPage = (store: Store, options: PageOptions): Promise<RefoldedPage[]> =>
   runPage<Page, RefoldedPage>(store, KINDS, options, async (tx, kind, page, head) => ({
     epoch: head.epoch,
-    kind: kind as Kind,
+    kind: kind as IngestKind,
     ...(await notifyPage(tx, head, page)),
   }))
 
 /** How much work waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */
 export const readWork = (store: Store): Promise<{ count: number; oldestSeconds: number }> =>
-  countWork(store, KIND_NAMES)
+  countWork(store, INGEST_KINDS)
 
 const NOTHING: Refolded = { policies: [], notified: [], completed: [], changed: [] }
 

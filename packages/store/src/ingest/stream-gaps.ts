@@ -1,6 +1,11 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import type { StreamIdentity } from './dead-letters.js'
+
+/** The stream of a message. A stream that was deleted and created again restarts its sequences. */
+export interface StreamIdentity {
+  name: string
+  createdAt: Date
+}
 
 /** Records whether the stream takes control messages, for the dashboard. */
 export function noteControlSubjects({ database }: Store, takes: boolean): Promise<unknown> {

@@ -1,11 +1,11 @@
 // The progress of what ingest does in pages (ingest/do-work.ts), for operators.
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
-import { KIND_NAMES } from '../ingest/do-work.js'
+import { INGEST_KINDS } from '../work/kinds.js'
 import { eachOf } from '../work/work-table.js'
 
 export interface RefoldProgress {
-  /** of `KINDS` in ingest/do-work.ts */
+  /** of `INGEST_KINDS` */
   kind: string
   address: string
   /** pages that are done */
@@ -16,5 +16,5 @@ export interface RefoldProgress {
 /** In the order in which their next pages are done. Relies on work_next. */
 export const listRefolds = ({ database }: Store, limit: number): Promise<readonly RefoldProgress[]> =>
   database.read<RefoldProgress>(sql`
-    select w.kind, w.key as address, w.handled as pages, w.since from ${eachOf(KIND_NAMES)}
+    select w.kind, w.key as address, w.handled as pages, w.since from ${eachOf(INGEST_KINDS)}
      order by w.kind = 'hour', w.next_at limit ${limit}`)

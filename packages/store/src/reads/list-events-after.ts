@@ -18,23 +18,11 @@ export interface StreamEvent {
   paymentPolicy: string | null
 }
 
-/** The present end of the stream, and its database. */
-export interface StreamHead {
-  epoch: string
-  position: bigint
-}
-
 /** After one commit position, up to and including another. */
 export interface EventRange {
   after: bigint
   upTo: bigint
   limit: number
-}
-
-/** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
-export async function readStreamHead({ database }: Store): Promise<StreamHead> {
-  const [head] = await database.read<StreamHead>(sql`select epoch::text as epoch, position from stream_head`)
-  return head!
 }
 
 /**

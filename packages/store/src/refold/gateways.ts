@@ -3,7 +3,7 @@ import { columnTable } from '../database/columns.js'
 import { sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { GATEWAY_COLUMNS } from '../rows/gateways.js'
-import type { DeactivationReason } from '../webhooks/deactivate-webhooks.js'
+import type { DeactivationReason } from '../webhooks/turn-off.js'
 import { turnOff } from '../webhooks/turn-off.js'
 
 /** The gateways of `addresses` that appear in any event. */

@@ -1,4 +1,5 @@
-import type { Tx } from '../database/sql.js'
+import type { Store } from '../database/open-store.js'
+import { sql, type Tx } from '../database/sql.js'
 import { StoreContentsError, StoreUnverifiedError } from '../errors.js'
 
 export interface LockedHead {
@@ -56,4 +57,16 @@ export async function recordBatch(
     insert into ingest_batches (first_position, last_position)
     values (${firstPosition}, ${lastPosition}) returning id`
   return batch!.id
+}
+
+/** The present end of the stream, and its database. */
+export interface StreamHead {
+  epoch: string
+  position: bigint
+}
+
+/** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
+export async function readStreamHead({ database }: Store): Promise<StreamHead> {
+  const [head] = await database.read<StreamHead>(sql`select epoch::text as epoch, position from stream_head`)
+  return head!
 }

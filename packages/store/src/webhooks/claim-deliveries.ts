@@ -1,3 +1,4 @@
+import { EARLIER_SECRETS, type OrderedBy } from '../rows/webhooks.js'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
@@ -9,8 +10,6 @@ import {
   IS_OPEN,
   IS_UNCLAIMED,
 } from '../rows/deliveries.js'
-import type { OrderedBy } from './webhook-records.js'
-import { EARLIER_SECRETS } from './webhook-secrets.js'
 import { EARLIER_DELIVERY, LOOK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */

@@ -3,10 +3,7 @@ import type { Store } from '../database/open-store.js'
 import { bigints, sql } from '../database/sql.js'
 import { isNotSetAside, isolate } from '../set-aside/isolate.js'
 import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from './notify-failures.js'
-import { turnOff } from './turn-off.js'
-
-/** Why the service itself deactivated a webhook; shown on the record. */
-export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
+import { turnOff, type DeactivationReason } from './turn-off.js'
 
 /**
  * Deactivates webhooks; their open deliveries are cancelled with that (turn-off.ts). Inactive webhooks keep their reason.

@@ -1,11 +1,11 @@
 // Ordered delivery: a webhook gets one delivery at a time, in the order in which they were made: of all its deliveries, or of
 // those of each tracking ID.
+import type { OrderedBy } from '../rows/webhooks.js'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RECOVERED_BELOW_ATTEMPTS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { bigints, empty, inline, raw, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../rows/deliveries.js'
-import type { OrderedBy } from './webhook-records.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
 export const EARLIER_DELIVERY = 'earlier delivery'

@@ -3,6 +3,9 @@
 import { sql, type Sql } from '../database/sql.js'
 import { REQUEUE } from '../work/work-table.js'
 
+/** Why the service itself deactivated a webhook; shown on the record. */
+export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
+
 /**
  * The statement that turns webhooks off. Inactive webhooks keep when and why they were turned off.
  * @param which a condition on webhooks `w`

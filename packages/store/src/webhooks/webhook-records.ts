@@ -1,3 +1,4 @@
+import type { OrderedBy } from '../rows/webhooks.js'
 import {
   PAYMENT_MESSAGE_TYPE,
   WEBHOOK_SECRET_BYTES,
@@ -12,10 +13,6 @@ import { DbNull, empty, sql } from '../database/sql.js'
 import type { Finality } from '../rows/known-payment.js'
 import type { Store } from '../database/open-store.js'
 import { turnOff } from './turn-off.js'
-
-/** Among which deliveries `ordered` holds: all of the webhook, or those of one tracking ID. */
-export const ORDERS = ['all', 'trackingId'] as const
-export type OrderedBy = (typeof ORDERS)[number]
 
 /** What the owner of a webhook chooses and everybody may read. */
 interface OpenChoices {

@@ -1,11 +1,8 @@
+import { EARLIER_SECRETS } from '../rows/webhooks.js'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../database/open-store.js'
 import { inline, sql } from '../database/sql.js'
 import { newSecret } from './webhook-records.js'
-
-/** The secrets `e` of a row of webhooks that rotations replaced and that still sign, newest first. */
-export const EARLIER_SECRETS = sql`
-  jsonb_to_recordset(earlier_secrets) as e (secret text, until timestamptz(3)) where e.until > clock_timestamp()`
 
 /** The most secrets that sign a message. */
 const MOST_SECRETS = 5

@@ -2,7 +2,7 @@
 import type { Store } from '../database/open-store.js'
 import { sql } from '../database/sql.js'
 import { eachOf } from '../work/work-table.js'
-import type { WebhookWorkKind } from './work.js'
+import { WEBHOOK_KINDS, type WebhookWorkKind } from '../work/kinds.js'
 
 export interface WebhookWorkProgress {
   kind: WebhookWorkKind
@@ -16,7 +16,6 @@ export interface WebhookWorkProgress {
   addedAt: Date
 }
 
-const KINDS: readonly WebhookWorkKind[] = ['cancel', 'redeliver', 'replay']
 const IS_SETTLING = sql`coalesce((k.state ->> 'isSettling')::boolean, false)`
 
 /** Oldest first. */
@@ -27,7 +26,7 @@ export const listWebhookWork = (
   database.read<WebhookWorkProgress>(sql`
     select k.kind, w.id as "webhookId", w.gateway, w.endpoint_url as "endpointUrl", k.handled,
            ${IS_SETTLING} as "isSettling", k.since as "addedAt"
-      from (select w.* from ${eachOf(KINDS)}) k join webhooks w on w.id = k.key::bigint
+      from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k join webhooks w on w.id = k.key::bigint
      order by ${IS_SETTLING}, k.since, w.id limit ${limit}`)
 
 /** How much of the oldest 10,000 rows of work is not done, by kind, and the age of the oldest in seconds. Kinds without work are left out. */
@@ -37,4 +36,4 @@ export const countWebhookWork = ({
   database.read(sql`
     select kind, count(*)::int as count,
            greatest(0, extract(epoch from clock_timestamp() - min(since)))::float8 as "oldestSeconds"
-      from (select w.* from ${eachOf(KINDS)}) k where not ${IS_SETTLING} group by kind order by kind`)
+      from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k where not ${IS_SETTLING} group by kind order by kind`)

@@ -9,6 +9,7 @@
 //
 // A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A page that is done
 // again changes nothing, because a redelivery begins no second round of a delivery.
+import type { WebhookWorkKind } from '../work/kinds.js'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
@@ -20,8 +21,6 @@ import { deliveriesIn, endedActivation, type WebhookActivation } from './deliver
 import { openRound } from './open-round.js'
 import { readRedeliveryQuota } from './redelivery-quota.js'
 import { replayPage } from './replay-page.js'
-
-export type WebhookWorkKind = 'cancel' | 'redeliver' | 'replay'
 
 /** What a redelivery was asked for. */
 export interface RedeliveryState {
