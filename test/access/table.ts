@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { BUS_USERS, permissionsOf } from '@payment-tracking/bus'
 import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
-import { rightsOf, secretsFor, SERVICES_WITH_ROLES, TABLES_WITH_RIGHTS } from '@payment-tracking/store'
+import { rightsOf, secretsFor, SERVICES_WITH_ROLES, TABLES_WITH_RIGHTS } from '@payment-tracking/store/core'
 import { drawTable, replaceTables } from '../documents/table.js'
 import type { Access, Foreign, Operation } from './description.js'
 

@@ -1,7 +1,7 @@
 // Databases with many events in them. Making five million takes minutes, so a run that keeps its servers' data
 // (`--data DIR`) finds them again; a bench that writes takes a copy.
 import { createHash, randomBytes } from 'node:crypto'
-import { migrate, readMigrations } from '@payment-tracking/store'
+import { migrate, readMigrations } from '@payment-tracking/store/core'
 import {
   filledEvents,
   fillEvents,

@@ -1,7 +1,7 @@
 // What grows with history: each read, and ingest, over twenty million events beside ten thousand. Filling takes 13 minutes and
 // 35 GB of disk.
 import { randomUUID } from 'node:crypto'
-import { openStore } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
 import { inTurns, type Bench, type BenchContext, type Row } from './bench.js'
 import { openFeed } from './feed.js'
 import { copyFilled, openFilled, type FilledDatabase } from './fill.js'

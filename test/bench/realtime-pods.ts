@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { openRedis, type RedisConnections } from '@payment-tracking/redis'
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import {
   createDatabase,
   startService,

@@ -7,7 +7,8 @@ import {
   type ServerToClientEvents,
 } from '@payment-tracking/contracts'
 import { buildJwtKeys } from '@payment-tracking/stack'
-import { createWebhook, openStore, type Store } from '@payment-tracking/store'
+import { createWebhook } from '@payment-tracking/store/admin'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import {
   analyzeAll,
   buildChain,

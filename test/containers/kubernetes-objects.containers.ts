@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readServiceSchema, SERVICES } from '@payment-tracking/stack'
-import { MigrateConfig } from '@payment-tracking/store'
+import { MigrateConfig } from '@payment-tracking/store/core'
 import t from 'tap'
 import { parse } from 'yaml'
 import { ROOT } from './machine.js'

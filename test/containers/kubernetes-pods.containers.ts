@@ -2,7 +2,7 @@
 // upgraded by infra/kubernetes/upgrade.sh.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { buildJwtKeys } from '@payment-tracking/stack'
-import { SERVICES_WITH_ROLES, type ServiceWithRole } from '@payment-tracking/store'
+import { SERVICES_WITH_ROLES, type ServiceWithRole } from '@payment-tracking/store/core'
 import { openPublisher, readExpectedAnswers, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { deploy } from './deployment.js'

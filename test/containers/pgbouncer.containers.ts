@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
-import { migrate, openStore, SERVICES_WITH_ROLES, urlOfRole } from '@payment-tracking/store'
+import { migrate, openStore, SERVICES_WITH_ROLES, urlOfRole } from '@payment-tracking/store/core'
 import {
   createDatabase,
   openPublisher,

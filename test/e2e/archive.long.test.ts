@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
 import { buildJwtKeys } from '@payment-tracking/stack'
-import { encodePositionCursor } from '@payment-tracking/store'
+import { encodePositionCursor } from '@payment-tracking/store/reads'
 import {
   readExpectedAnswers,
   readFixtureMessages,

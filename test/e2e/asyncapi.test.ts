@@ -19,7 +19,8 @@ import {
   WEBHOOK_EVENT_TYPES,
   type DeliveryMessage,
 } from '@payment-tracking/domain'
-import { cancelExpectation, createExpectation, readExpectation } from '@payment-tracking/store'
+import { cancelExpectation, createExpectation } from '@payment-tracking/store/admin'
+import { readExpectation } from '@payment-tracking/store/reads'
 import { startService, waitFor, workAsIngest } from '@payment-tracking/testkit'
 import { Ajv, type ValidateFunction } from 'ajv'
 import t from 'tap'

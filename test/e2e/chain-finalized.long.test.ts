@@ -2,7 +2,8 @@
 // change nothing, and a payment reaches REST, the socket and the webhook once it is final, and not before.
 import { emitEvent, openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
 import { buildSignature } from '@payment-tracking/stack'
-import { createWebhook, listGaps, openStore } from '@payment-tracking/store'
+import { createWebhook, listGaps } from '@payment-tracking/store/admin'
+import { openStore } from '@payment-tracking/store/core'
 import { openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'

@@ -1,7 +1,8 @@
 // The whole way: programs run in a virtual machine, a node tells of them, `npm start` follows the node, and payments come
 // out of REST, of a socket and of a webhook. Honest programs and hostile ones.
 import { emitEvent, openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
-import { createWebhook, listGaps, openStore } from '@payment-tracking/store'
+import { createWebhook, listGaps } from '@payment-tracking/store/admin'
+import { openStore } from '@payment-tracking/store/core'
 import { openReceiver, startStack, waitFor } from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'

@@ -1,6 +1,6 @@
 // The tables of docs/settings.md, built from the services' own schemas.
 import { readServiceSchema, SERVICES, StackConfig } from '@payment-tracking/stack'
-import { MigrateConfig } from '@payment-tracking/store'
+import { MigrateConfig } from '@payment-tracking/store/core'
 import { drawTable, replaceTables } from '../documents/table.js'
 
 /** Who sets a setting: everybody, or operators of a deployment. Hardly anybody sets the others. */

@@ -2,7 +2,7 @@
 // pods have and what the clients know is compared after each step.
 import { once } from 'node:events'
 import { openRedis, Seats } from '@payment-tracking/redis'
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import { createDatabase, useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { DatabaseEpoch } from '../../services/realtime/src/history/database-epoch.js'

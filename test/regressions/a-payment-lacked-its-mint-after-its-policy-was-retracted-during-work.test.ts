@@ -2,7 +2,7 @@
 // event named the same user payment. The work compared what it knew of the user payment with what it had known, found no
 // difference, and passed over the early payment.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, refoldPage } from '@payment-tracking/store'
+import { commitBatch, refoldPage } from '@payment-tracking/store/ingest'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/refold.js'

@@ -3,7 +3,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
 import { readMessage } from '@payment-tracking/domain'
-import type { ReceivedMessage } from '@payment-tracking/store'
+import type { ReceivedMessage } from '@payment-tracking/store/ingest'
 import t from 'tap'
 import { storeBatch } from '../../services/ingest/src/pipeline/store-batch.js'
 

@@ -1,7 +1,7 @@
 // A database with a DateStyle that is not ISO: lists answered 500, and so did the POST of a webhook, which was made all the
 // same. Sessions have settings of their own now, and an answer that fails leaves nothing of its request.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStore, SessionSettingsError } from '@payment-tracking/store'
+import { openStore, SessionSettingsError } from '@payment-tracking/store/core'
 import { createDatabase, startService, useRedis, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../../services/api/test/gateway-auth/open-gateway-api.js'

@@ -1,6 +1,7 @@
 // A server that dies in the moment it lets a connection in says so on a connection that nobody listens to yet.
 import { createServer, type AddressInfo } from 'node:net'
-import { openStore, readStreamHead, updateWebhook } from '@payment-tracking/store'
+import { openStore, readStreamHead } from '@payment-tracking/store/core'
+import { updateWebhook } from '@payment-tracking/store/admin'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 

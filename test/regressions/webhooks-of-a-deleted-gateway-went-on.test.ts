@@ -1,6 +1,7 @@
 // A gateway was deleted, and its webhooks were stopped some seconds later, by a worker that looked for such gateways.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, doWebhookWork } from '@payment-tracking/store'
+import { commitBatch } from '@payment-tracking/store/ingest'
+import { doWebhookWork } from '@payment-tracking/store/deliveries'
 import bs58 from 'bs58'
 import { buildBatch, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'

@@ -3,16 +3,14 @@ import { randomUUID } from 'node:crypto'
 import {
   beginRedelivery,
   claimDeliveries,
-  createWebhook,
   doWebhookWork,
   finishAttempts,
-  getDelivery,
   insertMessage,
   recoverFailed,
   redeliverOne,
-  updateWebhook,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/deliveries'
+import { createWebhook, getDelivery, updateWebhook } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 

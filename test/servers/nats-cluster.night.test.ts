@@ -1,7 +1,7 @@
 // Three NATS servers and copies of each message on all: servers are killed and cut off while payments go on.
 import { openBus } from '@payment-tracking/bus'
 import { createLogger } from '@payment-tracking/runtime'
-import { countOpenStreamGaps, openStore } from '@payment-tracking/store'
+import { countOpenStreamGaps, openStore } from '@payment-tracking/store/core'
 import {
   createDatabase,
   findArrivalProblems,

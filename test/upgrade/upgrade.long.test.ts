@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildJwtKeys, openEdge } from '@payment-tracking/stack'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { migrate, MIGRATIONS_DIR, openStore, rebuildProjections } from '@payment-tracking/store'
+import { migrate, MIGRATIONS_DIR, openStore } from '@payment-tracking/store/core'
+import { rebuildProjections } from '@payment-tracking/store/ingest'
 import {
   createDatabase,
   dumpProjections,

@@ -1,6 +1,6 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage, type ControlMessage } from '@payment-tracking/domain'
-import type { Batch } from '@payment-tracking/store'
+import type { Batch } from '@payment-tracking/store/ingest'
 
 const STREAM = { name: 'TEST', createdAt: new Date(0) }
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { makeRoles, migrate, readMigrations } from '@payment-tracking/store'
+import { makeRoles, migrate, readMigrations } from '@payment-tracking/store/core'
 import pg from 'pg'
 import type { TestContext } from './test-context.js'
 import { useServers } from './use-servers.js'

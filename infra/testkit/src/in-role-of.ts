@@ -1,5 +1,5 @@
 import { isBusUser, urlOfBusUser } from '@payment-tracking/stack'
-import { SERVICES_WITH_ROLES, urlOfRole, type ServiceWithRole } from '@payment-tracking/store'
+import { SERVICES_WITH_ROLES, urlOfRole, type ServiceWithRole } from '@payment-tracking/store/core'
 
 /** The owner of everything on private servers. */
 const OWNER = 'app'

@@ -1,4 +1,4 @@
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import { createDatabase, type Pool, type TestDatabase } from './create-database.js'
 import type { TestContext } from './test-context.js'
 

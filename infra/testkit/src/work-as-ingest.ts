@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { refoldPage, type Store } from '@payment-tracking/store'
+import { refoldPage } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import type { TestContext } from './test-context.js'
 
 const LOOK_EVERY_MS = 20

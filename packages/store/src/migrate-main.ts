@@ -2,8 +2,8 @@
 // after a failure. `--rolled-back NAME` marks a failed migration, so that the next run applies it again.
 import { fileURLToPath } from 'node:url'
 import { ConfigError, createLogger, readConfig } from '@payment-tracking/runtime'
-import { MigrateConfig } from './database/migrate-config.js'
-import { markRolledBack, migrate } from './database/migrate.js'
+import { MigrateConfig } from './core/database/migrate-config.js'
+import { markRolledBack, migrate } from './core/database/migrate.js'
 
 /** Defined here and not in migrate.ts: in the image, a bundle replaces this file at the same path. */
 const MIGRATIONS_DIR = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url))

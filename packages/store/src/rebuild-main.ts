@@ -9,8 +9,8 @@ import {
   readConfig,
 } from '@payment-tracking/runtime'
 import { Type } from 'typebox'
-import { openStore } from './database/open-store.js'
-import { rebuildProjections } from './ingest/begin-rebuild.js'
+import { openStore } from './core/database/open-store.js'
+import { rebuildProjections } from './ingest/batch/begin-rebuild.js'
 
 const RebuildConfig = Type.Object({
   LOG_LEVEL: CommonConfig.LOG_LEVEL,

@@ -2,52 +2,49 @@
 // task runs once over long histories, and Postgres says how many rows each of its statements took.
 import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
-import { openStore } from '../src/database/open-store.js'
-import { toStatement, type Sql, type Tx } from '../src/database/sql.js'
+import { openStore } from '../src/core/database/open-store.js'
+import { toStatement, type Sql, type Tx } from '../src/core/database/sql.js'
+import { beginRedelivery } from '../src/deliveries/replay/redeliver.js'
+import { beginReplay } from '../src/deliveries/replay/replay-missing.js'
+import { countDeadLetters, listDeadLetters } from '../src/admin/ops/dead-letters.js'
 import {
-  beginRedelivery,
-  beginReplay,
-  countDeadLetters,
   countDeliveries,
-  countGaps,
-  countOpenStreamGaps,
-  countSetAside,
-  countWebhookWork,
-  createGatewaySession,
-  chooseProbe,
-  deactivateWebhooks,
-  doWebhookWork,
   findRedeliverable,
-  findWebhooksOfDeletedGateways,
-  listDeadLetters,
   listFailedDeliveries,
-  listGaps,
-  listGatewaySessions,
-  listRefolds,
-  listSetAside,
-  listWebhookWork,
+} from '../src/admin/ops/failed-deliveries.js'
+import { countGaps, listGaps } from '../src/admin/ops/gaps.js'
+import { countOpenStreamGaps } from '../src/core/tables/stream-gaps.js'
+import { countSetAside, listSetAside } from '../src/core/quarantine/set-aside-records.js'
+import { countWebhookWork, listWebhookWork } from '../src/admin/ops/work-progress.js'
+import { createGatewaySession } from '../src/admin/sessions/create-gateway-session.js'
+import { chooseProbe } from '../src/deliveries/choose-probe.js'
+import {
+  deactivateWebhooks,
+  findWebhooksOfDeletedGateways,
   noteWebhookHealth,
-  PRUNED_TABLES,
-  pruneStep,
-  readFirstEvent,
+} from '../src/deliveries/deactivate-webhooks.js'
+import { doWebhookWork } from '../src/deliveries/work.js'
+import { listGatewaySessions } from '../src/admin/sessions/list-gateway-sessions.js'
+import { listRefolds } from '../src/admin/ops/refold-progress.js'
+import { PRUNED_TABLES, pruneStep } from '../src/ingest/retention/prune.js'
+import { readFirstEvent } from '../src/reads/lists/read-first-event.js'
+import {
   readOldestAwaitingFactsSeconds,
-  readOldestOutboxSeconds,
   readOldestUndeliveredSeconds,
-  readOverview,
-  readRecentRetractions,
-  readWaits,
-  readWork,
-  recoverFailed,
-  removeOldDeliveries,
-  revokeKeysOfDeletedGateways,
-  sweepAnnouncements,
-  sweepBatches,
-  sweepDeliveries,
-  notifyDuePolicies,
-  notifyFailures,
-  type KnownAsks,
-  type Store,
-} from '../src/index.js'
+} from '../src/core/tables/oldest-waits.js'
+import { readOldestOutboxSeconds, sweepBatches } from '../src/ingest/outbox/outbox-batches.js'
+import { readOverview } from '../src/reads/lists/read-overview.js'
+import { readRecentRetractions } from '../src/reads/realtime/read-retractions.js'
+import { readWaits } from '../src/admin/webhooks/read-waits.js'
+import { readWork } from '../src/ingest/batch/do-work.js'
+import { recoverFailed } from '../src/deliveries/recover.js'
+import { removeOldDeliveries } from '../src/deliveries/remove-old-deliveries.js'
+import { revokeKeysOfDeletedGateways } from '../src/core/tables/revoke-keys.js'
+import { sweepAnnouncements } from '../src/ingest/outbox/announcements.js'
+import { sweepDeliveries } from '../src/deliveries/sweep-deliveries.js'
+import { notifyDuePolicies, type KnownAsks } from '../src/messages/clock/notify-due-policies.js'
+import { notifyFailures } from '../src/messages/clock/notify-failures.js'
+import { type Store } from '../src/core/database/open-store.js'
 import { explainIn, type Explained } from './plans/explain.js'
 
 /** Behind each key: a statement that reads them all is found. */

@@ -1,4 +1,4 @@
-import type { Store } from '../src/index.js'
+import type { Store } from '../src/core/database/open-store.js'
 
 /** A store that notes how many rows each statement gives. */
 export function countRows(store: Store): { store: Store; counts: number[] } {

@@ -1,5 +1,5 @@
 // Expand, then contract: the previous release runs on the new schema until the last of its processes has ended.
-import { readMigrations } from '@payment-tracking/store'
+import { readMigrations } from '@payment-tracking/store/core'
 import t from 'tap'
 import { findUnsafeStatements } from './migration-rules.js'
 

@@ -1,6 +1,6 @@
 // Test files are bundled from the sources, so the testkit opens the store of ../src, with what the package does not show.
 import { openTestStore as open, type TestStore } from '@payment-tracking/testkit'
-import type { Store } from '../src/database/open-store.js'
+import type { Store } from '../src/core/database/open-store.js'
 
 type Open = (...asked: Parameters<typeof open>) => Promise<TestStore & { store: Store }>
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { generateKeyPairSync } from 'node:crypto'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
-import { openStore } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
 import { buildApp } from '../dist/app.js'
 import { ApiConfig } from '../dist/config.js'
 

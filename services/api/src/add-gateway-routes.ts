@@ -1,6 +1,6 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { RedisConnections } from '@payment-tracking/redis'
-import { afterCommit, type Store } from '@payment-tracking/store'
+import { afterCommit, type Store } from '@payment-tracking/store/core'
 import type { ApiServer } from './api-server.js'
 import { answerBeforeCommit } from './http/answer-before-commit.js'
 import type { ApiConfig } from './config.js'

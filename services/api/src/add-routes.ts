@@ -1,4 +1,4 @@
-import type { Store } from '@payment-tracking/store'
+import type { Store } from '@payment-tracking/store/core'
 import type { ApiServer } from './api-server.js'
 import type { Tokens } from '@payment-tracking/domain'
 

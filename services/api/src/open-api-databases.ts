@@ -1,5 +1,6 @@
 import { ConfigError, readReplicaUrls, type Logger } from '@payment-tracking/runtime'
-import { findReplicaFaults, openDatabases, type Databases } from '@payment-tracking/store'
+import { findReplicaFaults } from '@payment-tracking/store/core'
+import { openDatabases, type Databases } from '@payment-tracking/store/reads'
 import type { ApiConfig } from './config.js'
 
 /**

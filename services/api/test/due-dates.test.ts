@@ -1,7 +1,9 @@
 // REST, webhooks and sockets say the same of a policy's dates. No date that anybody can store makes one of them fail:
 // hostile-policies.test.ts.
 import { dueNoticeOf } from '@payment-tracking/domain'
-import { listSetAside, readTrackedPolicies, takeBack, notifyDuePolicies } from '@payment-tracking/store'
+import { listSetAside, takeBack } from '@payment-tracking/store/core'
+import { readTrackedPolicies } from '@payment-tracking/store/reads'
+import { notifyDuePolicies } from '@payment-tracking/store/messages'
 import { insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'

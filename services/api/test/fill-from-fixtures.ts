@@ -7,8 +7,8 @@ import {
   type ReceivedControl,
   type ReceivedMessage,
   type RefusedMessage,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import { readSecondFixtures, shuffleFixtures } from '@payment-tracking/testkit'
 
 const FIXTURES = new URL('../../../test/fixtures/', import.meta.url)

@@ -5,51 +5,58 @@ import fc from 'fast-check'
 import {
   beginRedelivery,
   claimDeliveries,
-  countDeadLetters,
-  countGaps,
-  countOpenStreamGaps,
-  countSetAside,
-  countWebhookWork,
-  countDeliveries,
   deactivateWebhooks,
   doWebhookWork,
   findWebhooksOfDeletedGateways,
-  findStaleTrackings,
-  listClaimablePayments,
-  listClaimablePolicies,
+  noteWebhookHealth,
+  recoverFailed,
+  removeOldDeliveries,
+  sweepDeliveries,
+} from '@payment-tracking/store/deliveries'
+import {
+  countDeadLetters,
+  countGaps,
+  countWebhookWork,
+  countDeliveries,
   listDeadLetters,
-  listEventsAfter,
   listFailedDeliveries,
   listGaps,
   listRefolds,
-  listSetAside,
   listWebhookWork,
-  noteWebhookHealth,
-  PRUNED_TABLES,
-  pruneStep,
-  readFirstEvent,
+} from '@payment-tracking/store/admin'
+import {
+  countOpenStreamGaps,
+  countSetAside,
+  listSetAside,
   readOldestAwaitingFactsSeconds,
-  readOldestOutboxSeconds,
   readOldestUndeliveredSeconds,
+  readStreamHead,
+  revokeKeysOfDeletedGateways,
+} from '@payment-tracking/store/core'
+import {
+  findStaleTrackings,
+  listClaimablePayments,
+  listClaimablePolicies,
+  listEventsAfter,
+  readFirstEvent,
   readOverview,
   readPaymentsBySeq,
   readRecentRetractions,
   readRetractionsOf,
-  readStreamHead,
   readTrackedPolicies,
   readTrackingHeads,
+} from '@payment-tracking/store/reads'
+import {
+  PRUNED_TABLES,
+  pruneStep,
+  readOldestOutboxSeconds,
   readWork,
   rebuildProjections,
-  recoverFailed,
   refoldPage,
-  removeOldDeliveries,
-  revokeKeysOfDeletedGateways,
   sweepAnnouncements,
   sweepBatches,
-  sweepDeliveries,
-  notifyDuePolicies,
-  notifyFailures,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
+import { notifyDuePolicies, notifyFailures } from '@payment-tracking/store/messages'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { insertWebhook } from '@payment-tracking/testkit'
 import t from 'tap'

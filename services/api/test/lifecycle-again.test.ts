@@ -1,6 +1,7 @@
 // Work that makes projections anew sends no life-cycle event again.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { rebuildProjections, notifyDuePolicies } from '@payment-tracking/store'
+import { rebuildProjections } from '@payment-tracking/store/ingest'
+import { notifyDuePolicies } from '@payment-tracking/store/messages'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf, subscriptionOf, openChain } from './open-chain.js'

@@ -1,5 +1,6 @@
 // What webhooks are notified of a policy, and of its dates. Any order and repetition of messages: packages/store/test/laws.
-import { searchDeliveries, notifyDuePolicies } from '@payment-tracking/store'
+import { searchDeliveries } from '@payment-tracking/store/admin'
+import { notifyDuePolicies } from '@payment-tracking/store/messages'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf, subscriptionOf, openChain } from './open-chain.js'

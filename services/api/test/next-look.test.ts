@@ -1,6 +1,7 @@
 // A round of due dates looks at the policies whose next look has come, and at no other: whatever changes their dates, or who
 // asks for them, none is missed.
-import { openStore, notifyDuePolicies, type KnownAsks } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
+import { notifyDuePolicies, type KnownAsks } from '@payment-tracking/store/messages'
 import { createDatabase, insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'

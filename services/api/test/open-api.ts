@@ -1,6 +1,6 @@
 // An API over its own database, as in production but without a socket.
 import { createLogger, createMetrics, readConfig, readTunables } from '@payment-tracking/runtime'
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import {
   createDatabase,
   inRoleOf,

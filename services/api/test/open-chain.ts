@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment, readControlMessage, readMessage } from '@payment-tracking/domain'
-import { commitBatch, type ReceivedControl, type ReceivedMessage, type Store } from '@payment-tracking/store'
+import { commitBatch, type ReceivedControl, type ReceivedMessage } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import bs58 from 'bs58'
 
 /** A public key; the same for the same label. */

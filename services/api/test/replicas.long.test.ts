@@ -1,7 +1,7 @@
 // Reads from two real standbys: none of them is asked for more than it knows, whatever happens to it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
-import { verifyDatabase } from '@payment-tracking/store'
+import { verifyDatabase } from '@payment-tracking/store/ingest'
 import {
   createDatabase,
   isQuick,

@@ -1,5 +1,5 @@
 import type { ControlMessage } from '@payment-tracking/domain'
-import { commitBatch } from '@payment-tracking/store'
+import { commitBatch } from '@payment-tracking/store/ingest'
 import { buildBatch } from '@payment-tracking/testkit'
 import type { TestApi } from './open-api.js'
 

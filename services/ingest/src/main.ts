@@ -13,14 +13,16 @@ import { checkRedis } from '@payment-tracking/runtime/redis'
 import { buildHeadRecords, openRedis } from '@payment-tracking/redis'
 import {
   countOpenStreamGaps,
-  markReingested,
-  moveReingest,
   measureClockSkew,
   openStore,
+  refuseOtherSessions,
+} from '@payment-tracking/store/core'
+import {
+  markReingested,
+  moveReingest,
   readOldestOutboxSeconds,
   readWork,
-  refuseOtherSessions,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
 import { ArchiveUnusableError } from './archive/archive-files.js'
 import { openArchiveFiles } from './archive/open-archive-files.js'
 import { Archiver, checkArchive, readArchiveDueSeconds } from './archive/archiver.js'

@@ -1,5 +1,6 @@
 import { repeat, type Intake, type Logger, type Metrics, type RepeatedTask } from '@payment-tracking/runtime'
-import { PRUNED_TABLES, pruneStep, type PrunedTable, type Store } from '@payment-tracking/store'
+import { PRUNED_TABLES, pruneStep, type PrunedTable } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 
 export interface PrunerOptions {
   store: Store

@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import type { CommittedNews } from '@payment-tracking/store'
+import type { CommittedNews } from '@payment-tracking/store/ingest'
 import { openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildBatchHandler, redeliveryDelayMs } from '../src/pipeline/build-batch-handler.js'

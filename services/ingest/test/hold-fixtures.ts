@@ -1,6 +1,7 @@
 // A set of fixtures: every order and cut of its messages ends in the same rows, and a repetition announces nothing. What the rows
 // answer, services/api/test/truth.test.ts compares with the set's expected.json.
-import { rebuildProjections, refoldPage, type Store } from '@payment-tracking/store'
+import { rebuildProjections, refoldPage } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import {
   dumpProjections,
   findArrivalProblems,

@@ -1,6 +1,7 @@
 // Ingest without NATS: the service's own code reads and stores messages, in batches of any size.
 import { DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
-import type { CommittedBatch, Store } from '@payment-tracking/store'
+import type { CommittedBatch } from '@payment-tracking/store/ingest'
+import type { Store } from '@payment-tracking/store/core'
 import { readBatch } from '../src/pipeline/read-batch.js'
 import { storeBatch } from '../src/pipeline/store-batch.js'
 

@@ -1,5 +1,5 @@
 // A composable policy that comes after its payments, and an ingest that dies between commit and announcement.
-import { sweepAnnouncements } from '@payment-tracking/store'
+import { sweepAnnouncements } from '@payment-tracking/store/ingest'
 import { insertWebhook, openTestStore, readSecondFixtures } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects, nameOf } from './ingest-messages.js'

@@ -1,7 +1,7 @@
 // A release that raises the version of the rules: ingest folds everything again in pages, while messages come in.
 import { createLogger } from '@payment-tracking/runtime'
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
-import type { CommittedNews } from '@payment-tracking/store'
+import type { CommittedNews } from '@payment-tracking/store/ingest'
 import { dumpProjections, openTestStore, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { RefoldLoop } from '../src/recovery/refold-loop.js'

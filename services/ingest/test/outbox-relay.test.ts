@@ -2,7 +2,8 @@
 import { openQueue } from '@payment-tracking/queue'
 import { openRedis } from '@payment-tracking/redis'
 import { createLogger } from '@payment-tracking/runtime'
-import { commitBatch, sweepDeliveries, type CommittedNews } from '@payment-tracking/store'
+import { commitBatch, type CommittedNews } from '@payment-tracking/store/ingest'
+import { sweepDeliveries } from '@payment-tracking/store/deliveries'
 import {
   buildBatch,
   buildChain,

@@ -1,7 +1,7 @@
 // A rebuild that is killed while an address is left out: the next process goes on with the rest, and the address is rebuilt
 // when an operator gives it back.
 import { fileURLToPath } from 'node:url'
-import { listSetAside, takeBack } from '@payment-tracking/store'
+import { listSetAside, takeBack } from '@payment-tracking/store/core'
 import { dumpProjections, openTestStore, startProgram, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { created, drain, ingest, pay, PERIODS, policyOf, userPayment } from './refold-history.js'

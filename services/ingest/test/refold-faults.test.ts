@@ -1,5 +1,6 @@
 // Work in pages under faults: rows that fail are set aside, and everything else goes on.
-import { listSetAside, rebuildProjections, takeBack } from '@payment-tracking/store'
+import { listSetAside, takeBack } from '@payment-tracking/store/core'
+import { rebuildProjections } from '@payment-tracking/store/ingest'
 import { dumpProjections, insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { PROGRAM } from './ingest-messages.js'

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
-import { refoldPage, type RefoldedPage, type Store } from '@payment-tracking/store'
+import { refoldPage, type RefoldedPage } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import {
   dumpProjections,
   openTestStore,

@@ -1,5 +1,6 @@
 // What becomes known while work on a policy waits, or is under way. Few rows: the work is written down by the test.
-import { refoldPage, type Store } from '@payment-tracking/store'
+import { refoldPage } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import { openTestStore } from '@payment-tracking/testkit'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import t from 'tap'

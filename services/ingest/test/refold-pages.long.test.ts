@@ -1,13 +1,8 @@
 // What follows from one message for many rows is done in pages after the message's commit, and ends in the rows that chain
 // order gives.
-import {
-  openStore,
-  readHeadNow,
-  readPaymentStats,
-  refoldPage,
-  type RefoldedPage,
-  type Store,
-} from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
+import { readHeadNow, refoldPage, type RefoldedPage } from '@payment-tracking/store/ingest'
+import { readPaymentStats } from '@payment-tracking/store/reads'
 import {
   createDatabase,
   dumpProjections,

@@ -1,5 +1,5 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { openStore } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
 import {
   createDatabase,
   dumpProjections,

@@ -11,7 +11,7 @@ import {
   ServiceError,
   type Logger,
 } from '@payment-tracking/runtime'
-import type { Store } from '@payment-tracking/store'
+import type { Store } from '@payment-tracking/store/core'
 import { addBoard, BOARD_PATH } from './board.js'
 import type { OpsConfig } from './config.js'
 import { addDeadLetterPages } from './pages/dead-letter-pages.js'

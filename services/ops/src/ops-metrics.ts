@@ -1,11 +1,6 @@
 import type { Metrics } from '@payment-tracking/runtime'
-import {
-  countDeadLetters,
-  countGaps,
-  countSetAside,
-  countWebhookWork,
-  type Store,
-} from '@payment-tracking/store'
+import { countDeadLetters, countGaps, countWebhookWork } from '@payment-tracking/store/admin'
+import { countSetAside, type Store } from '@payment-tracking/store/core'
 
 /** Measures the whole deployment at each scrape of the metrics. */
 export function measurePipeline(metrics: Metrics, store: Store): void {

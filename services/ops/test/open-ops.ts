@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { openBus } from '@payment-tracking/bus'
 import { openBoardQueue, openQueue } from '@payment-tracking/queue'
 import { createLogger, readConfig } from '@payment-tracking/runtime'
-import { openStore } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
 import {
   createDatabase,
   inRoleOf,

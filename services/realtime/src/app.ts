@@ -13,7 +13,8 @@ import {
   type PaymentReader,
   type RedisConnections,
 } from '@payment-tracking/redis'
-import { rememberLeaseUse, type Store } from '@payment-tracking/store'
+import { rememberLeaseUse } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { RealtimeConfig } from './config.js'
 import { DatabaseEpoch } from './history/database-epoch.js'
 import { History } from './history/history.js'

@@ -1,7 +1,7 @@
 import { measurePool, realtimeRedisOf, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openRedis, refuseEviction } from '@payment-tracking/redis'
-import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store'
+import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store/core'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
 import { REALTIME_TUNABLES } from './tunables.js'

@@ -1,7 +1,8 @@
 // What two pods tell their clients of payments, and of what is expected: from the answer on, each change is sent, announced or not.
 import { once } from 'node:events'
 import type { ExpectationMessage } from '@payment-tracking/contracts'
-import { cancelExpectation, createExpectation, readExpectation } from '@payment-tracking/store'
+import { cancelExpectation, createExpectation } from '@payment-tracking/store/admin'
+import { readExpectation } from '@payment-tracking/store/reads'
 import { waitFor, workAsIngest } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods, type Client } from './use-pods.js'

@@ -9,7 +9,7 @@ import {
   type SubscribeReply,
 } from '@payment-tracking/contracts'
 import { openRedis, type Announcement, type RedisConnections } from '@payment-tracking/redis'
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import {
   createDatabase,
   startService,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { readPaymentsBySeq, type Store } from '@payment-tracking/store'
+import { readPaymentsBySeq } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { Pool } from '@payment-tracking/testkit'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'

@@ -10,7 +10,7 @@ import {
   watchClock,
 } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
-import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store'
+import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'

@@ -1,5 +1,6 @@
 // What the owner of a webhook can choose, seen at the endpoint.
-import { insertDeliveries, recoverFailed } from '@payment-tracking/store'
+import { insertDeliveries } from '@payment-tracking/store/messages'
+import { recoverFailed } from '@payment-tracking/store/deliveries'
 import { makeCommittedPayment, openReceiver, waitFor } from '@payment-tracking/testkit'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'

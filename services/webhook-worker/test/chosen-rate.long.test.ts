@@ -1,5 +1,5 @@
 // `ratePerSecond` of a webhook counts over all workers.
-import { updateWebhook } from '@payment-tracking/store'
+import { updateWebhook } from '@payment-tracking/store/admin'
 import { openReceiver, waitFor, type Receiver } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'

@@ -1,7 +1,7 @@
 // The worker keeps connections between requests, and receivers may end connections at any time.
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'

@@ -1,6 +1,7 @@
 // Processes die in the middle of work. Every delivery must still end, and a receiver may see a delivery twice, with the
 // same id and body.
-import { beginRedelivery, listWebhookWork } from '@payment-tracking/store'
+import { beginRedelivery } from '@payment-tracking/store/deliveries'
+import { listWebhookWork } from '@payment-tracking/store/admin'
 import { openReceiver } from '@payment-tracking/testkit'
 import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'

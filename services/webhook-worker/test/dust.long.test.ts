@@ -1,6 +1,7 @@
 // Strangers pay dust with memos that the shop does not know, and its endpoint answers 404 to each.
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import { insertDeliveries, noteWebhookHealth, notifyFailures } from '@payment-tracking/store'
+import { insertDeliveries, notifyFailures } from '@payment-tracking/store/messages'
+import { noteWebhookHealth } from '@payment-tracking/store/deliveries'
 import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'

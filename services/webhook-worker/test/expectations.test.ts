@@ -1,5 +1,6 @@
 // Workers write and notify of what expires, and of one expectation in order, whatever the webhook chose.
-import { createExpectation, readExpectation } from '@payment-tracking/store'
+import { createExpectation } from '@payment-tracking/store/admin'
+import { readExpectation } from '@payment-tracking/store/reads'
 import { buildAddress, openReceiver, waitFor, workAsIngest } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
-import { redeliverOne } from '@payment-tracking/store'
+import { redeliverOne } from '@payment-tracking/store/deliveries'
 import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
-import { redeliverOne, removeOldDeliveries, rotateWebhookSecret } from '@payment-tracking/store'
+import { redeliverOne, removeOldDeliveries } from '@payment-tracking/store/deliveries'
+import { rotateWebhookSecret } from '@payment-tracking/store/admin'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 

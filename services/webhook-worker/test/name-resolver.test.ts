@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'

@@ -1,5 +1,6 @@
 // What passed while an endpoint was off is sent to it, whoever is killed meanwhile, and nobody else waits.
-import { beginReplay, readReplay, updateWebhook } from '@payment-tracking/store'
+import { beginReplay, readReplay } from '@payment-tracking/store/deliveries'
+import { updateWebhook } from '@payment-tracking/store/admin'
 import { FILL_GATEWAY_PAYMENTS, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig, type Rig } from './support/start-worker.js'

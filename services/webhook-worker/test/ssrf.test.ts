@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { openReceiver } from '@payment-tracking/testkit'
-import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'

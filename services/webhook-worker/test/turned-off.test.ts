@@ -1,7 +1,7 @@
 // A claimed delivery may have to wait until its request may leave. What is turned off meanwhile is not sent.
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
 import type { Slot } from '@payment-tracking/redis'
-import { deleteWebhooks, updateWebhook } from '@payment-tracking/store'
+import { deleteWebhooks, updateWebhook } from '@payment-tracking/store/admin'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'

@@ -1,7 +1,7 @@
 // Ingest: CPU of this process and of its connection of Postgres to read and commit an event, beside COPY of the same rows
 // into a table without indexes; and the same beside open expectations of which nothing is paid, over the same without them. From
 // memory: batches of a stream have another size in each run.
-import { openStore } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
 import { analyzeAll, openPool } from '@payment-tracking/testkit'
 import type { BenchContext } from '../bench.js'
 import { watchBackends } from '../cpu.js'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
-import { migrate } from '@payment-tracking/store'
+import { migrate } from '@payment-tracking/store/core'
 import {
   type Link,
   openLink,

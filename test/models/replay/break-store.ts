@@ -1,4 +1,4 @@
-import type { Store } from '@payment-tracking/store'
+import type { Store } from '@payment-tracking/store/core'
 
 /** A change to the text of the store's statements. */
 export interface StatementBreak {

@@ -1,7 +1,8 @@
 // Messages of the chain as ingest stores them, and a database that is emptied, copied and replaced by its copy.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
-import { verifyDatabase, type Batch, type Store } from '@payment-tracking/store'
+import { verifyDatabase, type Batch } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import bs58 from 'bs58'
 import {
   envelopeOf,

@@ -4,20 +4,18 @@ import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import { nextDeliveryState } from '@payment-tracking/domain'
 import {
   claimDeliveries,
-  createWebhook,
   deactivateWebhooks,
   doWebhookWork,
   finishAttempts,
   holdDeliveries,
   insertMessage,
-  listDeliveries,
   putBackDeliveries,
   redeliverOne,
-  updateWebhook,
   wakeNextInOrder,
   type ClaimedDelivery,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/deliveries'
+import { createWebhook, listDeliveries, updateWebhook } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import type { Bounds } from '../plans.js'
 import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'

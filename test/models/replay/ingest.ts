@@ -1,5 +1,6 @@
 // The actions of ingest.qnt as the store's functions, and the database as the model sees it.
-import { commitBatch, markReingested, type Store } from '@payment-tracking/store'
+import { commitBatch, markReingested } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import type { Bounds } from '../plans.js'
 import {

@@ -2,7 +2,7 @@
 // reads wait at a gate for their steps, and what it heals waits for `heal`.
 import type { PaymentReader, Seats } from '@payment-tracking/redis'
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import type { Store } from '@payment-tracking/store'
+import type { Store } from '@payment-tracking/store/core'
 import { DatabaseEpoch } from '../../../services/realtime/src/history/database-epoch.js'
 import { History } from '../../../services/realtime/src/history/history.js'
 import { createRealtimeMetrics } from '../../../services/realtime/src/metrics.js'

@@ -1,7 +1,9 @@
 // The actions of notification.qnt as commits, announcements through a real Redis, pods, and clients of the published package.
 import { watchPayments, type PaymentWatch } from '@payment-tracking/client'
 import type { RedisConnections, Seats } from '@payment-tracking/redis'
-import { commitBatch, readPaymentsBySeq, type Store } from '@payment-tracking/store'
+import { commitBatch } from '@payment-tracking/store/ingest'
+import { readPaymentsBySeq } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import type { Bounds } from '../plans.js'

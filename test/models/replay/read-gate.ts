@@ -1,5 +1,5 @@
 // The reads of a pod as a gate: what a client's request asks of Postgres waits there for its steps of the trace.
-import { StoreUnavailableError, type Store } from '@payment-tracking/store'
+import { StoreUnavailableError, type Store } from '@payment-tracking/store/core'
 
 interface Statement {
   text: string

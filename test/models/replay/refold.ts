@@ -1,7 +1,8 @@
 // The actions of refold.qnt as the store's functions, and the policy's row, its work and its payments as the model sees them.
 // Each payment has another amount, so that the total tells how often each counts.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, refoldPage, type Batch, type Store } from '@payment-tracking/store'
+import { commitBatch, refoldPage, type Batch } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import { keyOf, PAYMENT, POLICY_CREATED } from '../../../packages/domain/test/messages.js'
 import type { Bounds } from '../plans.js'

@@ -1,5 +1,5 @@
 // Traces of a model, replayed on the real functions with a real Postgres. The rows are compared after each step.
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import { createDatabase, type TestDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { boundedSource } from '../engine/models.js'

@@ -1,7 +1,7 @@
 // Checks whether the configured servers answer, before the launcher starts anything that needs them.
 import { connect } from 'node:net'
 import { ConfigError, withoutPassword } from '@payment-tracking/runtime'
-import { findConnectProblem } from '@payment-tracking/store'
+import { findConnectProblem } from '@payment-tracking/store/core'
 
 const TIMEOUT_MS = 5_000
 

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { SERVICES_WITH_ROLES, urlOfRole, type ServiceWithRole } from '@payment-tracking/store'
+import { SERVICES_WITH_ROLES, urlOfRole, type ServiceWithRole } from '@payment-tracking/store/core'
 import { isBusUser, urlOfBusUser, type ServerUrls } from '../servers/index.js'
 import { STOP_DEADLINE_MS, type StackConfig } from './config.js'
 

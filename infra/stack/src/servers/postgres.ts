@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { isPostgresAnswering } from '@payment-tracking/store'
+import { isPostgresAnswering } from '@payment-tracking/store/core'
 import { findPostgresAccount, isOpenToOthers, type Account } from './account.js'
 import { findPostgres } from './find-postgres.js'
 import { birthOf } from './processes.js'

@@ -1,32 +1,39 @@
-export { removeAnnouncements, sweepAnnouncements } from './announcements.js'
-export { commitBatch } from './commit-batch.js'
-export type { Batch, CommittedBatch, CommittedNews, ReceivedControl } from './batch.js'
-export type { RefusedMessage } from './dead-letters.js'
-export type { StreamIdentity } from './stream-gaps.js'
-export { markRelayed, readOldestOutboxSeconds, sweepBatches, type UnrelayedBatch } from './outbox-batches.js'
-export { beginNewRules, rebuildProjections } from './begin-rebuild.js'
-export { pageByPage } from '../work/page-by-page.js'
-export { PageSizer } from '../work/page-sizer.js'
-export { WorkTurns } from '../work/work-turns.js'
-export { readWork, refoldPage, type RefoldedPage } from './do-work.js'
 export {
-  closeStreamGap,
-  countOpenStreamGaps,
-  listStreamGaps,
-  noteControlSubjects,
-  readControlSubjects,
-  recordStreamGap,
-  type MissedMessages,
-  type StreamGap,
-} from './stream-gaps.js'
+  type ArchiveHead,
+  type ArchivePart,
+  beginRestore,
+  endRestore,
+  endRewriting,
+  listArchiveParts,
+  moveArchiveHead,
+  readArchiveHead,
+  type WrittenPart,
+} from './archive/archive-head.js'
+export { type ArchiveLine, readArchiveLine, writeArchiveLine } from './archive/archive-line.js'
+export { dueSeconds, keptSince, MONTH, monthOf, spanOfMonth } from './archive/months.js'
+export {
+  findFirstPosition,
+  findOldMonth,
+  type OldEvent,
+  readLate,
+  readMonth,
+  surveyMonth,
+} from './archive/read-old-events.js'
+export { ArchiveDiffersError, countArchived, rewriteArchivePage } from './archive/rewrite-page.js'
+export type { Batch, CommittedBatch, CommittedNews, ReceivedControl } from './batch/batch.js'
+export { beginNewRules, rebuildProjections } from './batch/begin-rebuild.js'
+export { commitBatch } from './batch/commit-batch.js'
+export type { RefusedMessage } from './batch/dead-letters.js'
+export { readWork, type RefoldedPage, refoldPage } from './batch/do-work.js'
+export type { ReceivedMessage } from './batch/received-message.js'
+export { listDueAccounts } from './funds/list-due-accounts.js'
+export { removeAnnouncements, sweepAnnouncements } from './outbox/announcements.js'
+export { markRelayed, readOldestOutboxSeconds, sweepBatches } from './outbox/outbox-batches.js'
+export { PRUNED_TABLES, type PrunedTable, pruneStep } from './retention/prune.js'
 export {
   markReingested,
   moveReingest,
   readHeadNow,
-  verifyDatabase,
-  type StoredHead,
-  type ReadStoredHead,
   type VerifiedDatabase,
-} from './verify-database.js'
-export type { StreamPlace } from '../rows/head.js'
-export type { ReceivedMessage } from './received-message.js'
+  verifyDatabase,
+} from './verify/verify-database.js'

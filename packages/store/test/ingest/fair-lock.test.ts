@@ -9,7 +9,10 @@ import {
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t from 'tap'
-import { beginNewRules, commitBatch, openStore, refoldPage } from '../../src/index.js'
+import { beginNewRules } from '../../src/ingest/batch/begin-rebuild.js'
+import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
+import { openStore } from '../../src/core/database/open-store.js'
+import { refoldPage } from '../../src/ingest/batch/do-work.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const PROCESSES = 3

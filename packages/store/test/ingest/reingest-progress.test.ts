@@ -1,7 +1,13 @@
 // From where the stream is read again after a loss of commits, and how far it was: a reader after a crash continues there.
 import { buildBatch, buildChain } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { commitBatch, markReingested, moveReingest, readHeadNow, verifyDatabase } from '../../src/index.js'
+import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
+import {
+  markReingested,
+  moveReingest,
+  readHeadNow,
+  verifyDatabase,
+} from '../../src/ingest/verify/verify-database.js'
 import { openTestStore } from '../open-test-store.js'
 
 const FIRST = new Date('2026-01-01T00:00:00.000Z')

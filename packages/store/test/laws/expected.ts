@@ -14,13 +14,13 @@ import {
 } from '@payment-tracking/testkit/oracle'
 import {
   cancelExpectation,
-  createExpectation,
   ExpectationCountingError,
   ExpectationPaidError,
-  expireExpectations,
-  type CommittedNews,
-  type Store,
-} from '../../src/index.js'
+} from '../../src/admin/expectations/cancel-expectation.js'
+import { createExpectation } from '../../src/admin/expectations/create-expectation.js'
+import { expireExpectations } from '../../src/messages/clock/expire-expectations.js'
+import { type CommittedNews } from '../../src/ingest/batch/batch.js'
+import { type Store } from '../../src/core/database/open-store.js'
 import { keyOfExpectation, type Expectation } from './expected-plans.js'
 import { describeWebhook, type Webhook } from './histories.js'
 import type { Run } from './run.js'

@@ -1,7 +1,9 @@
 // The feed of each gateway, read in pages while its history is stored, beside what a webhook without filters was sent.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { labelOf, type Model } from '@payment-tracking/testkit/oracle'
-import { readFeedPage, type FeedKey, type Store } from '../../src/index.js'
+import { readFeedPage } from '../../src/reads/feed/read-feed-page.js'
+import { type FeedKey } from '../../src/reads/lists/cursor.js'
+import { type Store } from '../../src/core/database/open-store.js'
 import type { Webhook } from './histories.js'
 import type { Run } from './run.js'
 

@@ -1,5 +1,6 @@
 // Reads what the database holds after a history.
-import { listEvents, type Store, type StoredEvent } from '../../src/index.js'
+import { listEvents, type StoredEvent } from '../../src/reads/lists/list-events.js'
+import { type Store } from '../../src/core/database/open-store.js'
 import type { Pool } from '@payment-tracking/testkit'
 import { keyOfRow, type Row } from '@payment-tracking/testkit/oracle'
 import { COLUMNS, TABLES, type Table } from './columns.js'

@@ -1,6 +1,6 @@
 // The laws of the state: what holds for every history and every order of arrival.
 import { buildModel, sumsOf, type Model } from '@payment-tracking/testkit/oracle'
-import { rebuildProjections } from '../../src/index.js'
+import { rebuildProjections } from '../../src/ingest/batch/begin-rebuild.js'
 import type { ExpectationPlan } from './expected-plans.js'
 import { describeExpectation, endsOf, findExpectedProblems } from './expected.js'
 import { findFeedProblems, missing, readFeeds } from './feeds.js'

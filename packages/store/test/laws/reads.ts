@@ -1,12 +1,10 @@
 // The public functions for reading, of the first world of a run: they say what the model says.
 import { labelOf, type Model } from '@payment-tracking/testkit/oracle'
-import {
-  listOneTimePayments,
-  listSubscriptions,
-  readPaymentsBySeq,
-  readPaymentStats,
-  type Store,
-} from '../../src/index.js'
+import { listOneTimePayments } from '../../src/reads/lists/list-one-time-payments.js'
+import { listSubscriptions } from '../../src/reads/lists/list-subscriptions.js'
+import { readPaymentsBySeq } from '../../src/reads/realtime/read-payments-by-seq.js'
+import { readPaymentStats } from '../../src/reads/lists/read-payment-stats.js'
+import { type Store } from '../../src/core/database/open-store.js'
 import type { Run } from './run.js'
 
 /** How many answers of each kind are compared: each costs a round trip. */

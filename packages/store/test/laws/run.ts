@@ -3,16 +3,12 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { readMessage } from '@payment-tracking/domain'
 import { createDatabase, type Pool, type TestContext } from '@payment-tracking/testkit'
 import { isEvent } from '@payment-tracking/testkit/oracle'
-import { openStore } from '../../src/database/open-store.js'
-import {
-  commitBatch,
-  refoldPage,
-  type CommittedNews,
-  type ReceivedControl,
-  type ReceivedMessage,
-  type RefoldedPage,
-  type Store,
-} from '../../src/index.js'
+import { openStore } from '../../src/core/database/open-store.js'
+import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
+import { refoldPage, type RefoldedPage } from '../../src/ingest/batch/do-work.js'
+import { type CommittedNews, type ReceivedControl } from '../../src/ingest/batch/batch.js'
+import { type ReceivedMessage } from '../../src/ingest/batch/received-message.js'
+import { type Store } from '../../src/core/database/open-store.js'
 import { findRows, type Found } from './found.js'
 import { arrive, type Arrival } from './arrivals.js'
 import { command, schedule, type CreatedPlan } from './expected.js'

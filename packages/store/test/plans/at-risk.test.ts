@@ -3,7 +3,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { analyzeAll } from '@payment-tracking/testkit'
 import t from 'tap'
-import { sumAtRisk } from '../../src/index.js'
+import { sumAtRisk } from '../../src/reads/merchant/sum-at-risk.js'
 import { explain, sentBy, type Plan } from './explain.js'
 import { openTestStore } from '../open-test-store.js'
 

@@ -1,10 +1,10 @@
 // What Postgres says of a statement that ran: its plan, as `explain (analyze, format json)` answers it.
 import type { Pool } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { writeValue } from '../../src/database/pg-codec.js'
-import { sql, toStatement, type Sql, type Tx } from '../../src/database/sql.js'
-import type { PipelinedTx } from '../../src/database/pipelined-transactions.js'
-import type { Store } from '../../src/index.js'
+import { writeValue } from '../../src/core/database/pg-codec.js'
+import { sql, toStatement, type Sql, type Tx } from '../../src/core/database/sql.js'
+import type { PipelinedTx } from '../../src/core/database/pipelined-transactions.js'
+import type { Store } from '../../src/core/database/open-store.js'
 
 /** Where the store reports each statement it sends. */
 export const STATEMENTS = 'payment-tracking:store:statement'

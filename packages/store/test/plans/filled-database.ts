@@ -7,7 +7,7 @@ import {
   type Pool,
   type TestContext,
 } from '@payment-tracking/testkit'
-import type { Store } from '../../src/index.js'
+import type { Store } from '../../src/core/database/open-store.js'
 import { openTestStore } from '../open-test-store.js'
 
 export const EVENTS = 24_000

@@ -4,8 +4,8 @@ import {
   readEventPage,
   readOneTimePage,
   type EventFilter,
-} from '@payment-tracking/store'
-import type { EventKey } from '../../src/reads/cursor.js'
+} from '@payment-tracking/store/reads'
+import type { EventKey } from '../../src/reads/lists/cursor.js'
 import type { Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, oftenAt, oftenSlot, SPREAD, type FilledDatabase } from './filled-database.js'
 

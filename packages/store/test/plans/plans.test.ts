@@ -2,29 +2,28 @@
 // tables, and with the plan of its values as with the plan that is kept for all values.
 import { analyzeAll } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
+import { countArchived, rewriteArchivePage } from '../../src/ingest/archive/rewrite-page.js'
 import {
-  countArchived,
   endRewriting,
+  listArchiveParts,
+  moveArchiveHead,
+  readArchiveHead,
+  type ArchivePart,
+} from '../../src/ingest/archive/archive-head.js'
+import {
   findArchivedAfter,
   findArchivedEvent,
   findArchivedMonth,
-  findFirstPosition,
-  listArchiveParts,
-  moveArchiveHead,
   readArchivedUpTo,
-  readArchiveHead,
-  readEventPage,
-  readFirstEvent,
-  readLate,
-  readMonth,
-  rewriteArchivePage,
-  type ArchiveLine,
-  type ArchivePart,
-  type EventFilter,
-  type Store,
-} from '../../src/index.js'
-import { sql, toStatement, type Sql } from '../../src/database/sql.js'
-import { byIndexes, checkPaymentsWith } from '../../src/reads/check-payments.js'
+} from '../../src/reads/archive/find-archived.js'
+import { findFirstPosition, readLate, readMonth } from '../../src/ingest/archive/read-old-events.js'
+import { readEventPage } from '../../src/reads/lists/list-events.js'
+import { readFirstEvent } from '../../src/reads/lists/read-first-event.js'
+import { type ArchiveLine } from '../../src/ingest/archive/archive-line.js'
+import { type EventFilter } from '../../src/reads/lists/event-filter.js'
+import { type Store } from '../../src/core/database/open-store.js'
+import { sql, toStatement, type Sql } from '../../src/core/database/sql.js'
+import { byIndexes, checkPaymentsWith } from '../../src/reads/lists/check-payments.js'
 import {
   blocksOf,
   explain,

@@ -4,7 +4,6 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   countEvents,
   findAnything,
-  findOldMonth,
   listClaimablePayments,
   listEventNames,
   listEventsAfter,
@@ -15,7 +14,6 @@ import {
   readEventTransactions,
   readFeedPage,
   readFirstEvent,
-  readMonth,
   readOneTimePage,
   readPaidMonths,
   readPaymentsBySeq,
@@ -26,18 +24,18 @@ import {
   readSubscriptions,
   readTimeline,
   readVolume,
-  REPLAYED_TYPES,
-  surveyMonth,
   type EventFilter,
   type Sought,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { findOldMonth, readMonth, surveyMonth } from '@payment-tracking/store/ingest'
+import { REPLAYED_TYPES } from '@payment-tracking/store/deliveries'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { runIn } from '../../src/database/database.js'
-import { readNextPayments } from '../../src/refold/derive-payments.js'
-import { readRegisters } from '../../src/refold/read-registers.js'
-import { refoldGateways, refoldUserPayments } from '../../src/refold/accounts.js'
-import { countChecked } from '../../src/reads/check-payments.js'
-import { readGatewayNews } from '../../src/webhooks/gateway-news.js'
+import { runIn } from '../../src/core/database/database.js'
+import { readNextPayments } from '../../src/ingest/recompute/derive-payments.js'
+import { readRegisters } from '../../src/ingest/recompute/read-registers.js'
+import { refoldGateways, refoldUserPayments } from '../../src/ingest/recompute/accounts.js'
+import { countChecked } from '../../src/reads/lists/check-payments.js'
+import { readGatewayNews } from '../../src/messages/routing/gateway-news.js'
 import { readPages, type Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, SPREAD, type FilledDatabase } from './filled-database.js'
 import { ID, LIMIT, lists, listsOfFrequentKeys, listsOfMonth, PAGE, type Read } from './lists.js'

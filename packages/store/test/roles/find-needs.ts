@@ -1,7 +1,7 @@
 // What the statements of a declaration need of each table, by the letters of `roles.ts`.
 import { readFileSync } from 'node:fs'
-import { TABLES_WITH_RIGHTS, type ServiceWithRole } from '../../src/database/roles.js'
-import { PRUNED_TABLES } from '../../src/retention/prune.js'
+import { TABLES_WITH_RIGHTS, type ServiceWithRole } from '../../src/core/database/roles.js'
+import { PRUNED_TABLES } from '../../src/ingest/retention/prune.js'
 import { reachedBy, textOf, type Name } from './read-source.js'
 
 const SCHEMA = readFileSync(new URL('../../../../prisma/schema.prisma', import.meta.url), 'utf8')

@@ -1,8 +1,8 @@
 // Each service's role has what the statements of that service need, and nothing else.
 import { createDatabase, queryOnce, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
-import { migrate } from '../../src/database/migrate.js'
-import { grantRights } from '../../src/database/grant-rights.js'
+import { migrate } from '../../src/core/database/migrate.js'
+import { grantRights } from '../../src/core/database/grant-rights.js'
 import {
   rightsOf,
   roleOf,
@@ -10,7 +10,7 @@ import {
   SERVICES_WITH_ROLES,
   TABLES_WITH_RIGHTS,
   urlOfRole,
-} from '../../src/database/roles.js'
+} from '../../src/core/database/roles.js'
 import { findNeeds, findUnnamed } from './find-needs.js'
 
 /** `api a trackings`: what the release before needs, and this one no more. Upgrades run both on the rights of this one. */

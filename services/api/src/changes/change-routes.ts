@@ -1,5 +1,6 @@
 // Who changed what of a gateway.
-import { CHANGE_KINDS, CHANGES_KEPT, listChanges, type ChangeRecord } from '@payment-tracking/store'
+import { CHANGE_KINDS, CHANGES_KEPT } from '@payment-tracking/store/core'
+import { listChanges, type ChangeRecord } from '@payment-tracking/store/admin'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'

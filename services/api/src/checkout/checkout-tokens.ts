@@ -6,8 +6,8 @@ import {
   listClaimablePolicies,
   type ClaimablePayment,
   type ClaimFilter,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import { jwtVerify, SignJWT } from 'jose'
 import { findVerifyingKey } from '../gateway-auth/signing-keys.js'
 import { ApiError, NotFoundError } from '../http/api-errors.js'

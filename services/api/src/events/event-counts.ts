@@ -1,4 +1,4 @@
-import { countEvents, listEventNames } from '@payment-tracking/store'
+import { countEvents, listEventNames } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'

@@ -1,5 +1,5 @@
 // The lists of one kind of event each. They differ only in name and filters, so a table describes them.
-import type { EventFilter } from '@payment-tracking/store'
+import type { EventFilter } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventRecords } from './event-record.js'

@@ -9,8 +9,8 @@ import {
   readEventPage,
   type EventFilter,
   type EventKey,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import { ArchivedError, InvalidParameterError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { offerNextPage } from '../http/list-cursor.js'

@@ -1,4 +1,4 @@
-import type { EventFilter } from '@payment-tracking/store'
+import type { EventFilter } from '@payment-tracking/store/reads'
 import { Type, type Static, type TObject } from 'typebox'
 import { parseTime, withoutProgramPrefix } from '../http/formats.js'
 import { IncludeRetracted, Moment, PublicKey, Signature, TrackingId } from '../http/fields.js'

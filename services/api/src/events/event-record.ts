@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox'
-import type { EventRecordField } from '@payment-tracking/store'
+import type { EventRecordField } from '@payment-tracking/store/reads'
 import { Integer, Moment, Nullable, RawObject, Signature, Text, Written } from '../http/fields.js'
 import { FinalityField, PaymentFields, RetractedField } from './payment-fields.js'
 

@@ -1,5 +1,5 @@
 // Lists of one event name each, for clients of the incumbent.
-import { listEventNames } from '@payment-tracking/store'
+import { listEventNames } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
 import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'

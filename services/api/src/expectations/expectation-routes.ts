@@ -3,11 +3,10 @@ import {
   cancelExpectation,
   createExpectation,
   ExpectationCountingError,
-  listExpectations,
   OPEN_EXPECTATIONS,
-  readExpectation,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { listExpectations, readExpectation } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'

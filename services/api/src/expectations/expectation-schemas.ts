@@ -1,6 +1,6 @@
 // What a gateway expects, as it is sent and answered.
 import { EXPECTATION_STATES, MOST_LISTED_PAYMENTS, type ExpectationRecord } from '@payment-tracking/domain'
-import type { NewExpectation } from '@payment-tracking/store'
+import type { NewExpectation } from '@payment-tracking/store/admin'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../http/api-errors.js'
 import { readTime } from '../http/read-time.js'

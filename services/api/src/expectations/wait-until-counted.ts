@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readExpectation, type ReadExpectation, type Store } from '@payment-tracking/store'
+import { readExpectation } from '@payment-tracking/store/reads'
+import { type ReadExpectation, type Store } from '@payment-tracking/store/core'
 
 const LOOK_EVERY_MS = 100
 /** Ingest looks for work every 500 ms. */

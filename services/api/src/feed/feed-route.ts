@@ -1,8 +1,8 @@
 // What webhooks would be sent, for servers that nobody can reach.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DUE_LIFECYCLE_TYPES, PAYMENT_MESSAGE_TYPE, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
+import { askFeedForDates } from '@payment-tracking/store/admin'
 import {
-  askFeedForDates,
   decodeFeedCursor,
   encodeFeedCursor,
   findArchivedAfter,
@@ -11,8 +11,8 @@ import {
   type FeedPage,
   type FeedQuery,
   type Reads,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'

@@ -1,7 +1,8 @@
 // Requests of this process that wait for a feed to go on. Whoever waits holds a socket and some hundred bytes, and no connection to
 // Postgres or Redis. One listener and, while somebody waits, one look a second serve them all.
 import { countedNetworks, networkLimit, repeat, type Logger } from '@payment-tracking/runtime'
-import { readFeedsSince, type FeedMark, type Store } from '@payment-tracking/store'
+import { readFeedsSince, type FeedMark } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import { ApiError } from '../http/api-errors.js'
 
 interface FeedWaitLimits {

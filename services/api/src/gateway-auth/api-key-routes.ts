@@ -7,8 +7,8 @@ import {
   readGatewayState,
   revokeApiKey,
   type ApiKeyRecord,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import { signerSince } from '@payment-tracking/domain'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'

@@ -8,8 +8,8 @@ import {
   whyNoApiKey,
   type ApiKeyScope,
   type FoundGatewaySession,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ApiError } from '../http/api-errors.js'
 import { hashApiKey, isApiKey } from './api-key.js'

@@ -5,10 +5,9 @@ import {
   listGatewaySessions,
   readGatewayState,
   SIGN_INS,
-  type ChangeKind,
   type GatewaySessionRecord,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { type ChangeKind, type Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'

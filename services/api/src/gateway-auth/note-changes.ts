@@ -8,9 +8,8 @@ import {
   type Change,
   type ChangeKind,
   type Store,
-  type WebhookChoices,
-  type WebhookRecord,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/core'
+import { type WebhookChoices, type WebhookRecord } from '@payment-tracking/store/admin'
 import type { FastifyRequest } from 'fastify'
 import { apiKeyOf, claimsOfRequest } from './gateway-auth.js'
 

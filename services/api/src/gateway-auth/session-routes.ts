@@ -8,8 +8,8 @@ import {
   type FoundGatewaySession,
   type SessionGrant,
   type SignIn,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'

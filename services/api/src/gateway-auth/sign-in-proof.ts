@@ -7,7 +7,8 @@ import {
   type RedisConnections,
 } from '@payment-tracking/redis'
 import { signerSince } from '@payment-tracking/domain'
-import { readGatewayState, type Store } from '@payment-tracking/store'
+import { readGatewayState } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../http/api-errors.js'

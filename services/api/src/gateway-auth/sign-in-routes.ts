@@ -1,7 +1,8 @@
 // A gateway signs in: it requests a nonce, signs the nonce with its wallet, and gets a token.
 import { countedAddress } from '@payment-tracking/runtime'
 import { signersOf } from '@payment-tracking/domain'
-import { readGatewayState, type Store } from '@payment-tracking/store'
+import { readGatewayState } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { NotFoundError } from '../http/api-errors.js'

@@ -1,4 +1,4 @@
-import { inOneTransaction, type Store } from '@payment-tracking/store'
+import { inOneTransaction, type Store } from '@payment-tracking/store/core'
 import type { RouteHandlerMethod } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 

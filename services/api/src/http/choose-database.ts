@@ -1,6 +1,7 @@
 // The database of each read, and the position up to which its answer knows everything.
 import type { FastifyContextConfig, FastifyRequest } from 'fastify'
-import { boundReads, NotYetError, type Reading, type Reads, type Store } from '@payment-tracking/store'
+import { boundReads, NotYetError, type Store } from '@payment-tracking/store/core'
+import { type Reading, type Reads } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from './api-errors.js'

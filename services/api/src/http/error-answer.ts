@@ -1,6 +1,7 @@
 import { errorAnswer, ServiceError, type Refusal } from '@payment-tracking/runtime'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { ExpectationExistsError, NotYetError, RedeliveryQuotaError } from '@payment-tracking/store'
+import { ExpectationExistsError } from '@payment-tracking/store/admin'
+import { NotYetError, RedeliveryQuotaError } from '@payment-tracking/store/core'
 import { ApiError, ArchivedError, SessionExistsError } from './api-errors.js'
 import { STATUSES } from './statuses.js'
 import { setPosition } from './set-position.js'

@@ -1,4 +1,4 @@
-import { isEventNameKnown } from '@payment-tracking/store'
+import { isEventNameKnown } from '@payment-tracking/store/reads'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 export const UNKNOWN_NAME_HEADER = 'x-unknown-event-name'

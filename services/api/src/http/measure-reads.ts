@@ -1,5 +1,5 @@
 import type { Metrics } from '@payment-tracking/runtime'
-import type { Reads } from '@payment-tracking/store'
+import type { Reads } from '@payment-tracking/store/reads'
 
 /** Shows which databases answer reads, and the lag of replicas. */
 export function measureReads(metrics: Metrics, reads: Reads): void {

@@ -1,6 +1,6 @@
 // A query that is too broad for the statement timeout is refused. The refusal names the filter that would make the
 // query cheap.
-import { StoreTimeoutError } from '@payment-tracking/store'
+import { StoreTimeoutError } from '@payment-tracking/store/core'
 import { ApiError } from './api-errors.js'
 
 interface Narrowing {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { RecordPage } from '@payment-tracking/store'
+import type { RecordPage } from '@payment-tracking/store/reads'
 import { VERSION } from '../version.js'
 
 /**

@@ -1,6 +1,7 @@
 // Reads whose work grows with what a gateway has stored. Such a read makes nobody wait: of one gateway one is answered at a time,
 // and their statements, in turns of gateways, leave other reads a connection.
-import { boundReads, type Reading } from '@payment-tracking/store'
+import { boundReads } from '@payment-tracking/store/core'
+import { type Reading } from '@payment-tracking/store/reads'
 import type { FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf } from '../gateway-auth/gateway-auth.js'

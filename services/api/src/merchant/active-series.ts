@@ -9,7 +9,7 @@ import {
   roundParts,
   type Movements,
 } from '@payment-tracking/domain'
-import type { ActiveSubscription } from '@payment-tracking/store'
+import type { ActiveSubscription } from '@payment-tracking/store/reads'
 
 export interface SubscriberPoint {
   /** wallets with an active subscription at the end */

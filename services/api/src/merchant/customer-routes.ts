@@ -1,5 +1,5 @@
 // The customers of a gateway: a list, the time line of each, and cohorts. Every route needs the gateway's own token.
-import { findSubscribers, readSubscribers, readTimeline } from '@payment-tracking/store'
+import { findSubscribers, readSubscribers, readTimeline } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'

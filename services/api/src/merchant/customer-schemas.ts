@@ -1,5 +1,10 @@
 import { DELIVERY_STATES } from '@payment-tracking/domain'
-import { ENTRY_TYPES, SUBSCRIBER_STATES, type Subscriber, type TimelinePage } from '@payment-tracking/store'
+import {
+  ENTRY_TYPES,
+  SUBSCRIBER_STATES,
+  type Subscriber,
+  type TimelinePage,
+} from '@payment-tracking/store/reads'
 import { Type, type Static } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
 import { Amount, TokenMint } from './merchant-schemas.js'

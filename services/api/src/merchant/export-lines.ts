@@ -8,10 +8,10 @@ import {
   type EventKey,
   type PaymentFilter,
   type CustomerRules,
-  type Store,
   type StoredEvent,
   type SubscriptionKey,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { Static } from 'typebox'
 import type { Cohorts } from './cohort-schemas.js'
 import { toSubscriber } from './customer-schemas.js'

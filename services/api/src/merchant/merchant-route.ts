@@ -1,5 +1,5 @@
 // What the routes of a gateway's own figures have in common.
-import type { CustomerRules } from '@payment-tracking/store'
+import type { CustomerRules } from '@payment-tracking/store/reads'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { gatewayOf, securityOf } from '../gateway-auth/gateway-auth.js'

@@ -1,6 +1,6 @@
 // A gateway's revenue and subscribers. Every route needs the gateway's own token.
 import { Readable } from 'node:stream'
-import { countMerchantPolicies, listMerchantPolicies } from '@payment-tracking/store'
+import { countMerchantPolicies, listMerchantPolicies } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'

@@ -1,5 +1,5 @@
 import { readJson } from '@payment-tracking/domain'
-import type { MerchantPolicy } from '@payment-tracking/store'
+import type { MerchantPolicy } from '@payment-tracking/store/reads'
 import { Type, type Static } from 'typebox'
 import { DueRiskRecord } from '../policies/due-risk-record.js'
 import { Movements } from './movement-schemas.js'

@@ -7,7 +7,7 @@ import {
   PAYMENT_STANDINGS,
   sumMerchantPayments,
   type PaymentFilter,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { EventRecord } from '../events/event-record.js'

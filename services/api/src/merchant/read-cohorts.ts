@@ -1,6 +1,7 @@
 // In which months the wallets that paid first in a month paid again, and how much.
 import { setImmediate as giveWay } from 'node:timers/promises'
-import { readKnownSince, readPaidMonths, type PaidMonth, type Store } from '@payment-tracking/store'
+import { readKnownSince, readPaidMonths, type PaidMonth } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { Static } from 'typebox'
 import type { Tokens } from '@payment-tracking/domain'
 import type { Cohorts } from './cohort-schemas.js'

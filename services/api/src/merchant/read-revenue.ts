@@ -11,8 +11,8 @@ import {
   replaySubscriptions,
   type BucketSize,
   type LivingSubscription,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { Static } from 'typebox'
 import { ActiveSeries } from './active-series.js'
 import type { Revenue } from './merchant-schemas.js'

@@ -1,5 +1,6 @@
 // The span of time that a request for revenue names, and the size of its buckets.
-import { bucketStart, readLifeStart, type BucketSize, type Store } from '@payment-tracking/store'
+import { bucketStart, readLifeStart, type BucketSize } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import { InvalidParameterError } from '../http/api-errors.js'
 import { parseTime } from '../http/formats.js'
 import { bucketsOf, type Span } from './read-revenue.js'

@@ -9,8 +9,8 @@ import {
   type Tokens,
 } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { findDueRisks, type Store } from '@payment-tracking/store/core'
 import {
-  findDueRisks,
   listPoliciesWithDueDates,
   MOST_DUE_POLICIES,
   sumAtRisk,
@@ -18,9 +18,8 @@ import {
   type DueSums,
   type PolicyWithDueDates,
   type StateClock,
-  type Store,
   type SumsAtRisk,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
 import type { Static } from 'typebox'
 import { toDueRiskRecord } from '../policies/due-risk-record.js'
 import type { Upcoming } from './merchant-schemas.js'

@@ -1,5 +1,6 @@
 import { waitAtMost } from '@payment-tracking/runtime'
-import { readFirstEvent, type FirstEvent, type Store } from '@payment-tracking/store'
+import { readFirstEvent, type FirstEvent } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import { Type } from 'typebox'
 import { Envelope, inEnvelope } from '../http/envelope.js'
 import { refusal } from '../http/error-answer-schema.js'

@@ -1,4 +1,4 @@
-import { readOverview, type TokenSum } from '@payment-tracking/store'
+import { readOverview, type TokenSum } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, KnownSince, Moment, Nullable, PublicKey } from '../http/fields.js'

@@ -1,5 +1,5 @@
 import { Type, type TSchema } from 'typebox'
-import type { OneTimePaymentField } from '@payment-tracking/store'
+import type { OneTimePaymentField } from '@payment-tracking/store/reads'
 import { Integer, Moment, PublicKey, Signature, Text, Written } from '../http/fields.js'
 import { FinalityField, PaymentFields, RetractedField } from '../events/payment-fields.js'
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { readOneTimePage } from '@payment-tracking/store'
+import { readOneTimePage } from '@payment-tracking/store/reads'
 import { NotFoundError } from '../http/api-errors.js'
 import { Envelope, inEnvelope } from '../http/envelope.js'
 import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'

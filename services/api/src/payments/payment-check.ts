@@ -4,7 +4,7 @@ import {
   MOST_CHECKED,
   type CheckedPayments,
   type StoredOneTimePayment,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'

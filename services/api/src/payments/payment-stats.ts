@@ -1,4 +1,4 @@
-import { readPaymentStats, type PaymentStats, type TokenStats } from '@payment-tracking/store'
+import { readPaymentStats, type PaymentStats, type TokenStats } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'

@@ -1,4 +1,4 @@
-import type { PaymentTrace, TracedDelivery, TracedWait } from '@payment-tracking/store'
+import type { PaymentTrace, TracedDelivery, TracedWait } from '@payment-tracking/store/reads'
 import { Type, type Static } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Text } from '../http/fields.js'
 

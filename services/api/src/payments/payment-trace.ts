@@ -3,7 +3,7 @@ import {
   listTracedDeliveries,
   listTracedWaits,
   readPaymentTrace,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'

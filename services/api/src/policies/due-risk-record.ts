@@ -7,7 +7,8 @@ import {
   WATCHED_SECONDS,
   type DueRisk,
 } from '@payment-tracking/domain'
-import { findDueRisks, type Store, type StoredSubscription } from '@payment-tracking/store'
+import { findDueRisks, type Store } from '@payment-tracking/store/core'
+import { type StoredSubscription } from '@payment-tracking/store/reads'
 import { Type, type Static } from 'typebox'
 import { Integer, Moment, Nullable } from '../http/fields.js'
 

@@ -1,5 +1,5 @@
 // Policies, one route for each family, for clients of the incumbent: the lookups and records of /v1/subscriptions.
-import { listSubscriptions, type StoredSubscription } from '@payment-tracking/store'
+import { listSubscriptions, type StoredSubscription } from '@payment-tracking/store/reads'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { NotFoundError } from '../http/api-errors.js'

@@ -1,5 +1,5 @@
 import { Type, type Static } from 'typebox'
-import type { StoredSubscription } from '@payment-tracking/store'
+import type { StoredSubscription } from '@payment-tracking/store/reads'
 import { PublicKey } from '../http/fields.js'
 import { SubscriptionRecord, toSubscriptionRecord, type RecordParts } from './subscription-record.js'
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from 'typebox'
 import { DUE_STATES, dueStateOf, type DueRisk } from '@payment-tracking/domain'
-import type { StoredSubscription } from '@payment-tracking/store'
+import type { StoredSubscription } from '@payment-tracking/store/reads'
 import { Integer, Nullable, PublicKey, RawObject, Text } from '../http/fields.js'
 import { DueRiskRecord, toDueRiskRecord } from './due-risk-record.js'
 import { writePolicyType } from './write-policy-type.js'

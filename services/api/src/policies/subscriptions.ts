@@ -7,7 +7,7 @@ import {
   listSubscriptions,
   type StoredSubscription,
   type SubscriptionFilter,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { nameTrackingId } from '../http/name-missing-filter.js'
 import { offerNextPage, readListCursor } from '../http/list-cursor.js'

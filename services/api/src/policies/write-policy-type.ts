@@ -1,5 +1,5 @@
 import { policyTypeView, writeJson } from '@payment-tracking/domain'
-import type { StoredSubscription } from '@payment-tracking/store'
+import type { StoredSubscription } from '@payment-tracking/store/reads'
 
 interface Milestone {
   currentMilestone: number

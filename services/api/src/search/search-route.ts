@@ -1,6 +1,6 @@
 // One text, and the pages that it can mean.
 import { isPublicKey, isSignature, isTrackingId } from '@payment-tracking/domain'
-import { findAnything, FOUND_KINDS, type Seeker, type Sought } from '@payment-tracking/store'
+import { findAnything, FOUND_KINDS, type Seeker, type Sought } from '@payment-tracking/store/reads'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'

@@ -10,9 +10,9 @@ import {
   readFirstEvent,
   readSharedPosition,
   type PositionKey,
-  type Store,
   type StreamEvent,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, ArchivedError, InvalidParameterError } from '../http/api-errors.js'
 import { ARCHIVED_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'

@@ -1,4 +1,4 @@
-import type { EventFilter, StreamEvent } from '@payment-tracking/store'
+import type { EventFilter, StreamEvent } from '@payment-tracking/store/reads'
 
 /** Whether a live event passes the filter, with the same result as the filter in SQL. */
 export function matchesFilter(event: StreamEvent, filter: EventFilter): boolean {

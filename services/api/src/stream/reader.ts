@@ -10,9 +10,9 @@ import {
   listEventsAfter,
   readArchivedUpTo,
   type EventFilter,
-  type Store,
   type StreamEvent,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { Tokens } from '@payment-tracking/domain'
 import { CLOSE } from './close-codes.js'
 import type { StreamTail } from './stream-tail.js'

@@ -2,14 +2,8 @@
 // order is the commit order. Reading on from the last position therefore skips nothing, however late an event commits.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
-import {
-  listEventsAfter,
-  type EventRange,
-  readStreamHead,
-  type Store,
-  type StreamEvent,
-  type StreamHead,
-} from '@payment-tracking/store'
+import { listEventsAfter, type EventRange, type StreamEvent } from '@payment-tracking/store/reads'
+import { readStreamHead, type Store, type StreamHead } from '@payment-tracking/store/core'
 import type { Tokens } from '@payment-tracking/domain'
 
 const POLL_EVERY_MS = 150

@@ -1,6 +1,7 @@
 // How an endpoint answered over time.
 import { percentileOf } from '@payment-tracking/domain'
-import { getWebhook, readWebhookHours, type AnsweredRequests } from '@payment-tracking/store'
+import { getWebhook } from '@payment-tracking/store/admin'
+import { readWebhookHours, type AnsweredRequests } from '@payment-tracking/store/deliveries'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'

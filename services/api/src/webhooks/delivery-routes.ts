@@ -3,19 +3,19 @@ import { randomBytes } from 'node:crypto'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { bodyInFormat, renderTestMessage, type RetryRules, type Tokens } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
+import { afterCommit, requireRedeliveryQuota, type Store } from '@payment-tracking/store/core'
 import {
-  afterCommit,
   beginRedelivery,
   doWebhookWork,
-  getDelivery,
   insertMessage,
-  listDeliveries,
   redeliverOne,
-  requireRedeliveryQuota,
+} from '@payment-tracking/store/deliveries'
+import {
+  getDelivery,
+  listDeliveries,
   searchDeliveries,
   type DeliveryRecord,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'

@@ -1,4 +1,5 @@
-import { getWebhook, type Store, type WebhookRecord } from '@payment-tracking/store'
+import { getWebhook, type WebhookRecord } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
 import { gatewayOf } from '../gateway-auth/gateway-auth.js'
 import { ApiError } from '../http/api-errors.js'

@@ -1,6 +1,6 @@
 // The deliveries of all webhooks of a gateway.
 import type { RetryRules } from '@payment-tracking/domain'
-import { listGatewayDeliveries } from '@payment-tracking/store'
+import { listGatewayDeliveries } from '@payment-tracking/store/admin'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'

@@ -4,10 +4,9 @@ import {
   readReplay,
   REPLAYED_DAYS,
   REPLAYED_TYPES,
-  requireRedeliveryQuota,
   type ReplayProgress,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/deliveries'
+import { requireRedeliveryQuota, type Store } from '@payment-tracking/store/core'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'

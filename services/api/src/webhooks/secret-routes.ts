@@ -2,9 +2,9 @@ import {
   getWebhook,
   getWebhookSecret,
   rotateWebhookSecret,
-  type Store,
   type WebhookSecrets,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { noteChanges, webhookChange } from '../gateway-auth/note-changes.js'

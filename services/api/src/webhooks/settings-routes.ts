@@ -1,6 +1,7 @@
 // What a gateway chooses for all its webhooks.
 import { WEBHOOK_FORMATS } from '@payment-tracking/domain'
-import { readGatewaySettings, writeGatewaySettings, type Store } from '@payment-tracking/store'
+import { readGatewaySettings, writeGatewaySettings } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'

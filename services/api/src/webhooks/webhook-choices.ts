@@ -6,7 +6,8 @@ import {
   WEBHOOK_FORMATS,
   WEBHOOK_HEADERS_MAX,
 } from '@payment-tracking/domain'
-import { ORDERS, type WebhookChoices } from '@payment-tracking/store'
+import { ORDERS } from '@payment-tracking/store/core'
+import { type WebhookChoices } from '@payment-tracking/store/admin'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../http/api-errors.js'
 import { FORMATS } from '../http/formats.js'

@@ -8,9 +8,9 @@ import {
   readGatewaySettings,
   readWaits,
   updateWebhook,
-  type Store,
   type WebhookRecord,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { changesOfWebhook, noteChanges, webhookChange } from '../gateway-auth/note-changes.js'

@@ -5,7 +5,7 @@ import {
   nextTryMs,
   type RetryRules,
 } from '@payment-tracking/domain'
-import type { AttemptRecord, DeliveryRecord, Waits, WebhookRecord } from '@payment-tracking/store'
+import type { AttemptRecord, DeliveryRecord, Waits, WebhookRecord } from '@payment-tracking/store/admin'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'

@@ -1,7 +1,7 @@
 // The log of who changed what: every writing route leaves its row, in its transaction, and no row holds a secret.
 import { readFileSync } from 'node:fs'
 import { buildAddress, workAsIngest } from '@payment-tracking/testkit'
-import { deactivateWebhooks } from '@payment-tracking/store'
+import { deactivateWebhooks } from '@payment-tracking/store/deliveries'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 

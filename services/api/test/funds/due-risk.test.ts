@@ -1,5 +1,5 @@
 // What records say of due payments whose accounts the nodes see.
-import { listDueAccounts } from '@payment-tracking/store'
+import { listDueAccounts } from '@payment-tracking/store/ingest'
 import t from 'tap'
 import { openApi } from '../open-api.js'
 import { keyOf, subscriptionOf, openChain } from '../open-chain.js'

@@ -1,6 +1,7 @@
 // One rule of risk: the record, the payments due, the list of customers, the customer, the time line and the webhooks agree after
 // every step, whatever happens to accounts and policies.
-import { createWebhook, notifyRisks } from '@payment-tracking/store'
+import { createWebhook } from '@payment-tracking/store/admin'
+import { notifyRisks } from '@payment-tracking/store/messages'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { deriveTokenAccount } from '@payment-tracking/domain'
 import fc from 'fast-check'

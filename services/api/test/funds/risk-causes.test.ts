@@ -7,7 +7,7 @@ import {
   SEEN_SECONDS,
   type RiskCause,
 } from '@payment-tracking/domain'
-import { findDueRisks } from '@payment-tracking/store'
+import { findDueRisks } from '@payment-tracking/store/core'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf, openChain } from '../open-chain.js'

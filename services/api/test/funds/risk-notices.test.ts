@@ -1,5 +1,6 @@
 // Webhooks are notified of a risk once for each due date and cause, and once that it is over.
-import { listSetAside, takeBack, notifyDuePolicies, notifyRisks } from '@payment-tracking/store'
+import { listSetAside, takeBack } from '@payment-tracking/store/core'
+import { notifyDuePolicies, notifyRisks } from '@payment-tracking/store/messages'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'

@@ -1,7 +1,8 @@
 // What nodes see of token accounts, stored as ingest stores it.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePaymentsDelegate, readControlMessage } from '@payment-tracking/domain'
-import { commitBatch, type Store } from '@payment-tracking/store'
+import { commitBatch } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import { keyOf } from '../open-chain.js'
 
 const PAYMENTS = derivePaymentsDelegate(DEFAULT_PROGRAM_ID)

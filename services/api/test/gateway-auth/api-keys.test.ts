@@ -1,6 +1,6 @@
 // Keys of machines: what they may do, when they end, and what nobody can learn.
 import t from 'tap'
-import { revokeKeysOfDeletedGateways } from '@payment-tracking/store'
+import { revokeKeysOfDeletedGateways } from '@payment-tracking/store/core'
 import { makeWallet, openGatewayApi } from './open-gateway-api.js'
 
 t.test('API keys', async t => {

@@ -3,7 +3,7 @@ import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'nod
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openQueue } from '@payment-tracking/queue'
 import { openRedis } from '@payment-tracking/redis'
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import {
   createDatabase,
   inRoleOf,

@@ -2,7 +2,8 @@
 // so it is one file of more than 300 lines.
 import { dueStateOf } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { createWebhook, notifyDuePolicies, notifyRisks } from '@payment-tracking/store'
+import { createWebhook } from '@payment-tracking/store/admin'
+import { notifyDuePolicies, notifyRisks } from '@payment-tracking/store/messages'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { accountOf, see } from '../funds/see-accounts.js'

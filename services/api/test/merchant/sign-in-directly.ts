@@ -1,7 +1,7 @@
 // A gateway on the chain, and its token without a wallet.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { deriveGateway, signerSince } from '@payment-tracking/domain'
-import { readGatewayState } from '@payment-tracking/store'
+import { readGatewayState } from '@payment-tracking/store/admin'
 import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
 import { keyOf, type Chain } from '../open-chain.js'

@@ -3,7 +3,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { derivePaymentsDelegate } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { findDueRisks } from '@payment-tracking/store'
+import { findDueRisks } from '@payment-tracking/store/core'
 import fc from 'fast-check'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'

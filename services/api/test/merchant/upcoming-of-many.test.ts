@@ -1,6 +1,6 @@
 // Anybody can make 10,000 policies of a gateway that are due each second or since 1970, each in a token of its own: the gateway
 // waits for its due dates, and nobody else does.
-import type { Store } from '@payment-tracking/store'
+import type { Store } from '@payment-tracking/store/core'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'

@@ -1,7 +1,7 @@
 // The sums of due dates, which Postgres adds up, are those of the dates that the list names one by one.
 import { deepStrictEqual as deepEqual } from 'node:assert'
 import { dueStateOf, readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
-import { sumDueDates } from '@payment-tracking/store'
+import { sumDueDates } from '@payment-tracking/store/reads'
 import fc from 'fast-check'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'

@@ -1,4 +1,4 @@
-import { doWebhookWork } from '@payment-tracking/store'
+import { doWebhookWork } from '@payment-tracking/store/deliveries'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { signatureOf } from '../open-chain.js'

@@ -1,16 +1,10 @@
 // The feed over REST: cursors, waits and limits. What it lists is held by the laws of the store, and by test/e2e/feed.test.ts;
 // who may read it, by test/access.
 import { bodyInFormat, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import {
-  deactivateWebhooks,
-  decodeFeedCursor,
-  encodeFeedCursor,
-  notifyDuePolicies,
-  notifyFailures,
-  noteWebhookHealth,
-  verifyDatabase,
-  type KnownAsks,
-} from '@payment-tracking/store'
+import { deactivateWebhooks, noteWebhookHealth } from '@payment-tracking/store/deliveries'
+import { decodeFeedCursor, encodeFeedCursor } from '@payment-tracking/store/reads'
+import { notifyDuePolicies, notifyFailures, type KnownAsks } from '@payment-tracking/store/messages'
+import { verifyDatabase } from '@payment-tracking/store/ingest'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'

@@ -1,5 +1,5 @@
 // An API with shops whose endpoints miss events.
-import { doWebhookWork } from '@payment-tracking/store'
+import { doWebhookWork } from '@payment-tracking/store/deliveries'
 import type { Test } from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'

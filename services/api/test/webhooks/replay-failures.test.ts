@@ -1,5 +1,7 @@
 // What an endpoint missed is sent whatever fails meanwhile: a page, an event, the endpoint itself; and within its bounds.
-import { doWebhookWork, insertDeliveries, updateWebhook } from '@payment-tracking/store'
+import { doWebhookWork } from '@payment-tracking/store/deliveries'
+import { insertDeliveries } from '@payment-tracking/store/messages'
+import { updateWebhook } from '@payment-tracking/store/admin'
 import { FILL_GATEWAY_PAYMENTS, makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { NO_POLICY } from '../open-chain.js'

@@ -7,11 +7,10 @@ import {
   keptSince,
   listArchiveParts,
   MONTH,
-  readStreamHead,
   surveyMonth,
   type ArchivePart,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
+import { readStreamHead, type Store } from '@payment-tracking/store/core'
 import { readArguments, refuseArguments, type Logger } from '@payment-tracking/runtime'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
 import { INGEST_TUNABLES } from '../tunables.js'

@@ -14,21 +14,23 @@ import {
   listArchiveParts,
   monthOf,
   moveArchiveHead,
-  noteArchiveProblem,
   readArchiveHead,
   readLate,
   readMonth,
   rewriteArchivePage,
   spanOfMonth,
-  StoreTimeoutError,
-  StoreUnavailableError,
   surveyMonth,
   type ArchiveHead,
   type ArchivePart,
   type OldEvent,
-  type Store,
   type WrittenPart,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
+import {
+  noteArchiveProblem,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  type Store,
+} from '@payment-tracking/store/core'
 import { ArchiveUnusableError, type ArchiveFiles } from './archive-files.js'
 import { readPartFile, writePartFile } from './part-file.js'
 

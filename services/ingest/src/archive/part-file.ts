@@ -11,7 +11,7 @@ import {
   type ArchiveLine,
   type ArchivePart,
   type WrittenPart,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
 import type { ArchiveFiles } from './archive-files.js'
 
 const compress = promisify(gzip)

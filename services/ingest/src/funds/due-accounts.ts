@@ -2,7 +2,8 @@
 import type { Bus } from '@payment-tracking/bus'
 import { dueAccountsSubjectOf, readDueQuestion } from '@payment-tracking/contracts'
 import type { Intake, Logger } from '@payment-tracking/runtime'
-import { listDueAccounts, type Store } from '@payment-tracking/store'
+import { listDueAccounts } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 
 export class DueAccountsAnswers implements Intake {
   #answering: ReturnType<Bus['answer']> | undefined

@@ -6,7 +6,8 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Announcement } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
-import { markRelayed, removeAnnouncements, type CommittedNews, type Store } from '@payment-tracking/store'
+import { markRelayed, removeAnnouncements, type CommittedNews } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 
 /** Where the relay sends: Redis pub/sub and the queue. Both reject when Redis is away. */
 export interface RelaySinks {

@@ -1,5 +1,6 @@
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import { sweepAnnouncements, sweepBatches, type Store } from '@payment-tracking/store'
+import { sweepAnnouncements, sweepBatches } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import type { RelaySinks } from './outbox-relay.js'
 
 /** A younger batch is probably being relayed right now. */

@@ -1,6 +1,6 @@
 import type { ReceivedBusMessage } from '@payment-tracking/bus'
 import type { Span, Tracing } from '@payment-tracking/runtime'
-import type { ReceivedMessage } from '@payment-tracking/store'
+import type { ReceivedMessage } from '@payment-tracking/store/ingest'
 
 /** The spans of a batch's events. */
 export interface BatchSpans {

@@ -1,12 +1,7 @@
 import type { HandleBatch, ReceivedBusMessage, Redeliver, StreamState } from '@payment-tracking/bus'
 import { ServiceError, type Logger, type Tracing } from '@payment-tracking/runtime'
-import {
-  StoreUnverifiedError,
-  type Batch,
-  type CommittedBatch,
-  type RefusedMessage,
-  type Store,
-} from '@payment-tracking/store'
+import { StoreUnverifiedError, type Store } from '@payment-tracking/store/core'
+import { type Batch, type CommittedBatch, type RefusedMessage } from '@payment-tracking/store/ingest'
 import type { OutboxRelay } from '../outbox-relay/outbox-relay.js'
 import type { IngestMetrics } from '../ingest-metrics.js'
 import type { DatabaseGuard } from '../recovery/database-guard.js'

@@ -1,7 +1,7 @@
 import type { ReceivedBusMessage } from '@payment-tracking/bus'
 import { controlKindOf } from '@payment-tracking/contracts'
 import { readControlMessage, readMessage } from '@payment-tracking/domain'
-import type { ReceivedControl, ReceivedMessage, RefusedMessage } from '@payment-tracking/store'
+import type { ReceivedControl, ReceivedMessage, RefusedMessage } from '@payment-tracking/store/ingest'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import { describeFault } from './store-batch.js'
 

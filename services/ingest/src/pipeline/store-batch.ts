@@ -1,19 +1,21 @@
 import {
   bisect,
-  commitBatch,
   sqlStateOf,
   StoreContentsError,
   StoreRefusedError,
   StoreTimeoutError,
   StoreUnavailableError,
   StoreUnverifiedError,
+  type Store,
+} from '@payment-tracking/store/core'
+import {
+  commitBatch,
   type Batch,
   type CommittedBatch,
   type ReceivedControl,
   type ReceivedMessage,
   type RefusedMessage,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/ingest'
 
 type Message = ReceivedControl | ReceivedMessage | RefusedMessage
 type Kind = 'controls' | 'received' | 'refused'

@@ -6,13 +6,8 @@
 // change of the epoch, the other services notify their clients, and ingest reads the lost messages again from the stream.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import type { HeadRecords } from '@payment-tracking/redis'
-import {
-  readHeadNow,
-  verifyDatabase,
-  type Store,
-  type StreamPlace,
-  type VerifiedDatabase,
-} from '@payment-tracking/store'
+import { readHeadNow, verifyDatabase, type VerifiedDatabase } from '@payment-tracking/store/ingest'
+import { type Store, type StreamPlace } from '@payment-tracking/store/core'
 import type { IngestMetrics } from '../ingest-metrics.js'
 
 export interface DatabaseGuardOptions {

@@ -1,5 +1,5 @@
 import type { StreamPosition } from '@payment-tracking/bus'
-import type { MissedMessages } from '@payment-tracking/store'
+import type { MissedMessages } from '@payment-tracking/store/core'
 
 /**
  * The messages that the stream discarded (`max_msgs`, `max_age`, `max_bytes`) or lost before ingest read them, as far as

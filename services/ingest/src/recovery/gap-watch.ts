@@ -1,6 +1,6 @@
 import type { StreamPosition } from '@payment-tracking/bus'
 import { repeat, ServiceError, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store'
+import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store/core'
 import { findMissedMessages, hasLostTail } from './find-missed-messages.js'
 
 const LOOK_EVERY_MS = 5_000

@@ -1,14 +1,7 @@
 // Does the work that messages left: what follows from one message for many rows, page by page beside live messages.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import {
-  beginNewRules,
-  pageByPage,
-  PageSizer,
-  refoldPage,
-  WorkTurns,
-  type CommittedNews,
-  type Store,
-} from '@payment-tracking/store'
+import { beginNewRules, refoldPage, type CommittedNews } from '@payment-tracking/store/ingest'
+import { pageByPage, PageSizer, WorkTurns, type Store } from '@payment-tracking/store/core'
 import type { DatabaseGuard } from './database-guard.js'
 
 export interface RefoldLoopOptions {

@@ -1,7 +1,8 @@
 // Archiving changes nothing but where lists begin: what is asked before and after, and what comes late, is compared with a
 // database that archives nothing.
 import { isDeepStrictEqual } from 'node:util'
-import { rebuildProjections, listArchiveParts, type ArchivePart, type Store } from '@payment-tracking/store'
+import { rebuildProjections, listArchiveParts, type ArchivePart } from '@payment-tracking/store/ingest'
+import { type Store } from '@payment-tracking/store/core'
 import {
   dumpProjections,
   findArrivalProblems,

@@ -1,6 +1,6 @@
 // An archiver, or a restore, that is killed at its nth step: before a file is written or read, or a transaction runs.
 // killed.long.test.ts runs it.
-import { openStore, type Store } from '@payment-tracking/store'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { archiveOldMonths } from '../../src/archive/archiver.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'

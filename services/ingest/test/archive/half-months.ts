@@ -1,5 +1,6 @@
 // Finds the months of which lists show only a part of the events.
-import { listEvents, type Store } from '@payment-tracking/store'
+import { listEvents } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 
 /** For each month, the ids of its events in lists. */
 export type Months = ReadonlyMap<string, ReadonlySet<string>>

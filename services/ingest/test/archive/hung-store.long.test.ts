@@ -1,7 +1,7 @@
 // An S3 store that takes connections and answers nothing, or late: only the archive waits for it.
 import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readArchiveProblem } from '@payment-tracking/store'
+import { readArchiveProblem } from '@payment-tracking/store/core'
 import { openLink, openTestStore, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'

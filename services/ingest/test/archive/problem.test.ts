@@ -1,5 +1,5 @@
 // Operators see why the archive does not go on, since when, and what to do, until it goes on.
-import { readArchiveProblem } from '@payment-tracking/store'
+import { readArchiveProblem } from '@payment-tracking/store/core'
 import { copyFile, readdir, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openTestStore } from '@payment-tracking/testkit'

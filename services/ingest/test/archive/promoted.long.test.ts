@@ -1,5 +1,5 @@
 // A standby that lacks the last pages becomes the primary while months are filled: lists never show an event that is short.
-import { openStore } from '@payment-tracking/store'
+import { openStore } from '@payment-tracking/store/core'
 import { createDatabase, openPostgresPair, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'

@@ -17,8 +17,8 @@ import {
   type GatewaySubscriptions,
   readVolume,
   replaySubscriptions,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { Pool } from '@payment-tracking/testkit'
 
 const DAY = 86_400

@@ -3,18 +3,14 @@ import {
   findArchivedAfter,
   findArchivedEvent,
   findArchivedMonth,
-  beginRestore,
-  endRestore,
-  listArchiveParts,
   listEvents,
   listEventsAfter,
-  openStore,
   readArchivedUpTo,
   readFirstEvent,
   readPaymentTrace,
-  readStreamHead,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { beginRestore, endRestore, listArchiveParts } from '@payment-tracking/store/ingest'
+import { openStore, readStreamHead, type Store } from '@payment-tracking/store/core'
 import { openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'

@@ -7,7 +7,7 @@ import {
   readDeadLetters,
   type DeadLetterRow,
   type GapRow,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
 import type { FastifyInstance } from 'fastify'
 import { replayDeadLetters } from '../replay/replay-dead-letters.js'
 import { refuse } from '../refuse.js'

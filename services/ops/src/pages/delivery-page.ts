@@ -1,5 +1,5 @@
 // One delivery of any gateway: its request, and what the endpoint answered to each attempt.
-import { findDelivery, getDelivery } from '@payment-tracking/store'
+import { findDelivery, getDelivery } from '@payment-tracking/store/admin'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'

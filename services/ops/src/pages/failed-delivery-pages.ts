@@ -3,7 +3,7 @@ import {
   listFailedDeliveries,
   type FailedDelivery,
   type FailedDeliveryFilter,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/admin'
 import type { FastifyInstance } from 'fastify'
 import { redeliverFailed } from '../replay/redeliver-failed.js'
 import { requireCsrf } from '../session/guard.js'

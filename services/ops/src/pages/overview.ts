@@ -1,14 +1,12 @@
+import { countDeadLetters, countDeliveries, countGaps } from '@payment-tracking/store/admin'
 import {
-  countDeadLetters,
-  countDeliveries,
-  countGaps,
   countOpenStreamGaps,
   countSetAside,
   readControlSubjects,
   readOldestUndeliveredSeconds,
-  readPaymentDelays,
   type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/core'
+import { readPaymentDelays } from '@payment-tracking/store/reads'
 import type { FastifyInstance } from 'fastify'
 import { figureCard, type Threshold } from '../html/figure.js'
 import { html } from '../html/html.js'

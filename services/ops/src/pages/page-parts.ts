@@ -1,7 +1,7 @@
 import type { Bus } from '@payment-tracking/bus'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
-import type { Store } from '@payment-tracking/store'
+import type { Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
 import type { LagSamples } from '../lag/lag-samples.js'
 import type { Sessions } from '../session/session.js'

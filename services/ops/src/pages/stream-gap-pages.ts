@@ -1,6 +1,6 @@
 // Messages that the stream discarded before ingest had read them. The dashboard cannot replay these messages: the
 // indexer must publish them again. Then an operator closes the gap.
-import { closeStreamGap, listStreamGaps, type StreamGap } from '@payment-tracking/store'
+import { closeStreamGap, listStreamGaps, type StreamGap } from '@payment-tracking/store/core'
 import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'

@@ -1,15 +1,17 @@
 // What was left to be done in pages, with its progress, and the rows that tasks leave out.
 import {
   listRefolds,
-  listSetAside,
   listWebhookWork,
+  type RefoldProgress,
+  type WebhookWorkProgress,
+} from '@payment-tracking/store/admin'
+import {
+  listSetAside,
   readArchiveProblem,
   takeBack,
   type ArchiveProblem,
-  type RefoldProgress,
   type SetAsideRow,
-  type WebhookWorkProgress,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/core'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'

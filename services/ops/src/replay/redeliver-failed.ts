@@ -1,6 +1,7 @@
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
-import { redeliverByIds, type Store } from '@payment-tracking/store'
+import { redeliverByIds } from '@payment-tracking/store/deliveries'
+import { type Store } from '@payment-tracking/store/core'
 
 /**
  * Opens a new round of tries for failed deliveries of active webhooks.

@@ -1,5 +1,6 @@
 import type { Bus } from '@payment-tracking/bus'
-import { markReplayed, readDeadLetters, type DeadLetterBytes, type Store } from '@payment-tracking/store'
+import { markReplayed, readDeadLetters, type DeadLetterBytes } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 
 export interface Replayed {
   replayed: bigint[]

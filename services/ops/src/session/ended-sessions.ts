@@ -1,7 +1,8 @@
 // Sessions that ended by signing out, for all processes of the dashboard. They are stored in Postgres and cached in
 // memory, so that a page needs no query and the queue board works while Postgres is away.
 import { repeat, type Logger } from '@payment-tracking/runtime'
-import { endSession, listEndedSessions, type EndedSession, type Store } from '@payment-tracking/store'
+import { endSession, listEndedSessions, type EndedSession } from '@payment-tracking/store/admin'
+import { type Store } from '@payment-tracking/store/core'
 
 /** How long another process of the dashboard may still accept a session that ended in this process. */
 const REFRESH_EVERY_MS = 2_000

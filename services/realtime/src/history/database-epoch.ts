@@ -1,7 +1,8 @@
 // Which database this pod serves. In another epoch, a `seq` may name another payment: the database lost commits, or is
 // another one. A pod that finds another epoch ends, and everything it sent and answered is of one epoch.
 import { repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import { findStaleTrackings, type Store } from '@payment-tracking/store'
+import { findStaleTrackings } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 
 export interface DatabaseEpochOptions {
   store: Store

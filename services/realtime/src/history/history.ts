@@ -13,8 +13,8 @@ import {
   readRetractionsOf,
   readTrackingHeads,
   type SeqRange,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 
 export const PAGE_SIZE = 100
 const BATCH = 256

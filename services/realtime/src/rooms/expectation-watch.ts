@@ -4,12 +4,8 @@
 import type { SocketExpectation } from '@payment-tracking/contracts'
 import { coalesce, repeat, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { frameOfExpectation, type PaymentFrame } from '@payment-tracking/redis'
-import {
-  readExpectationsById,
-  toCommittedExpectation,
-  type ReadExpectation,
-  type Store,
-} from '@payment-tracking/store'
+import { readExpectationsById } from '@payment-tracking/store/reads'
+import { toCommittedExpectation, type ReadExpectation, type Store } from '@payment-tracking/store/core'
 import type { Room, Rooms, Subscriber } from './rooms.js'
 
 const LOOK_SPREAD = 0.25

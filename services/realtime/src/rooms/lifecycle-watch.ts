@@ -13,7 +13,8 @@ import {
   type LifecycleCause,
   type TrackedPolicy,
 } from '@payment-tracking/domain'
-import { readEventTransactions, readTrackedPolicies, type Store } from '@payment-tracking/store'
+import { readEventTransactions, readTrackedPolicies } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'
 import { indexPolicies, WatchedRoom, type SeenChange } from './watched-room.js'

@@ -3,7 +3,8 @@
 // retractions in the answer to their subscription.
 import { toSocketRetraction, type CommittedPayment } from '@payment-tracking/contracts'
 import { frameOfRetraction, NO_SEQ } from '@payment-tracking/redis'
-import { readRecentRetractions, type Store } from '@payment-tracking/store'
+import { readRecentRetractions } from '@payment-tracking/store/reads'
+import { type Store } from '@payment-tracking/store/core'
 import type { RealtimeMetrics } from '../metrics.js'
 import type { Rooms } from './rooms.js'
 

@@ -10,7 +10,7 @@ import {
 } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
-import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store'
+import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import type { EndpointLimiter, Hold, Pass } from '../endpoints/passes.js'
 import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'

@@ -1,5 +1,5 @@
 import type { Metrics } from '@payment-tracking/runtime'
-import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import type { Answer } from '../requests/send-delivery.js'
 
 export type DeliveryMetrics = ReturnType<typeof buildDeliveryMetrics>

@@ -18,8 +18,8 @@ import {
   type FinishedAttempt,
   type Hold,
   type PutBack,
-  type Store,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/deliveries'
+import { type Store } from '@payment-tracking/store/core'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { writeResults } from './write-results.js'
 

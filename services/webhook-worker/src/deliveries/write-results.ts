@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
-import {
-  bisect,
-  StoreTimeoutError,
-  StoreUnavailableError,
-  type AttemptResult,
-  type FinishedAttempt,
-} from '@payment-tracking/store'
+import { bisect, StoreTimeoutError, StoreUnavailableError } from '@payment-tracking/store/core'
+import { type AttemptResult, type FinishedAttempt } from '@payment-tracking/store/deliveries'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 
 type WriteSet = (results: readonly AttemptResult[]) => Promise<FinishedAttempt[]>

@@ -5,20 +5,24 @@ import type { Logger } from '@payment-tracking/runtime'
 import {
   deactivateWebhooks,
   doWebhookWork,
-  expireExpectations,
   findWebhooksOfDeletedGateways,
-  pageByPage,
-  readOldestAwaitingFactsSeconds,
-  readOldestUndeliveredSeconds,
   recoverFailed,
   removeOldDeliveries,
-  revokeKeysOfDeletedGateways,
+} from '@payment-tracking/store/deliveries'
+import {
+  expireExpectations,
   notifyDuePolicies,
   notifyFailures,
   type KnownAsks,
+} from '@payment-tracking/store/messages'
+import {
+  pageByPage,
+  readOldestAwaitingFactsSeconds,
+  readOldestUndeliveredSeconds,
+  revokeKeysOfDeletedGateways,
   type Store,
   type WebhookWorkKind,
-} from '@payment-tracking/store'
+} from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
 import type { EndpointLimiter } from '../endpoints/passes.js'

@@ -1,7 +1,8 @@
 // Notifies webhooks of due payments at risk, as ingest knows them from the nodes.
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
-import { notifyRisks, type Store } from '@payment-tracking/store'
+import { notifyRisks } from '@payment-tracking/store/messages'
+import { type Store } from '@payment-tracking/store/core'
 import type { MaintenanceTask } from './maintenance.js'
 import { enqueuePages } from './enqueue-pages.js'
 

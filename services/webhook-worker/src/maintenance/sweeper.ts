@@ -1,5 +1,6 @@
 import { asBulk, type DeliveryQueue } from '@payment-tracking/queue'
-import { sweepDeliveries, unsweepDeliveries, type Store, type SweepKey } from '@payment-tracking/store'
+import { sweepDeliveries, unsweepDeliveries, type SweepKey } from '@payment-tracking/store/deliveries'
+import { type Store } from '@payment-tracking/store/core'
 
 /** With this many jobs in the queue (32,000 deliveries in full jobs), an overdue row most likely has a job already. */
 export const BACKLOG = 2_000

@@ -1,5 +1,5 @@
 import { checkEndpointUrl, readRetryAfterMs, signDelivery } from '@payment-tracking/domain'
-import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import type { Connections } from './connections.js'
 import { beforeEnd, type Deadlines } from './deadlines.js'
 import { EgressProxyRefusedError, nameAttemptError, type AttemptError } from './errors.js'

@@ -1,5 +1,5 @@
 import type { Tracing } from '@payment-tracking/runtime'
-import type { ClaimedDelivery } from '@payment-tracking/store'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import type { Answer } from './send-delivery.js'
 
 type Send = (delivery: ClaimedDelivery, traceParent?: string) => Promise<Answer>

@@ -1,5 +1,5 @@
 // A shop's endpoint that answers 404 to orders it does not know, among strangers who pay dust with memos of their own.
-import { insertDeliveries } from '@payment-tracking/store'
+import { insertDeliveries } from '@payment-tracking/store/messages'
 import { makeCommittedPayment, openReceiver, type TestContext } from '@payment-tracking/testkit'
 import { openRig } from './start-worker.js'
 

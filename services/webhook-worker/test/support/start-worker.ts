@@ -3,7 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { webhookSecretOf } from '@payment-tracking/domain'
 import { openQueue, type DeliveryQueue } from '@payment-tracking/queue'
-import { insertDeliveries, openStore, type Store } from '@payment-tracking/store'
+import { insertDeliveries } from '@payment-tracking/store/messages'
+import { openStore, type Store } from '@payment-tracking/store/core'
 import {
   createDatabase,
   makeCommittedPayment,

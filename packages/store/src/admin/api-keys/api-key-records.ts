@@ -1,0 +1,90 @@
+// Keys of machines, as their gateway manages them.
+import { ServiceError } from '@payment-tracking/runtime'
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+
+/** What a key may do. Keys never manage keys. */
+export const API_KEY_SCOPES = ['webhooks:read', 'webhooks:write', 'merchant:read', 'expectations'] as const
+export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
+
+export interface ApiKeyRecord {
+  id: bigint
+  name: string
+  scopes: ApiKeyScope[]
+  /** the beginning of the key */
+  hint: string
+  /** the wallet that made it */
+  createdBy: string
+  /** `signerSince` of the wallet when it made the key: another answer today means that the key has ended */
+  signerSince: string
+  createdAt: Date
+  /** null: it does not expire */
+  expiresAt: Date | null
+  /** to the minute; null before the first use */
+  lastUsedAt: Date | null
+}
+
+export const API_KEYS_PER_GATEWAY = 20
+
+export class TooManyApiKeysError extends ServiceError {
+  readonly code = 'TOO_MANY_API_KEYS'
+  readonly retry = 'never'
+
+  constructor() {
+    super(`A gateway has at most ${API_KEYS_PER_GATEWAY} API keys; revoke one first.`)
+  }
+}
+
+const COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", signer_since as "signerSince", created_at as "createdAt",
+  expires_at as "expiresAt", last_used_at as "lastUsedAt"`
+
+/**
+ * Stores a new key by its hash. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
+ * limit holds. Expired and ended keys count until they are revoked.
+ * @throws TooManyApiKeysError
+ */
+export const createApiKey = (
+  { database }: Store,
+  key: {
+    gateway: string
+    name: string
+    scopes: readonly ApiKeyScope[]
+    hash: string
+    hint: string
+    createdBy: string
+    signerSince: string
+    expiresAt: Date | null
+  },
+): Promise<ApiKeyRecord> =>
+  database.transaction(
+    async tx => {
+      await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`api keys ${key.gateway}`}, 0))`
+      const count = await tx.apiKey.count({ where: { gateway: key.gateway, revokedAt: null } })
+      if (count >= API_KEYS_PER_GATEWAY) throw new TooManyApiKeysError()
+      const [row] = await tx.$queryRaw<ApiKeyRecord[]>`
+        insert into api_keys (gateway, name, scopes, hash, hint, created_by, signer_since, expires_at)
+        values (${key.gateway}, ${key.name}, ${[...key.scopes]}::text[], ${key.hash}, ${key.hint},
+                ${key.createdBy}, ${key.signerSince}, ${key.expiresAt}::timestamptz)
+        returning ${COLUMNS}`
+      return row!
+    },
+    { maxWait: 10_000, timeout: 10_000 },
+  )
+
+/** The keys of a gateway that are not revoked, oldest first. */
+export const listApiKeys = ({ database }: Store, gateway: string): Promise<readonly ApiKeyRecord[]> =>
+  database.read<ApiKeyRecord>(sql`
+    select ${COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
+
+/** @returns null where the gateway has no such key */
+export const revokeApiKey = async (
+  { database }: Store,
+  gateway: string,
+  id: bigint,
+): Promise<Pick<ApiKeyRecord, 'name'> | null> => {
+  const [revoked] = await database.write<Pick<ApiKeyRecord, 'name'>>(sql`
+    update api_keys set revoked_at = clock_timestamp()
+     where id = ${id} and gateway = ${gateway} and revoked_at is null
+    returning name`)
+  return revoked ?? null
+}

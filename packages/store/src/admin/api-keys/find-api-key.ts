@@ -1,0 +1,55 @@
+import type { GatewayState } from '@payment-tracking/domain'
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+import { GATEWAY_COLUMNS } from '../../core/tables/gateway-rows.js'
+import type { ApiKeyScope } from './api-key-records.js'
+
+/** A key that is neither revoked nor expired, with its gateway's state on the chain. */
+export interface FoundApiKey {
+  id: bigint
+  name: string
+  scopes: ApiKeyScope[]
+  createdBy: string
+  /** of `createdBy`, when it made the key */
+  signerSince: string
+  /** null: it does not expire */
+  expiresAt: Date | null
+  /** the last use is more than a minute ago, or was never noted */
+  isUseStale: boolean
+  gateway: GatewayState
+}
+
+type Row = Omit<FoundApiKey, 'gateway'> & GatewayState
+
+/** Finds a key by its hash alone, so the time of the answer says nothing about other keys. */
+export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
+  const [row] = await database.read<Row>(sql`
+    select k.id, k.name, k.scopes, k.created_by as "createdBy",
+           k.signer_since as "signerSince", k.expires_at as "expiresAt",
+           k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
+           ${GATEWAY_COLUMNS}
+      from api_keys k join gateways g on g.address = k.gateway
+     where k.hash = ${hash} and k.revoked_at is null
+       and (k.expires_at is null or k.expires_at > clock_timestamp())`)
+  if (!row) return null
+  const { id, name, scopes, createdBy, signerSince, expiresAt, isUseStale, ...gateway } = row
+  return { id, name, scopes, createdBy, signerSince, expiresAt, isUseStale, gateway }
+}
+
+/** Why `findApiKey` finds nothing: only the holder of a key knows its hash, so the answer tells a stranger nothing. */
+export async function whyNoApiKey(
+  { database }: Store,
+  hash: string,
+): Promise<'never made' | 'revoked' | 'expired'> {
+  const [key] = await database.read<{ isRevoked: boolean }>(sql`
+    select revoked_at is not null as "isRevoked" from api_keys where hash = ${hash}`)
+  if (!key) return 'never made'
+  return key.isRevoked ? 'revoked' : 'expired'
+}
+
+/** Notes the use of a key, at most once a minute over all processes. */
+export const noteApiKeyUse = async ({ database }: Store, id: bigint): Promise<void> => {
+  await database.execute(sql`
+    update api_keys set last_used_at = clock_timestamp()
+     where id = ${id} and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`)
+}

@@ -1,0 +1,22 @@
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+
+/** A dashboard session that its user ended by signing out. */
+export interface EndedSession {
+  id: string
+  /** when the session would have expired; the row is useless after that */
+  endsAt: Date
+}
+
+/** Records that a session has ended, and removes expired sessions. A second call for a session changes nothing. */
+export async function endSession({ database }: Store, { id, endsAt }: EndedSession): Promise<void> {
+  await database.execute(sql`delete from ended_ops_sessions where ends_at < now()`)
+  await database.execute(sql`
+    insert into ended_ops_sessions (id, ends_at) values (${id}, ${endsAt}) on conflict (id) do nothing`)
+}
+
+/** All unexpired sessions that were ended. There are few: operators sign out by hand. */
+export async function listEndedSessions({ database }: Store): Promise<readonly EndedSession[]> {
+  return database.read<EndedSession>(sql`
+    select id, ends_at as "endsAt" from ended_ops_sessions where ends_at >= now()`)
+}

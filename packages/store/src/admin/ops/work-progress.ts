@@ -1,0 +1,39 @@
+// The progress of `work.ts`, for operators.
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+import { eachOf } from '../../core/tasks/work-table.js'
+import { WEBHOOK_KINDS, type WebhookWorkKind } from '../../core/tasks/kinds.js'
+
+export interface WebhookWorkProgress {
+  kind: WebhookWorkKind
+  webhookId: bigint
+  gateway: string
+  endpointUrl: string
+  /** rows that are written */
+  handled: bigint
+  /** nothing is left; the work looks again for a while */
+  isSettling: boolean
+  addedAt: Date
+}
+
+const IS_SETTLING = sql`coalesce((k.state ->> 'isSettling')::boolean, false)`
+
+/** Oldest first. */
+export const listWebhookWork = (
+  { database }: Store,
+  limit: number,
+): Promise<readonly WebhookWorkProgress[]> =>
+  database.read<WebhookWorkProgress>(sql`
+    select k.kind, w.id as "webhookId", w.gateway, w.endpoint_url as "endpointUrl", k.handled,
+           ${IS_SETTLING} as "isSettling", k.since as "addedAt"
+      from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k join webhooks w on w.id = k.key::bigint
+     order by ${IS_SETTLING}, k.since, w.id limit ${limit}`)
+
+/** How much of the oldest 10,000 rows of work is not done, by kind, and the age of the oldest in seconds. Kinds without work are left out. */
+export const countWebhookWork = ({
+  database,
+}: Store): Promise<readonly { kind: WebhookWorkKind; count: number; oldestSeconds: number }[]> =>
+  database.read(sql`
+    select kind, count(*)::int as count,
+           greatest(0, extract(epoch from clock_timestamp() - min(since)))::float8 as "oldestSeconds"
+      from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k where not ${IS_SETTLING} group by kind order by kind`)

@@ -1,0 +1,50 @@
+// What a gateway has chosen for all its webhooks.
+import type { WebhookFormat } from '@payment-tracking/domain'
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+
+export interface GatewaySettings {
+  /** the format of webhooks that are registered without one; null until the gateway chooses */
+  webhookFormat: WebhookFormat | null
+  /** whether webhooks that are registered without a choice recover; null until the gateway chooses */
+  webhookRecover: boolean | null
+}
+
+const toSettings = (
+  row: { webhookFormat: string | null; webhookRecover: boolean | null } | null,
+): GatewaySettings => ({
+  webhookFormat: (row?.webhookFormat ?? null) as WebhookFormat | null,
+  webhookRecover: row?.webhookRecover ?? null,
+})
+
+export const readGatewaySettings = ({ database }: Store, gateway: string): Promise<GatewaySettings> =>
+  database.withModels(async client =>
+    toSettings(await client.gatewaySettings.findUnique({ where: { gateway } })),
+  )
+
+/** @param settings those that are left out stay. @returns all of them as they are now */
+export const writeGatewaySettings = (
+  { database }: Store,
+  gateway: string,
+  settings: Partial<GatewaySettings>,
+): Promise<GatewaySettings> =>
+  database.withModels(async client => {
+    const row = await client.gatewaySettings.upsert({
+      where: { gateway },
+      create: { gateway, ...settings },
+      update: { ...settings },
+    })
+    return toSettings(row)
+  })
+
+/**
+ * From now on the feed of a gateway tells dates too: those that hold already, and those that come. Writes once for each gateway.
+ */
+export async function askFeedForDates({ database }: Store, gateway: string): Promise<void> {
+  const asks = await database.lookUp(sql`
+    select from gateway_settings where gateway = ${gateway} and feed_dates`)
+  if (asks.length > 0) return
+  await database.execute(sql`
+    insert into gateway_settings (gateway, feed_dates) values (${gateway}, true)
+    on conflict (gateway) do update set feed_dates = true`)
+}

@@ -1,0 +1,192 @@
+import type { OrderedBy } from '../../core/tables/webhooks.js'
+import {
+  PAYMENT_MESSAGE_TYPE,
+  WEBHOOK_SECRET_BYTES,
+  webhookSecretOf,
+  type WebhookEventType,
+  type WebhookFilters,
+  type WebhookFormat,
+} from '@payment-tracking/domain'
+import { randomBytes } from 'node:crypto'
+import { ServiceError } from '@payment-tracking/runtime'
+import { DbNull, empty, sql } from '../../core/database/sql.js'
+import type { Finality } from '../../core/tables/known-payment.js'
+import type { Store } from '../../core/database/open-store.js'
+import { turnOff } from '../../core/tables/turn-off.js'
+
+/** What the owner of a webhook chooses and everybody may read. */
+interface OpenChoices {
+  endpointUrl: string
+  active: boolean
+  /** the event types that the webhook gets; an empty list means the default types */
+  eventTypes: WebhookEventType[]
+  /** when the webhook gets events: once confirmed, or only once final */
+  finality: Finality
+  /** the format of payment notifications */
+  format: WebhookFormat
+  description: string | null
+  /** null: it gets every payment of the gateway */
+  filters: WebhookFilters | null
+  /** one delivery at a time, in their order */
+  ordered: boolean
+  orderedBy: OrderedBy
+  /** an open delivery that is older holds back no later delivery */
+  orderedWithinSeconds: number
+  /** what failed lately is sent again when the endpoint answers again */
+  recover: boolean
+  /** the most requests a second, over all workers; null: no choice */
+  ratePerSecond: number | null
+}
+
+export interface WebhookChoices extends OpenChoices {
+  headers: Record<string, string> | null
+}
+
+/** A webhook without its secrets. */
+export interface WebhookRecord extends OpenChoices {
+  id: bigint
+  gateway: string
+  createdAt: Date
+  /** the time since which no attempt succeeded */
+  failingSince: Date | null
+  /** why the service itself deactivated it */
+  deactivatedReason: string | null
+  deactivatedAt: Date | null
+  /** the names of the headers that the webhook's requests carry; their values can be secrets */
+  headerNames: string[]
+}
+
+export const WEBHOOKS_PER_GATEWAY = 20
+const CREATION_LIMITS = { maxWait: 10_000, timeout: 10_000 }
+
+export class TooManyWebhooksError extends ServiceError {
+  readonly code = 'TOO_MANY_WEBHOOKS'
+  readonly retry = 'never'
+
+  constructor() {
+    super(`A gateway has at most ${WEBHOOKS_PER_GATEWAY} webhooks; delete one first.`)
+  }
+}
+
+export const newSecret = (): string => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
+
+export const SELECTED = {
+  id: true,
+  gateway: true,
+  endpointUrl: true,
+  active: true,
+  createdAt: true,
+  failingSince: true,
+  deactivatedReason: true,
+  deactivatedAt: true,
+  eventTypes: true,
+  finality: true,
+  format: true,
+  description: true,
+  headers: true,
+  filters: true,
+  ordered: true,
+  orderedBy: true,
+  orderedWithinSeconds: true,
+  recover: true,
+  ratePerSecond: true,
+} as const
+
+type Selected = Omit<
+  WebhookRecord,
+  'eventTypes' | 'finality' | 'format' | 'orderedBy' | 'headerNames' | 'filters'
+> & {
+  eventTypes: string[]
+  finality: string
+  format: string
+  orderedBy: string
+  headers: unknown
+  filters: unknown
+}
+
+/** Choices as columns. A column of type `json` distinguishes the JSON null from no value. */
+export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters, ...others }: C) => ({
+  ...others,
+  ...(headers === undefined ? {} : { headers: headers ?? DbNull }),
+  ...(filters === undefined ? {} : { filters: filters === null ? DbNull : { ...filters } }),
+})
+
+/** Without a choice, a webhook gets payments. */
+export const toRecord = <W extends Selected>({ headers, ...webhook }: W) => ({
+  ...webhook,
+  headerNames: Object.keys((headers as Record<string, string> | null) ?? {}),
+  filters: webhook.filters as WebhookFilters | null,
+  eventTypes: (webhook.eventTypes.length === 0
+    ? [PAYMENT_MESSAGE_TYPE]
+    : webhook.eventTypes) as WebhookEventType[],
+  finality: webhook.finality as Finality,
+  format: webhook.format as WebhookFormat,
+  orderedBy: webhook.orderedBy as OrderedBy,
+})
+
+/**
+ * Registers a webhook. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
+ * limit holds.
+ * @throws TooManyWebhooksError
+ */
+export const createWebhook = (
+  { database }: Store,
+  webhook: Pick<WebhookChoices, 'endpointUrl' | 'active'> & Partial<WebhookChoices> & { gateway: string },
+): Promise<WebhookRecord & { secret: string }> =>
+  database.transaction(async tx => {
+    await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
+    const count = await tx.webhook.count({ where: { gateway: webhook.gateway, deletedAt: null } })
+    if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
+    return toRecord(
+      await tx.webhook.create({
+        data: { ...toColumns(webhook), secret: newSecret() },
+        select: { ...SELECTED, secret: true },
+      }),
+    )
+    // Calls for one gateway wait for each other, each with a connection.
+  }, CREATION_LIMITS)
+
+/** Webhooks of one gateway, oldest first. Deleted ones are not shown. */
+export const listWebhooks = (
+  { database }: Store,
+  gateway: string,
+  page: { activeOnly: boolean; limit?: number; offset?: number },
+): Promise<WebhookRecord[]> =>
+  database.withModels(async client => {
+    const webhooks = await client.webhook.findMany({
+      where: { gateway, deletedAt: null, ...(page.activeOnly ? { active: true } : {}) },
+      orderBy: { id: 'asc' },
+      ...(page.limit === undefined ? {} : { take: page.limit }),
+      ...(page.offset === undefined ? {} : { skip: page.offset }),
+      select: SELECTED,
+    })
+    return webhooks.map(toRecord)
+  })
+
+/** @returns null when the gateway has no such webhook */
+export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Promise<WebhookRecord | null> =>
+  database.withModels(async client => {
+    const where = { id, gateway, deletedAt: null }
+    const webhook = await client.webhook.findFirst({ where, select: SELECTED })
+    return webhook === null ? null : toRecord(webhook)
+  })
+
+/**
+ * Deletes one webhook of a gateway, or all of them; their open deliveries are cancelled with that (turn-off.ts). The rows
+ * stay for ops until the retention removes them.
+ * @returns those that were deleted
+ */
+export const deleteWebhooks = (
+  { database }: Store,
+  gateway: string,
+  id?: bigint,
+): Promise<Pick<WebhookRecord, 'id' | 'endpointUrl'>[]> => {
+  const one = id === undefined ? empty : sql`and w.id = ${id}`
+  return database.write(
+    turnOff(sql`w.gateway = ${gateway} and w.deleted_at is null ${one}`, {
+      why: 'webhook deleted',
+      more: sql`deleted_at = clock_timestamp()`,
+      returned: sql`w.id, w.endpoint_url as "endpointUrl"`,
+    }),
+  )
+}

@@ -1,0 +1,67 @@
+import { EARLIER_SECRETS } from '../../core/tables/webhooks.js'
+import { ServiceError } from '@payment-tracking/runtime'
+import type { Store } from '../../core/database/open-store.js'
+import { inline, sql } from '../../core/database/sql.js'
+import { newSecret } from './webhook-records.js'
+
+/** The most secrets that sign a message. */
+const MOST_SECRETS = 5
+
+export interface WebhookSecrets {
+  secret: string
+  /** until then an earlier secret signs beside this secret; null when none does */
+  previousSecretExpiresAt: Date | null
+}
+
+/** Another rotation would end a secret before its time. */
+class TooManySecretsError extends ServiceError {
+  readonly code = 'TOO_MANY_SECRETS'
+  readonly retry = 'later'
+
+  constructor() {
+    super(
+      `${MOST_SECRETS} secrets of the webhook sign already: wait until an earlier secret ends, or end all of them with graceSeconds 0.`,
+    )
+  }
+}
+
+const SECRETS = sql`secret, (select max(e.until) from ${EARLIER_SECRETS}) as "previousSecretExpiresAt"`
+
+/** @returns null when the gateway has no such webhook */
+export async function getWebhookSecret(
+  { database }: Store,
+  gateway: string,
+  id: bigint,
+): Promise<WebhookSecrets | null> {
+  const [row] = await database.read<WebhookSecrets>(sql`
+    select ${SECRETS} from webhooks where id = ${id} and gateway = ${gateway} and deleted_at is null`)
+  return row ?? null
+}
+
+/**
+ * Gives a webhook a new secret. The present secret still signs for `graceSeconds`, and each earlier secret until its own time.
+ * @param graceSeconds 0: no secret but the new one signs any further try
+ * @returns null when the gateway has no such webhook
+ * @throws TooManySecretsError
+ */
+export async function rotateWebhookSecret(
+  store: Store,
+  gateway: string,
+  id: bigint,
+  graceSeconds: number,
+): Promise<WebhookSecrets | null> {
+  const [row] = await store.database.write<WebhookSecrets>(sql`
+    update webhooks
+       set secret = ${newSecret()},
+           earlier_secrets = case when ${graceSeconds}::float8 = 0 then '[]' else
+             jsonb_build_array(jsonb_build_object('secret', secret, 'until',
+               (clock_timestamp() + make_interval(secs => ${graceSeconds}::float8))::timestamptz(3)))
+             || (select coalesce(jsonb_agg(e), '[]') from ${EARLIER_SECRETS}) end
+     where id = ${id} and gateway = ${gateway} and deleted_at is null
+       and (${graceSeconds}::float8 = 0
+            or (select count(*) from ${EARLIER_SECRETS}) < ${inline(MOST_SECRETS - 1)})
+    returning ${SECRETS}`)
+  if (row !== undefined) return row
+  if ((await getWebhookSecret(store, gateway, id)) === null) return null
+  throw new TooManySecretsError()
+}

@@ -1,2 +1,0 @@
-export * from './list-changes.js'
-export * from './write-changes.js'

@@ -1,2 +1,0 @@
-export * from './list-claimable-policies.js'
-export * from './list-claimable-payments.js'

@@ -1,0 +1,104 @@
+import { mapStoreErrors } from '../errors.js'
+import { writeFeed } from '../tables/feed-notes.js'
+import type { Prisma, PrismaClient } from '../../generated/client.js'
+import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
+import type { Sql, Statement, Tx } from './sql.js'
+
+/** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates; others may read them too */
+export type RunStatement = <Row>(statement: Sql) => Promise<readonly Row[]>
+
+/**
+ * As `RunStatement`, without Prisma: the text and the values suffice.
+ * @param signal aborts when nobody waits for the rows any more: the read ends with its reason, a ServiceError
+ */
+export type RunRead = <Row>(statement: Statement, signal?: AbortSignal) => Promise<readonly Row[]>
+
+/** As `RunRead`; the rows are the caller's own. */
+export type RunWrite = <Row>(statement: Sql) => Promise<Row[]>
+
+/** Runs statements in a transaction. */
+export const runIn =
+  (tx: Tx): RunStatement =>
+  statement =>
+    tx.$queryRaw(statement)
+
+export interface TransactionLimits {
+  /** the longest wait for a connection, in milliseconds */
+  maxWait?: number
+  /** the longest that the transaction may take, in milliseconds */
+  timeout?: number
+}
+
+/** Whatever a transaction notifies gateways of is in their feeds when it commits. */
+const withFeed =
+  <Own extends Tx, T>(work: (tx: Own) => Promise<T>) =>
+  async (tx: Own): Promise<T> => {
+    const result = await work(tx)
+    await writeFeed(tx)
+    return result
+  }
+
+/** Of a transaction that works through a page of rows, beside others that hold connections. */
+export const PAGE_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 60_000 }
+
+/**
+ * The lanes to Postgres. Each query of this package names its lane itself, so no caller chooses one. Every error of
+ * Prisma and pg leaves a lane as a StoreUnavailableError, StoreTimeoutError, StoreRefusedError or StoreFaultError;
+ * errors of our own pass unchanged.
+ */
+export interface Database {
+  /** Prisma's `$queryRaw`. For statements that write and return rows. */
+  write: RunWrite
+  /** Prisma's `$executeRaw`. For statements that write and return nothing. @returns the number of affected rows */
+  execute(statement: Sql): Promise<number>
+  /** Prisma's models, for simple work on one table. */
+  withModels<T>(work: (client: PrismaClient) => Promise<T>): Promise<T>
+  /** Prisma's `$transaction`. */
+  transaction<T>(work: (tx: Prisma.TransactionClient) => Promise<T>, limits?: TransactionLimits): Promise<T>
+  /**
+   * `$pipelinedTransaction`, our extension of Prisma's client, on ingest's own connection: statements are sent without
+   * waiting for each other.
+   * @param timeoutMs the longest wait for the answer to one statement; default: the limit of the store's statements, at
+   *   most a minute
+   */
+  pipelinedTransaction<T>(work: (tx: PipelinedTx) => Promise<T>, timeoutMs?: number): Promise<T>
+  /**
+   * Prepared statements over the pool. For reads outside of transactions: equal reads that wait share one statement and
+   * its rows.
+   */
+  read: RunRead
+  /** As `read` without sharing, for the worker's hot statements: each is planned once a connection. */
+  writePrepared: RunWrite
+  /**
+   * As `read`, over two pipelined connections. For reads that Postgres answers at once, whatever is stored:
+   * a slow statement would delay every statement after it.
+   */
+  lookUp: RunRead
+}
+
+/**
+ * @param prisma the client over the pool; `pipelined` is the same client with its extension, and `pipelinedTimeoutMs` the
+ *   longest wait of a pipelined transaction for the answer to one statement
+ */
+export function buildDatabase(
+  prisma: PrismaClient,
+  parts: {
+    pipelined: ExtendedClient
+    pipelinedTimeoutMs: number
+    prepared: RunWrite
+    preparedReads: RunRead
+    pipelinedReads: RunRead
+  },
+): Database {
+  return {
+    write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
+    execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
+    withModels: work => mapStoreErrors(() => work(prisma)),
+    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(withFeed(work), limits)),
+    pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
+      mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(withFeed(work), timeoutMs)),
+    read: (statement, signal) => mapStoreErrors(() => parts.preparedReads(statement, signal)),
+    writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
+    lookUp: (statement, signal) => mapStoreErrors(() => parts.pipelinedReads(statement, signal)),
+  }
+}

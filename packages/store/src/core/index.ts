@@ -1,0 +1,63 @@
+export { boundReads } from './database/bound-reads.js'
+export { findReplicaFaults } from './database/check-replicas.js'
+export { makeRoles } from './database/grant-rights.js'
+export { inOneTransaction } from './database/in-one-transaction.js'
+export { findConnectProblem, isPostgresAnswering } from './database/is-answering.js'
+export { afterCommit } from './database/join-transactions.js'
+export { measureClockSkew } from './database/measure-clock-skew.js'
+export { MigrateConfig } from './database/migrate-config.js'
+export { markRolledBack, migrate, MIGRATIONS_DIR, readMigrations } from './database/migrate.js'
+export { openStore, type Store } from './database/open-store.js'
+export { refuseOtherSessions } from './database/refuse-other-sessions.js'
+export {
+  rightsOf,
+  roleOf,
+  secretsFor,
+  SERVICES_WITH_ROLES,
+  type ServiceWithRole,
+  TABLES_WITH_RIGHTS,
+  urlOfRole,
+} from './database/roles.js'
+export { SessionSettingsError } from './database/session-settings.js'
+export {
+  NotYetError,
+  sqlStateOf,
+  StoreContentsError,
+  StoreRefusedError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  StoreUnverifiedError,
+} from './errors.js'
+export { bisect } from './quarantine/bisect.js'
+export { countSetAside, listSetAside, type SetAsideRow, takeBack } from './quarantine/set-aside-records.js'
+export { findDueRisks } from './risk/due-risks.js'
+export { type ArchiveProblem, noteArchiveProblem, readArchiveProblem } from './tables/archive-problem.js'
+export { type ReadExpectation, toCommittedExpectation } from './tables/expectations.js'
+export { readStreamHead, type StreamHead, type StreamPlace } from './tables/head.js'
+export { readOldestAwaitingFactsSeconds, readOldestUndeliveredSeconds } from './tables/oldest-waits.js'
+export { RedeliveryQuotaError, requireRedeliveryQuota } from './tables/redelivery-quota.js'
+export { revokeKeysOfDeletedGateways } from './tables/revoke-keys.js'
+export {
+  closeStreamGap,
+  countOpenStreamGaps,
+  listStreamGaps,
+  type MissedMessages,
+  noteControlSubjects,
+  readControlSubjects,
+  recordStreamGap,
+  type StreamGap,
+} from './tables/stream-gaps.js'
+export { ORDERS } from './tables/webhooks.js'
+export {
+  type Author,
+  type Change,
+  CHANGE_KINDS,
+  type ChangeKind,
+  CHANGES_KEPT,
+  hostOf,
+  writeChanges,
+} from './tables/write-changes.js'
+export type { WebhookWorkKind } from './tasks/kinds.js'
+export { pageByPage } from './tasks/page-by-page.js'
+export { PageSizer } from './tasks/page-sizer.js'
+export { WorkTurns } from './tasks/work-turns.js'

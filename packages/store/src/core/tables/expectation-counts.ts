@@ -1,0 +1,52 @@
+// How many expectations of a gateway are open: the table expectation_counts, and those that are still being counted.
+import { columnTable } from '../database/columns.js'
+import { inline, sql, type Tx } from '../database/sql.js'
+import type { Expectation } from './expectations.js'
+
+/** Each has a row of its own for a gateway: ingest waits for nobody. */
+export type CountWriter = 'ingest' | 'scheduler'
+
+interface Difference {
+  gateway: string
+  writer: CountWriter
+  open: number
+}
+
+const DIFFERENCES = columnTable<Difference>('d', {
+  gateway: ['text', ({ gateway }) => gateway],
+  writer: ['text', ({ writer }) => writer],
+  open: ['bigint', ({ open }) => open],
+})
+
+const isOpen = ({ counting, notified }: Expectation): boolean => !counting && notified.all.state === 'open'
+
+/** Writes the differences that a transaction makes, one row for each gateway. @param moved each before and after */
+export async function countOpen(
+  tx: Tx,
+  writer: CountWriter,
+  moved: readonly { before: Expectation; after: Expectation }[],
+): Promise<void> {
+  const byGateway = new Map<string, number>()
+  for (const { before, after } of moved) {
+    const { gateway } = after.terms
+    byGateway.set(gateway, (byGateway.get(gateway) ?? 0) + Number(isOpen(after)) - Number(isOpen(before)))
+  }
+  const differences = [...byGateway]
+    .filter(([, open]) => open !== 0)
+    .map(([gateway, open]) => ({ gateway, writer, open }))
+    .sort((a, b) => (a.gateway < b.gateway ? -1 : 1))
+  if (differences.length === 0) return
+  await tx.$executeRaw(sql`
+    insert into expectation_counts as c (${DIFFERENCES.names}) select * from ${DIFFERENCES.listOf(differences)}
+    on conflict (gateway, writer) do update set open = c.open + excluded.open`)
+}
+
+/** At most one more than `most`. Relies on the keys of expectation_counts and on expectations_counting. */
+export async function readOpen(tx: Tx, gateway: string, most: number): Promise<number> {
+  const [row] = await tx.$queryRaw<{ open: number }[]>`
+    select least(${inline(most + 1)}, (
+             select coalesce(sum(open), 0) from expectation_counts where gateway = ${gateway}) + (
+             select count(*) from (
+               select from expectations where gateway = ${gateway} and counting limit ${inline(most + 1)}) c))::integer as open`
+  return row!.open
+}

@@ -1,0 +1,50 @@
+import { isLive, type GatewayState } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
+import { sql, type Tx } from '../database/sql.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { GATEWAY_COLUMNS } from './gateway-rows.js'
+import type { DeactivationReason } from './turn-off.js'
+import { turnOff } from './turn-off.js'
+
+/** The gateways of `addresses` that appear in any event. */
+export async function readGateways(tx: Tx, addresses: readonly string[]): Promise<GatewayState[]> {
+  if (addresses.length === 0) return []
+  return tx.$queryRaw<GatewayState[]>`
+    select ${GATEWAY_COLUMNS} from gateways g where g.address = any(${addresses}::text[])`
+}
+
+const WRITTEN = columnTable<GatewayState>('g', {
+  address: ['text', ({ address }) => address],
+  authority: ['text', ({ authority }) => authority],
+  incarnation_start: ['text', ({ incarnationStart }) => incarnationStart],
+  deleted_order: ['text', ({ deletedOrder }) => deletedOrder],
+  signer: ['text', ({ signer }) => signer],
+  signer_order: ['text', ({ signerOrder }) => signerOrder],
+})
+
+export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]): void {
+  if (gateways.length === 0) return
+  tx.send(sql`
+    insert into gateways (${WRITTEN.names}) select * from ${WRITTEN.listOf(gateways)}
+    on conflict (address) do update set ${WRITTEN.excluded}`)
+  const deleted = gateways.filter(gateway => gateway.deletedOrder !== null && !isLive(gateway))
+  const addresses = deleted.map(({ address }) => address)
+  if (addresses.length > 0) stopWebhooks(tx, addresses)
+}
+
+/**
+ * Deactivates the webhooks of deleted gateways and revokes their keys, in the transaction of the deletion: at most 20 rows
+ * of each for a gateway. The deliveries are cancelled with their webhooks (turn-off.ts).
+ */
+function stopWebhooks(tx: PipelinedTx, gateways: readonly string[]): void {
+  const reason: DeactivationReason = 'gateway-deleted'
+  tx.send(
+    turnOff(sql`w.gateway = any(${[...gateways]}::text[]) and w.deleted_at is null and w.active`, {
+      why: `webhook deactivated: ${reason}`,
+      more: sql`deactivated_reason = ${reason}, deactivated_at = clock_timestamp()`,
+    }),
+  )
+  tx.send(sql`
+    update api_keys set revoked_at = clock_timestamp()
+     where gateway = any(${[...gateways]}::text[]) and revoked_at is null`)
+}

@@ -1,0 +1,54 @@
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { DELIVERY_TRIES } from '@payment-tracking/contracts'
+import type { DeliveryState } from '@payment-tracking/domain'
+import type { Store } from '../database/open-store.js'
+import { bigints, empty, sql } from '../database/sql.js'
+import { COUNT_REDELIVERIES } from './redelivery-quota.js'
+import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './delivery-rows.js'
+
+/** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
+const MOST_ATTEMPTS = 1_000
+
+/**
+ * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new round: as many tries as a
+ * new delivery has, in the present activation of its webhook. An open delivery keeps its round. A delivery that a worker is
+ * sending, or whose webhook is inactive, stays as it is.
+ * @param of.isCounted whether the gateway asks for it: it counts for its quota of the day
+ * @param of.states only deliveries that everybody reads in one of these states; left out: in any
+ * @param of.webhookId only deliveries of this webhook
+ * @param of.activation only while the webhook is in this activation, that is, was not turned off since
+ * @param of.openedBefore only deliveries whose round began before this time
+ */
+export function openRound(
+  { database }: Store,
+  of: {
+    ids: readonly bigint[]
+    isCounted?: boolean
+    states?: readonly DeliveryState[]
+    webhookId?: bigint
+    activation?: number
+    openedBefore?: Date
+  },
+): Promise<DeliveryRef[]> {
+  const isLive = sql`(${IS_OPEN} and ${IS_LIVE})`
+  const counted = sql`, counted as (${COUNT_REDELIVERIES})`
+  return database.write<DeliveryRef>(sql`
+    with opened as (
+      update deliveries d
+         set tries_allowed = case when ${isLive} then d.tries_allowed
+                                  else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
+             opened_at = case when ${isLive} then d.opened_at else clock_timestamp() end,
+             activation = w.activation,
+             state = 'pending', due_at = clock_timestamp(), finished_at = null, held_since = null,
+             held_reason = null, swept_at = null, claimed_until = null
+        from webhooks w
+       where w.id = d.webhook_id and ${IS_ACTIVE} and ${IS_UNCLAIMED} and d.attempts_made < ${MOST_ATTEMPTS}
+         and d.id = any(${bigints(of.ids)})
+         ${of.states === undefined ? empty : sql`and ${DELIVERY_STATE} = any(${[...of.states]}::text[])`}
+         ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
+         ${of.activation === undefined ? empty : sql`and w.activation = ${of.activation}`}
+         ${of.openedBefore === undefined ? empty : sql`and d.opened_at < ${of.openedBefore}`}
+      returning d.id, d.webhook_id as "webhookId", w.gateway
+    )${of.isCounted === true ? counted : empty}
+    select id, "webhookId" from opened`)
+}

@@ -1,0 +1,154 @@
+// The table of work: what follows for many rows from one message or request is written down as a row, in the transaction of its
+// cause, and done afterwards in pages.
+import type { Store } from '../database/open-store.js'
+import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { isNotSetAside } from '../quarantine/isolate.js'
+
+/** The most payments that one transaction derives anew. */
+export const REFOLD_ROWS = 500
+
+/** How many policies, or other addresses, cost as much as some payments: each costs some probes. */
+export const policiesFor = (rows: number): number => Math.max(1, Math.floor(rows / 10))
+
+/** How many waiting messages of one kind cost as much as some payments. */
+export const messagesFor = (rows: number): number => Math.max(1, Math.floor(rows / 5))
+
+/** A row of work. */
+export interface Work {
+  /** what is done; each kind has a file */
+  kind: string
+  /** to what it is done */
+  key: string
+  /** for which gateway, where gateways take turns; '' is none */
+  gateway: string
+  /** where the next page begins; '' is the beginning */
+  cursor: string
+  /** what the cause said, and what the pages before found */
+  state: unknown
+  /** another number after each page, and after whatever makes void what was read for a page */
+  turn: bigint
+}
+
+export type NewWork = Pick<Work, 'kind' | 'key'> & Partial<Pick<Work, 'cursor' | 'state'>>
+
+/** Gives work another turn, after all other work: what was read for its next page is void. */
+export const REQUEUE = sql`turn = nextval('work_turn_seq'), next_at = clock_timestamp()`
+
+/**
+ * Writes work down. Work that is under way for the same key begins again where the earlier of both begins, and forgets the
+ * `sums` of its pages.
+ */
+export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
+  if (works.length === 0) return
+  tx.send(sql`
+    insert into work as r (kind, key, cursor, state)
+    select * from unnest(${works.map(({ kind }) => kind)}::text[], ${works.map(({ key }) => key)}::text[],
+                         ${works.map(({ cursor }) => cursor ?? '')}::text[],
+                         ${works.map(({ state }) => (state == null ? null : JSON.stringify(state)))}::jsonb[])
+    on conflict (kind, key) do update set
+      cursor = least(r.cursor, excluded.cursor),
+      state = excluded.state || (r.state - 'sums')`)
+}
+
+/** Names work that is set aside. */
+export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
+
+const IS_NOT_SET_ASIDE = isNotSetAside('refold', sql`w.kind || ' ' || w.key`)
+const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.turn`
+
+/** A kind whose next work is asked for. */
+export interface AskedKind {
+  kind: string
+  /** the most rows of work that a page takes */
+  together: number
+  /** it waits for all other work */
+  isLast: boolean
+  /** the number of its last page */
+  lastPage: number
+  /** the gateway of its last page */
+  lastGateway: string
+}
+
+/**
+ * The next work that is not set aside: rows of one kind and one gateway. Kinds take turns, in each kind gateways do, and the work of
+ * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_turns, some probes a kind.
+ */
+export async function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<Work[]> {
+  const isDue = sql`w.next_at <= clock_timestamp() and ${IS_NOT_SET_ASIDE}`
+  const oldest = (which: Sql, lap: number): Sql => sql`(
+    select w.gateway, w.next_at, ${inline(lap)} as lap from work w where w.kind = k.kind and ${which} and ${isDue}
+     order by w.gateway, w.next_at limit 1)`
+  return [
+    ...(await database.read<Work>(sql`
+      with next as (
+        select k.kind, k.together, w.gateway
+          from unnest(${kinds.map(({ kind }) => kind)}::text[], ${kinds.map(({ together }) => together)}::int[],
+                      ${kinds.map(({ isLast }) => isLast)}::boolean[], ${kinds.map(({ lastPage }) => lastPage)}::int[],
+                      ${kinds.map(({ lastGateway }) => lastGateway)}::text[])
+               as k (kind, together, is_last, last_page, last_gateway)
+         cross join lateral (
+           select * from (${oldest(sql`w.gateway > k.last_gateway`, 1)} union all ${oldest(sql`w.gateway <= k.last_gateway`, 2)}) w
+            order by w.lap limit 1) w
+         order by k.is_last, k.last_page, w.next_at limit 1
+      )
+      select ${COLUMNS} from next n
+       cross join lateral (
+         select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${isDue}
+          order by w.next_at limit n.together) w`)),
+  ]
+}
+
+/** Some work as it is now, in the same order. Whoever changes it holds the writer lock. */
+export async function readWorksAgain(tx: Tx, works: readonly Work[]): Promise<Work[]> {
+  const rows = await tx.$queryRaw<Work[]>(sql`
+    select ${COLUMNS} from work w
+     where w.kind = ${works[0]!.kind} and w.key = any(${works.map(({ key }) => key)}::text[]) and ${IS_NOT_SET_ASIDE}`)
+  const byKey = new Map(rows.map(work => [work.key, work]))
+  return works.flatMap(({ key }) => byKey.get(key) ?? [])
+}
+
+/** What a page of some work of one kind leaves. */
+export interface WorkPage {
+  /** nothing of it is left */
+  done: readonly Work[]
+  /** work that goes on; all other work is untouched */
+  left?: Work | undefined
+}
+
+/** @param cursor where the next page of the work begins; undefined or null: nothing of it is left */
+export const goOn = (work: Work, cursor: string | null | undefined): WorkPage =>
+  cursor == null ? { done: [work] } : { done: [], left: { ...work, cursor } }
+
+/** Takes turns: work that goes on comes after all other work. */
+export function writeWorkPage(tx: PipelinedTx, { done, left }: WorkPage): void {
+  if (done.length > 0)
+    tx.send(sql`
+      delete from work where kind = ${done[0]!.kind} and key = any(${done.map(({ key }) => key)}::text[])`)
+  if (left)
+    tx.send(sql`
+      update work set cursor = ${left.cursor}, state = ${left.state === null ? null : JSON.stringify(left.state)}::jsonb,
+             handled = handled + 1, ${REQUEUE}
+       where kind = ${left.kind} and key = ${left.key}`)
+}
+
+/** The most work that is counted: one message each can leave any number. */
+const MOST_COUNTED = raw('10000')
+
+/** How much work of some kinds waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */
+export async function countWork(
+  { database }: Store,
+  kinds: readonly string[],
+): Promise<{ count: number; oldestSeconds: number }> {
+  const [row] = await database.read<{ count: number; seconds: number }>(sql`
+    select count(*)::integer as count,
+           coalesce(extract(epoch from clock_timestamp() - min(since)), 0)::float8 as seconds
+      from (select w.since from ${eachOf(kinds)} limit ${MOST_COUNTED}) w`)
+  return { count: row!.count, oldestSeconds: Math.max(0, row!.seconds) }
+}
+
+/** The work `w` of some kinds that has not ended, the oldest turns of each first. Relies on work_next. */
+export const eachOf = (kinds: readonly string[]): Sql => sql`
+  unnest(${[...kinds]}::text[]) as k (kind)
+  cross join lateral (
+    select * from work w where w.kind = k.kind and w.next_at < 'infinity' order by w.next_at limit ${MOST_COUNTED}) w`

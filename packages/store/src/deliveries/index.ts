@@ -1,0 +1,25 @@
+export { chooseProbe } from './choose-probe.js'
+export { type Claim, claimDeliveries, type ClaimedDelivery } from './claim-deliveries.js'
+export {
+  deactivateWebhooks,
+  findWebhooksOfDeletedGateways,
+  noteWebhookHealth,
+} from './deactivate-webhooks.js'
+export { findLiveDeliveries } from './find-live-deliveries.js'
+export { type AttemptResult, deliveryKey, finishAttempts, type FinishedAttempt } from './finish-attempts.js'
+export { type Hold, holdDeliveries } from './hold-deliveries.js'
+export { wakeNextInOrder } from './ordered-deliveries.js'
+export { type PutBack, putBackDeliveries } from './put-back-deliveries.js'
+export { recoverFailed } from './recover.js'
+export { removeOldDeliveries } from './remove-old-deliveries.js'
+export { beginRedelivery, insertMessage, redeliverByIds, redeliverOne } from './replay/redeliver.js'
+export {
+  beginReplay,
+  readReplay,
+  REPLAYED_DAYS,
+  REPLAYED_TYPES,
+  type ReplayProgress,
+} from './replay/replay-missing.js'
+export { sweepDeliveries, type SweepKey, unsweepDeliveries } from './sweep-deliveries.js'
+export { type AnsweredRequests, readWebhookHours } from './webhook-hours.js'
+export { doWebhookWork } from './work.js'

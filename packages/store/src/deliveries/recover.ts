@@ -1,0 +1,82 @@
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { Store } from '../core/database/open-store.js'
+import { raw, sql, type Sql } from '../core/database/sql.js'
+import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
+import { IS_ACTIVE, IS_OPEN } from '../core/tables/delivery-rows.js'
+import { openRound } from '../core/tables/open-round.js'
+import { EARLIER_DELIVERY } from './ordered-deliveries.js'
+import { IS_RECOVERABLE, restWhileAnswering, restWhileFailing } from '../core/tables/recovery-rests.js'
+
+export interface Recovery {
+  /** the delay of the first retry: rests are counted in it */
+  restMs: number
+  /** deliveries of one call */
+  limit: number
+}
+
+const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotSetAside('recover-deliveries', sql`d.id::text`)}`
+/** Failed deliveries, and open ones, of a webhook at which the look for a probe stops. */
+const LOOKED_AT = raw('100')
+/** The second is tried after the first, which may be a message that the endpoint cannot take. */
+const PROBES = raw('2')
+
+/**
+ * Opens a new round for failed deliveries of webhooks with `recover`: for all that have rested where the endpoint answers
+ * (`failing_since` is null after any success), and for two of them where it fails and nothing else asks whether it is back.
+ * Several workers may call it at once.
+ * Bounded: at most `limit` webhooks and rows, by webhooks_recover and deliveries_failed_webhook; each webhook is asked for its
+ * oldest failures. Without that order, Postgres read the failures of all webhooks for each.
+ */
+export async function recoverFailed(store: Store, of: Recovery): Promise<DeliveryRef[]> {
+  const answering = await store.database.read<{ id: bigint }>(sql`
+    select f.id
+      from ${webhooks(sql`w.failing_since is null`, of.limit)}
+     cross join lateral (
+        select d.id from deliveries d
+         where d.webhook_id = w.id and ${MAY_RECOVER}
+           and d.finished_at < clock_timestamp() - ${restWhileAnswering(of.restMs)}
+         order by d.finished_at limit ${of.limit}) f
+     order by f.id limit ${of.limit}`)
+  const probes = await findProbes(store, of)
+  const ids = [...answering.map(({ id }) => id), ...probes]
+  const opened = await isolate(store, 'recover-deliveries', ids, some =>
+    openRound(store, { ids: some, states: ['failed'] }),
+  )
+  return opened.flat()
+}
+
+const webhooks = (which: Sql, limit: number): Sql => sql`
+  (select w.id, w.ordered, w.ordered_within_seconds, w.activation from webhooks w
+    where w.recover and ${IS_ACTIVE} and ${which} order by random() limit ${limit}) w`
+
+/**
+ * Of each failing webhook of which no delivery is tried: two failed ones that have rested, the longest rested first; of an ordered
+ * one the two earliest, if the first has rested, so that nothing overtakes it when the endpoint is back. Looks at the oldest and
+ * the newest failures: the newest are those that asked last.
+ */
+async function findProbes({ database }: Store, { restMs, limit }: Recovery): Promise<bigint[]> {
+  const failures = (order: Sql): Sql => sql`
+    (select d.* from deliveries d
+      where d.webhook_id = w.id and ${IS_RECOVERABLE} order by d.finished_at ${order} limit ${LOOKED_AT})`
+  const orderEnds = sql`d.created_at + make_interval(secs => w.ordered_within_seconds)`
+  // With its last round in that time, a delivery of an ordered webhook ends to hold others back.
+  const hasRested = sql`(d.finished_at < clock_timestamp() - ${restWhileFailing(restMs)}
+    or w.ordered and d.finished_at <= ${orderEnds} and ${orderEnds} < clock_timestamp())`
+  const order = sql`case when w.ordered then d.id end, d.finished_at`
+  const rows = await database.read<{ id: bigint }>(sql`
+    select f.id
+      from ${webhooks(sql`w.failing_since is not null`, limit)}
+     cross join lateral (
+        select d.id, first_value(${hasRested}) over (order by ${order}) as may_ask
+          from (${failures(raw('asc'))} union ${failures(raw('desc'))}) d
+         where ${MAY_RECOVER} and (w.ordered or ${hasRested})
+         order by ${order} limit ${PROBES}) f
+     where f.may_ask
+       and not exists (
+         select from (select d.held_reason from deliveries d
+                       where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
+                       order by d.id limit ${LOOKED_AT}) o
+          where o.held_reason is distinct from ${EARLIER_DELIVERY})
+     order by f.id limit ${limit}`)
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,234 @@
+// A page of `replay-missing.ts`. What it writes and how far it came commit together, so a page that is lost leaves nothing. A page
+// that is done again changes nothing: the keys of deliveries refuse a second one of an event.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
+import { inOneTransaction } from '../../core/database/in-one-transaction.js'
+import type { Store } from '../../core/database/open-store.js'
+import { bigints, raw, sql } from '../../core/database/sql.js'
+import { isolate } from '../../core/quarantine/isolate.js'
+import { endPage } from '../../core/tasks/leased-work.js'
+import { DELIVERY_FINISHED_AT } from '../../core/tables/delivery-rows.js'
+import { deliveriesIn } from '../../core/tables/delivery-ranges.js'
+import { readGatewayNews } from '../../messages/routing/gateway-news.js'
+import { readRedeliveryQuota } from '../../core/tables/redelivery-quota.js'
+import {
+  readCursor,
+  REPLAYED_TYPES,
+  writeCursor,
+  type ReplayKey,
+  type ReplayState,
+} from './replay-missing.js'
+import {
+  replayCancelled,
+  replayNews,
+  replayRetractions,
+  type Cancelled,
+  type ReplayWork,
+} from './replay-news.js'
+import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
+
+export interface ReplayedPage {
+  handled: number
+  deliveries: DeliveryRef[]
+  goesOn: boolean
+}
+
+const PAGE = 500
+/** For each delivery of a page, how many deliveries it reads: those of other times are passed over. */
+const LOOKED_AT_FOR_EACH = 10
+
+/** @param atMost the deliveries of the page; default and most 500 */
+export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE): Promise<ReplayedPage> {
+  const state = work.state as ReplayState
+  if (state.last === undefined) return findSpan(store, work, state)
+  return inOneTransaction(store, async () => {
+    const webhook = await readWebhook(store, work.id)
+    if (!webhook.active) return end(store, work, state, [])
+    const quota = await readRedeliveryQuota(store, work.gateway)
+    const limit = Math.min(atMost, PAGE, quota.left)
+    if (limit === 0) {
+      const goesOnAt = new Date(Date.now() + quota.goesOnInSeconds * 1_000).toISOString()
+      return goOn(store, work, { ...state, goesOnAt }, readCursor(work.cursor)!, [], quota.goesOnInSeconds)
+    }
+    const key = readCursor(work.cursor)!
+    const page = { work, state, webhook, limit }
+    if (key.phase === 'cancelled') return cancelledPage(store, { ...page, key })
+    return key.phase === 'news' ? newsPage(store, { ...page, key }) : retractionPage(store, { ...page, key })
+  })
+}
+
+/**
+ * Finds the positions of the span. Waits for the writer that may have seen the webhook off: of what commits later, ingest notifies.
+ * Nobody waits for this statement longer than it takes.
+ */
+async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Promise<ReplayedPage> {
+  const { database } = store
+  const [head] = await database.write<{ position: bigint }>(
+    sql`select position from stream_head where id = 1 for share`,
+  )
+  // The feed lists a batch after the batch's last position, and work that follows it there too.
+  const [span] = await database.read<{ first: bigint | null; last: bigint | null; sequence: bigint }>(sql`
+    select s.*, coalesce((select max(f.sequence) from feed_messages f
+                           where f.gateway = ${work.gateway} and f.lifecycle is not null and f.position = s.first
+                             and f.notified_at < ${state.since}::timestamptz), 0) as sequence
+      from (select (select first_position - 1 from ingest_batches where committed_at >= ${state.since}::timestamptz
+             order by committed_at, first_position limit 1) as first,
+           (select last_position from ingest_batches where committed_at <= ${state.until}::timestamptz
+             order by committed_at desc, first_position desc limit 1) as last) s`)
+  const last = state.until === null ? head!.position : (span!.last ?? 0n)
+  const first = span!.first ?? last
+  const found = { ...state, first: first.toString(), last: last.toString() }
+  return goOn(store, work, found, { phase: 'cancelled', delivery: 0n, sequence: span!.sequence }, [])
+}
+
+interface Page<Phase extends ReplayKey['phase']> {
+  work: ReplayWork
+  state: ReplayState
+  webhook: NotifiedWebhook
+  key: Extract<ReplayKey, { phase: Phase }>
+  limit: number
+}
+
+/** What the webhook asks for, of what was asked to be replayed. */
+function typesOf({ state, webhook }: Pick<Page<'news'>, 'state' | 'webhook'>): string[] {
+  const asked = webhook.eventTypes?.length ? webhook.eventTypes : [PAYMENT_MESSAGE_TYPE]
+  return (state.types ?? REPLAYED_TYPES).filter(type => asked.includes(type))
+}
+
+/**
+ * What was cancelled in the span, of events that were stored before it: they were open when the webhook was turned off, or became
+ * final or known while it was off. Later events are news.
+ */
+async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<ReplayedPage> {
+  const { work, state, webhook, key, limit } = page
+  const most = limit * LOOKED_AT_FOR_EACH
+  const isEarlier = sql`case when d.type = ${RETRACTION_MESSAGE_TYPE} then e.retracted_at < ${state.since}::timestamptz
+                             else e.retracted_at is null and e.position <= ${state.first!}::bigint end`
+  const looked = deliveriesIn({ ...webhook, isActive: webhook.active }, ['cancelled'], {
+    beyond: sql`d.id > ${key.delivery}`,
+    order: 'asc',
+    limit: most,
+    columns: sql`d.id`,
+  })
+  const [found] = await store.database.read<{
+    fitting: Cancelled[] | null
+    looked: number
+    last: bigint
+  }>(sql`
+    with looked as (select l.id from ${looked} l order by l.id limit ${most}),
+         fitting as (select d.id, d.event_id, d.type
+                       from looked l join deliveries d on d.id = l.id join webhooks w on w.id = d.webhook_id
+                       join events e on e.id = d.event_id
+                      where d.type = any(${typesOf(page)}::text[]) and ${isEarlier}
+                        and ${DELIVERY_FINISHED_AT} >= ${state.since}::timestamptz
+                        and ${DELIVERY_FINISHED_AT} <= coalesce(${state.until}::timestamptz, ${raw("'infinity'")})
+                      order by d.id limit ${limit})
+    select (select json_agg(json_build_object('id', f.id::text, 'eventId', f.event_id, 'type', f.type) order by f.id)
+              from fitting f) as fitting,
+           (select count(*)::int from looked) as looked, coalesce((select max(id) from looked), 0) as last`)
+  const fitting = found!.fitting ?? []
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, fitting), some =>
+    replayCancelled(
+      store,
+      work,
+      webhook,
+      some.map(({ of }) => of),
+    ),
+  )
+  const isAll = fitting.length < limit && found!.looked < most
+  const next: ReplayKey = isAll
+    ? { phase: 'news', position: BigInt(state.first!), sequence: key.sequence }
+    : { ...key, delivery: fitting.length === limit ? BigInt(fitting.at(-1)!.id) : found!.last }
+  return goOn(store, work, { ...state, looked: state.looked + fitting.length }, next, deliveries.flat())
+}
+
+async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage> {
+  const { work, state, webhook, key, limit } = page
+  const of = { after: key, last: BigInt(state.last!), types: typesOf(page), limit }
+  const news = await store.database.transaction(tx => readGatewayNews(tx, webhook.gateway, of))
+  const notified = news.filter(({ isNotified }) => isNotified)
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, notified), some =>
+    replayNews(
+      store,
+      work,
+      webhook,
+      some.map(({ of }) => of),
+    ),
+  )
+  const looked = state.looked + notified.length
+  const next: ReplayKey =
+    news.length === limit
+      ? { phase: 'news', ...news.at(-1)!.at }
+      : { phase: 'retractions', at: state.since, eventId: '00000000-0000-0000-0000-000000000000' }
+  return goOn(store, work, { ...state, looked }, next, deliveries.flat())
+}
+
+/** As rows that can be set aside. */
+const keyed = <Row extends { eventId: string }>({ id }: NotifiedWebhook, rows: readonly Row[]) =>
+  rows.map(of => ({ of, toString: () => `${id} ${of.eventId}` }))
+
+/** Retracted payments of which the webhook was notified, or may have been. Hardly an event is retracted. */
+async function retractionPage(store: Store, page: Page<'retractions'>): Promise<ReplayedPage> {
+  const { work, state, webhook, key, limit } = page
+  if (!typesOf(page).includes(RETRACTION_MESSAGE_TYPE)) return end(store, work, state, [])
+  const looked = await store.database.read<{ eventId: string; at: string; isOwn: boolean }>(sql`
+    select e.id as "eventId", e.retracted_at::text as at,
+           e.gateway = ${webhook.gateway} and e.amount is not null and exists (
+             select from deliveries d
+              where d.event_id = e.id and d.webhook_id = ${webhook.id} and d.type = ${PAYMENT_MESSAGE_TYPE}
+                and d.attempts_made > 0) as "isOwn"
+      from events e
+     where e.retracted_at is not null and (e.retracted_at, e.id) > (${key.at}::timestamptz, ${key.eventId}::uuid)
+       and e.retracted_at <= coalesce(${state.until}::timestamptz, ${raw("'infinity'")})
+     order by e.retracted_at, e.id limit ${limit}`)
+  const own = looked.filter(({ isOwn }) => isOwn)
+  const deliveries = await isolate(store, 'replay-messages', keyed(webhook, own), some =>
+    replayRetractions(
+      store,
+      work,
+      webhook,
+      some.map(({ of }) => of.eventId),
+    ),
+  )
+  const now = { ...state, looked: state.looked + own.length }
+  if (looked.length < limit) return end(store, work, now, deliveries.flat())
+  const { at, eventId } = looked.at(-1)!
+  return goOn(
+    store,
+    work,
+    now,
+    { phase: 'retractions', at: at.replace(' ', 'T'), eventId },
+    deliveries.flat(),
+  )
+}
+
+async function readWebhook(store: Store, id: bigint): Promise<NotifiedWebhook> {
+  const [webhook] = await store.database.read<NotifiedWebhook>(sql`
+    select ${NOTIFIED_WEBHOOK} from webhooks w where w.id = any(${bigints([id])})`)
+  return webhook!
+}
+
+async function goOn(
+  store: Store,
+  work: ReplayWork,
+  { goesOnAt, ...state }: ReplayState,
+  key: ReplayKey,
+  deliveries: DeliveryRef[],
+  restSeconds = 0,
+): Promise<ReplayedPage> {
+  const left = { cursor: writeCursor(key), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
+  await endPage(store, work, { handled: deliveries.length, left, restSeconds })
+  return { handled: deliveries.length, deliveries, goesOn: true }
+}
+
+/** The row stays, and nobody takes it any more. */
+async function end(
+  store: Store,
+  work: ReplayWork,
+  state: ReplayState,
+  deliveries: DeliveryRef[],
+): Promise<ReplayedPage> {
+  const left = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
+  await endPage(store, work, { handled: deliveries.length, left, restSeconds: Infinity })
+  return { handled: deliveries.length, deliveries, goesOn: false }
+}

@@ -1,2 +1,0 @@
-export { findDueRisks } from './due-risks.js'
-export { listDueAccounts } from './list-due-accounts.js'

@@ -1,0 +1,43 @@
+// A rebuild runs page by page, while ingest runs. A new version of the rules begins one by itself.
+import type { Store } from '../../core/database/open-store.js'
+import { REBUILD_WORK } from '../recompute/rebuild.js'
+import { lockHead } from '../../core/tables/head.js'
+import { PageSizer } from '../../core/tasks/page-sizer.js'
+import type { PageOptions } from '../../core/tasks/run-page.js'
+import { addWork } from '../../core/tasks/work-table.js'
+import { refoldPage } from './do-work.js'
+
+/**
+ * The version of the rules by which states, facts and figures follow from events. Raise it with the rules: ingest then
+ * rebuilds once, while it runs.
+ */
+export const PROJECTION_VERSION = 1
+
+/** Writes down the work of a rebuild where the database follows older rules. @returns whether it does */
+export async function beginNewRules({ database }: Store, serverRun?: string): Promise<boolean> {
+  return database.pipelinedTransaction(async tx => {
+    await lockHead(tx, serverRun)
+    const older = await tx.$executeRaw`
+      update stream_head set projection_version = ${PROJECTION_VERSION}
+       where id = 1 and projection_version < ${PROJECTION_VERSION}`
+    if (older > 0) addWork(tx, [REBUILD_WORK])
+    return older > 0
+  })
+}
+
+export interface RebuildOptions extends Omit<PageOptions, 'serverRun'> {
+  /** called after each page with the number of pages */
+  onPage?: (pages: number) => void
+}
+
+/** Rebuilds at once, beside a running ingest or without one. */
+export async function rebuildProjections(
+  store: Store,
+  { sizer = new PageSizer(), onPage = () => {}, ...options }: RebuildOptions,
+): Promise<void> {
+  await store.database.pipelinedTransaction(async tx => {
+    await lockHead(tx)
+    addWork(tx, [REBUILD_WORK])
+  })
+  for (let pages = 1; (await refoldPage(store, { ...options, sizer })).length > 0; pages++) onPage(pages)
+}

@@ -1,0 +1,91 @@
+// Stores a batch of messages. `writeBatch` is the algorithm; each of its phases has a file of its own.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import type { Store } from '../../core/database/open-store.js'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { writeFunds } from '../funds/write-funds.js'
+import { expectBatch, type ExpectedInput } from '../expectations/expect-batch.js'
+import { readWebhooksOf } from '../../messages/routing/notified-webhooks.js'
+import type { Batch, CommittedBatch } from './batch.js'
+import { foldBatch, type Folded } from './fold.js'
+import { identify, type Identified } from './identify.js'
+import { numberEvents, type NumberedEvent } from './number.js'
+import { refoldBatch } from './refold-batch.js'
+import { readForgotten } from './refold-causes.js'
+import type { Refolded } from '../recompute/policy-work.js'
+import { feedsOf } from '../../core/tables/feed-notes.js'
+import { notifyBatch } from './notify-batch.js'
+import { trackByPolicy } from './track-by-policy.js'
+import { REFOLD_ROWS } from '../../core/tasks/work-table.js'
+import { writeFolded } from './write.js'
+
+/**
+ * Stores a batch of messages in one transaction: new events with their facts, states, figures, `seq`, delivery rows and
+ * dead letters commit together or not at all. Stored events stay as they are. A message that contradicts a stored event,
+ * or an earlier message of the batch, becomes a dead letter CONFLICT.
+ * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later
+ * @throws StoreUnverifiedError: the server was started anew since `batch.serverRun` was verified
+ * @throws StoreRefusedError: a value in the batch can never be stored
+ */
+export const commitBatch = ({ database }: Store, batch: Batch): Promise<CommittedBatch> =>
+  database.pipelinedTransaction(tx => writeBatch(tx, batch))
+
+async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {
+  const identified = await identify(tx, batch)
+  const { head, fresh, known } = identified
+  writeFunds(tx, batch.controls ?? [], fresh)
+  const folded = foldBatch(fresh, known, identified.unready)
+  const tracked = await trackByPolicy(tx, folded.events)
+  // What the later phases read is asked here: after the events, an answer would wait until Postgres has written them.
+  const [numbered, forgotten, webhooks] = await Promise.all([
+    numberEvents(tx, tracked, head.position, identified.heads),
+    readForgotten(tx, folded, head.position),
+    readWebhooksOf(tx, gatewaysOf(identified, folded)),
+  ])
+  await writeFolded(tx, numbered, folded)
+  const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = REFOLD_ROWS } = batch
+  const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId, rows })
+  const notified = await notifyBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
+  const expected = await expectBatch(tx, paymentsOf(identified, numbered, refolded))
+  return {
+    ...notified,
+    deliveries: [...notified.deliveries, ...expected.deliveries],
+    expectations: expected.expectations,
+    feeds: feedsOf(tx, notified.payments),
+    epoch: head.epoch,
+    lastPosition: numbered.at(-1)?.position ?? null,
+    storedCount: fresh.length,
+    duplicateCount: identified.duplicateCount,
+    deadLetterCount: identified.deadLetterCount,
+  }
+}
+
+/** The stored payments that the batch brought or changed, as far as anybody may expect them. */
+function paymentsOf(
+  { head, heads, finalizedSlot, finalEvents, retracted }: Identified,
+  numbered: readonly NumberedEvent[],
+  { completed, changed }: Refolded,
+): ExpectedInput {
+  const fresh = numbered.filter(({ event }) => heads.expected.has(event.trackingId ?? ''))
+  const taken = retracted.filter(({ amount }) => amount !== null)
+  return {
+    eventIds: [
+      ...fresh.map(({ event }) => event.id),
+      ...taken.map(({ id }) => id),
+      ...finalEvents,
+      ...completed,
+      ...changed,
+    ],
+    finalizedSlot,
+    hasMoved: finalizedSlot > head.finalizedSlot,
+    position: numbered.at(-1)?.position ?? head.position,
+  }
+}
+
+/** The gateways whose webhooks the batch notifies, without those whose webhooks the batch itself may stop. */
+function gatewaysOf({ retracted, moved }: Identified, { events, policies, gateways }: Folded): string[] {
+  if (retracted.length + moved.length > 0) return []
+  const notified = new Set<string>()
+  for (const { event } of events) if (event.effect.kind === 'payment') notified.add(event.effect.gateway)
+  for (const { after } of policies) if (after.gateway !== null) notified.add(after.gateway)
+  return [...notified].filter(gateway => !gateways.has(gateway))
+}

@@ -1,0 +1,90 @@
+import type { StreamIdentity } from '../../core/tables/stream-gaps.js'
+import type { RefusalCode } from '@payment-tracking/domain'
+import { columnTable } from '../../core/database/columns.js'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { bigints, sql, type Tx } from '../../core/database/sql.js'
+
+/** The stored bytes of a refused message. */
+export const DEAD_LETTER_BYTES = 64 * 1024
+
+export interface RefusedMessage {
+  streamSequence: number
+  subject: string
+  code: RefusalCode
+  reason: string
+  bytes: Uint8Array
+  /** for a CONFLICT: a retraction of this transaction may accept the message */
+  signature?: string
+}
+
+const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
+
+const WRITTEN = columnTable<RefusedMessage>('l', {
+  stream_sequence: ['bigint', ({ streamSequence }) => streamSequence.toString()],
+  subject: ['text', ({ subject }) => subject.replaceAll('\0', '')],
+  code: ['text', ({ code }) => code],
+  reason: ['text', ({ reason }) => reason],
+  bytes: ['bytea', ({ bytes }) => hexOf(bytes.subarray(0, DEAD_LETTER_BYTES))],
+  size: ['int', ({ bytes }) => bytes.length],
+  signature: ['text', ({ signature }) => signature ?? null],
+})
+
+/**
+ * Stores refused messages, each once by stream and sequence. A batch holds a message twice when the stream delivered it
+ * again before the first copy was handled.
+ * @returns how many are new
+ */
+export async function insertDeadLetters(
+  tx: Tx,
+  stream: StreamIdentity,
+  refused: readonly RefusedMessage[],
+): Promise<number> {
+  if (refused.length === 0) return 0
+  const letters = [...new Map(refused.map(letter => [letter.streamSequence, letter])).values()]
+  return tx.$executeRaw`
+    insert into dead_letters (stream, stream_created_at, ${WRITTEN.names})
+    select ${stream.name}, ${stream.createdAt}, l.* from ${WRITTEN.listOf(letters)}
+    on conflict (stream, stream_created_at, stream_sequence) do nothing`
+}
+
+/** Closes the dead letters of messages that were refused when they came first, and are accepted now. */
+export function closeReplayed(
+  tx: PipelinedTx,
+  stream: StreamIdentity,
+  streamSequences: readonly number[],
+): void {
+  if (streamSequences.length === 0) return
+  tx.send(sql`
+    update dead_letters set replayed_at = clock_timestamp()
+     where stream = ${stream.name} and stream_created_at = ${stream.createdAt} and replayed_at is null
+       and stream_sequence = any(${bigints(streamSequences)})`)
+}
+
+/** A dead letter that a retraction may accept. */
+export interface WaitingLetter {
+  id: bigint
+  streamSequence: number
+  subject: string
+  bytes: Uint8Array
+}
+
+/**
+ * The waiting contradictions of some transactions, oldest first. A message that was too long to store whole cannot be
+ * read again. Relies on dead_letters_waiting.
+ */
+export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
+  if (signatures.length === 0) return []
+  const rows = await tx.$queryRaw<(Omit<WaitingLetter, 'streamSequence'> & { streamSequence: bigint })[]>`
+    select id, stream_sequence as "streamSequence", subject, bytes from dead_letters
+     where signature = any(${[...signatures]}::text[]) and replayed_at is null and code = 'CONFLICT'
+       and size = length(bytes)
+     order by id`
+  return rows.map(row => ({ ...row, streamSequence: Number(row.streamSequence) }))
+}
+
+/** Marks letters that are stored as events now. */
+export async function markAccepted(tx: Tx, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.$executeRaw`
+    update dead_letters set replayed_at = clock_timestamp() where id = any(${bigints(ids)})`
+}

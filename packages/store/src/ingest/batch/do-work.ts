@@ -1,0 +1,116 @@
+// Does the work that messages left, page by page, and notifies of what each page made known.
+import { INGEST_KINDS, type IngestKind } from '../../core/tasks/kinds.js'
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { Store } from '../../core/database/open-store.js'
+import { expectBatch } from '../expectations/expect-batch.js'
+import { EXPECTATION, EXPECTED_FINALITY, EXPECTED_PAYMENT } from '../expectations/expectation-work.js'
+import type { ExpectedNews } from '../../messages/expectations/settle.js'
+import { feedsOf } from '../../core/tables/feed-notes.js'
+import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
+import { RECOUNT } from '../figures/recount-hours.js'
+import { ACCOUNT, GATEWAY } from '../recompute/accounts.js'
+import { POLICY, type Refolded } from '../recompute/policy-work.js'
+import { REBUILD } from '../recompute/rebuild.js'
+import { USER_PAYMENT } from '../recompute/user-payment-work.js'
+import { readCommittedById } from '../../core/tables/committed-payments.js'
+import type { LockedHead } from '../../core/tables/head.js'
+import { readFinality } from '../../core/tables/finality.js'
+import { addFactsWork, FACTS, WATERMARK } from '../../messages/waiting/release-work.js'
+import { notify } from '../../messages/routing/notify.js'
+import { runPage, type PageOptions, type WorkKind } from '../../core/tasks/run-page.js'
+import { countWork } from '../../core/tasks/work-table.js'
+import { recordAnnouncements } from '../outbox/announcements.js'
+import type { CommittedNews } from './batch.js'
+import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
+
+/** What a page can change. */
+interface Page {
+  refolded?: Refolded
+  /** of messages that waited */
+  released?: DeliveryRef[]
+  /** of expected payments */
+  expected?: ExpectedNews
+}
+
+/** Everything that ingest does in pages. */
+const KINDS = {
+  policy: POLICY,
+  'user-payment': USER_PAYMENT,
+  hour: RECOUNT,
+  watermark: WATERMARK,
+  facts: FACTS,
+  expectation: EXPECTATION,
+  'expected-payment': EXPECTED_PAYMENT,
+  'expected-finality': EXPECTED_FINALITY,
+  rebuild: REBUILD,
+  gateway: GATEWAY,
+  account: ACCOUNT,
+  'hour-figures': HOUR_FIGURES,
+  'gateway-figures': GATEWAY_FIGURES,
+} satisfies Record<IngestKind, WorkKind<Page>>
+
+/** What one page of work changed. */
+export interface RefoldedPage extends CommittedNews {
+  kind: IngestKind
+}
+
+/**
+ * Does the next page of the oldest work (`runPage`).
+ * @returns what each transaction of it changed; empty when there is no work
+ * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
+ * @throws StoreUnverifiedError
+ */
+export const refoldPage = (store: Store, options: PageOptions): Promise<RefoldedPage[]> =>
+  runPage<Page, RefoldedPage>(store, KINDS, options, async (tx, kind, page, head) => ({
+    epoch: head.epoch,
+    kind: kind as IngestKind,
+    ...(await notifyPage(tx, head, page)),
+  }))
+
+/** How much work waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */
+export const readWork = (store: Store): Promise<{ count: number; oldestSeconds: number }> =>
+  countWork(store, INGEST_KINDS)
+
+const NOTHING: Refolded = { policies: [], notified: [], completed: [], changed: [] }
+
+async function notifyPage(
+  tx: PipelinedTx,
+  head: LockedHead,
+  { refolded = NOTHING, released = [], expected }: Page,
+): Promise<Omit<CommittedNews, 'epoch'>> {
+  const payments = await readCommittedById(tx, refolded.completed)
+  const completing = await readCompleting(tx, refolded.notified)
+  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position, completing)
+  const isFinal = await readFinality(tx, head.finalizedSlot, [...refolded.completed, ...causesOf(lifecycles)])
+  const announcementIds = await recordAnnouncements(
+    tx,
+    'payment',
+    payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
+  )
+  const deliveries = await notify(tx, { payments, late: payments, lifecycles, isFinal })
+  const news =
+    expected ??
+    (await expectBatch(tx, {
+      eventIds: [...refolded.completed, ...refolded.changed],
+      finalizedSlot: head.finalizedSlot,
+      hasMoved: false,
+      position: head.position,
+    }))
+  const policies = refolded.policies.map(({ after }) => after.address)
+  addFactsWork(tx, policies)
+  return {
+    batchId: null,
+    feeds: feedsOf(tx, payments),
+    payments,
+    retractions: [],
+    announcementIds,
+    deliveries: [
+      ...deliveries,
+      ...news.deliveries,
+      ...released.map(delivery => ({ ...delivery, bulk: true })),
+    ],
+    expectations: news.expectations,
+    lifecycles: toCommitted(lifecycles),
+  }
+}

@@ -1,0 +1,28 @@
+// Finality is one number, the highest final slot, plus a mark on events whose own message says that they are final.
+import { columnTable } from '../../core/database/columns.js'
+import { sql } from '../../core/database/sql.js'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { Correction } from './identities.js'
+
+export function writeFinalizedSlot(tx: PipelinedTx, slot: bigint): void {
+  tx.send(sql`update stream_head set finalized_slot = ${slot} where id = 1`)
+}
+
+const CORRECTED = columnTable<Correction>('c', {
+  id: ['uuid', ({ id }) => id],
+  finalized: ['boolean', ({ finalized }) => finalized],
+  transaction_index: ['bigint', ({ transactionIndex }) => transactionIndex],
+  event_index: ['bigint', ({ index }) => index],
+})
+
+/** Writes the corrections that agreeing copies bring to stored events. */
+export function writeCorrections(tx: PipelinedTx, corrections: readonly Correction[]): void {
+  if (corrections.length === 0) return
+  tx.send(sql`
+    update events e
+       set commitment = case when c.finalized then 'finalized' else e.commitment end,
+           transaction_index = greatest(e.transaction_index, c.transaction_index),
+           event_index = greatest(e.event_index, c.event_index)
+      from ${CORRECTED.listOf(corrections)}
+     where e.id = c.id`)
+}

@@ -1,0 +1,154 @@
+// Folds the new events of a batch into the states of the addresses that they name, in memory. Appends every event that
+// `isAppendable`. Names the policies that need a refold instead.
+import {
+  applyToGateway,
+  applyToPolicy,
+  applyToUserPayment,
+  emptyGateway,
+  emptyPolicy,
+  emptyUserPayment,
+  isAppendable,
+  isOfIncarnation,
+  paymentFacts,
+  policyOutcome,
+  type ChainEvent,
+  type GatewayState,
+  type PaymentFacts,
+  type PolicyState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
+import { applyAll, gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
+import type { NewEvent } from './received-message.js'
+import type { Known } from './known.js'
+import type { FoldedPolicy, KnownPolicy } from '../../core/tables/policies.js'
+import { inFoldOrder } from '../recompute/read-registers.js'
+
+/** A new event with what its address knows of it. */
+export interface FoldedEvent extends NewEvent {
+  /** null for an event that is no payment */
+  facts: PaymentFacts | null
+  /** the payment's tracking ID is that of its policy, which is not known at the payment's chain position */
+  awaitsPolicy: boolean
+}
+
+export interface Folded {
+  /** in the order of arrival */
+  events: FoldedEvent[]
+  policies: FoldedPolicy[]
+  userPayments: Map<string, UserPaymentState>
+  gateways: Map<string, GatewayState>
+  /** policies with an event that cannot be appended */
+  refold: Set<string>
+  /** payments whose incarnation the batch's states do not know, by id */
+  undecided: Set<string>
+}
+
+/**
+ * @param fresh new events in the order of arrival
+ * @param known the states of at least their addresses
+ * @param unready policies that are refolded whatever the events are
+ */
+export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: ReadonlySet<string>): Folded {
+  const standing = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
+  const gateways = applyAll(known.gateways, standing, gatewayOf, emptyGateway, applyToGateway)
+  const userPayments = applyAll(
+    known.userPayments,
+    standing,
+    userPaymentOf,
+    emptyUserPayment,
+    applyToUserPayment,
+  )
+  const before = new Map(known.policies.map(policy => [policy.state.address, policy]))
+  const refold = findRefolds(fresh, before, unready)
+  const { states, incarnations } = appendToPolicies(fresh, before, refold)
+  const undecided = new Set<string>()
+  const events = fresh.map((each): FoldedEvent => {
+    const { event } = each
+    const { effect } = event
+    if (effect.kind !== 'payment') return { ...each, facts: null, awaitsPolicy: false }
+    const stored = before.get(effect.policy)?.state ?? null
+    const policy = states.get(effect.policy) ?? stored
+    const incarnation = incarnations.get(event.id) ?? null
+    const mayBeOfAnother =
+      refold.has(effect.policy) || (stored?.incarnationStart ?? null) !== null || effect.tracksPolicy
+    if (incarnation === null && mayBeOfAnother) undecided.add(event.id)
+    const account = policy?.userPayment ? (userPayments.get(policy.userPayment) ?? null) : null
+    const facts = paymentFacts(effect, { incarnation, policy, account })
+    if (!effect.tracksPolicy) return { ...each, facts, awaitsPolicy: false }
+    const tracked = { ...event, trackingId: incarnation?.trackingId ?? null }
+    return { ...each, event: tracked, facts, awaitsPolicy: incarnation === null }
+  })
+  return {
+    events,
+    userPayments,
+    gateways,
+    refold,
+    undecided,
+    policies: collectPolicies(standing, before, states),
+  }
+}
+
+/**
+ * Events of one batch are sorted before they are applied, so each is compared with what is stored alone. The row of a policy
+ * that is not ready does not say where a payment belongs, not even a retracted one.
+ */
+function findRefolds(
+  fresh: readonly NewEvent[],
+  before: ReadonlyMap<string, KnownPolicy>,
+  unready: ReadonlySet<string>,
+): Set<string> {
+  const refold = new Set<string>()
+  for (const { event, retracted } of fresh) {
+    const policy = policyOf(event)
+    if (policy === null) continue
+    const known = before.get(policy)
+    const isAppended = retracted || known === undefined || isAppendable(known.state, event)
+    if (unready.has(policy) || !isAppended) refold.add(policy)
+  }
+  return refold
+}
+
+/**
+ * @returns the new states of the policies that are not refolded, and the incarnation of each payment that belongs to the
+ *   incarnation of its policy at the payment's turn
+ */
+function appendToPolicies(
+  fresh: readonly NewEvent[],
+  before: ReadonlyMap<string, KnownPolicy>,
+  refold: ReadonlySet<string>,
+): { states: Map<string, PolicyState>; incarnations: Map<string, PolicyState> } {
+  const states = new Map<string, PolicyState>()
+  const incarnations = new Map<string, PolicyState>()
+  for (const { event, retracted } of inFoldOrder(fresh)) {
+    const policy = policyOf(event)
+    if (policy === null || refold.has(policy)) continue
+    const state = states.get(policy) ?? before.get(policy)?.state ?? emptyPolicy(policy)
+    if (!retracted) states.set(policy, applyToPolicy(state, event))
+    if (event.effect.kind === 'payment' && isOfIncarnation(state.incarnationStart, event.order))
+      incarnations.set(event.id, state)
+  }
+  return { states, incarnations }
+}
+
+function collectPolicies(
+  standing: readonly ChainEvent[],
+  before: ReadonlyMap<string, KnownPolicy>,
+  states: ReadonlyMap<string, PolicyState>,
+): FoldedPolicy[] {
+  const folded = new Map<string, FoldedPolicy>()
+  for (const event of standing) {
+    const address = policyOf(event)
+    const after = address === null ? undefined : states.get(address)
+    if (address === null || after === undefined) continue
+    const known = folded.get(address)
+    if (known) known.events.push(event)
+    else
+      folded.set(address, {
+        before: before.get(address),
+        after,
+        events: [event],
+        outcome: policyOutcome(after),
+      })
+  }
+  return [...folded.values()]
+}

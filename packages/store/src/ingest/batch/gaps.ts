@@ -1,0 +1,16 @@
+import { type Tx } from '../../core/database/sql.js'
+import type { ChainGap } from '@payment-tracking/domain'
+
+/** One row for each gap, whatever the messages about the gap and their order. A closed gap stays closed. */
+export async function writeGaps(tx: Tx, gaps: readonly ChainGap[]): Promise<void> {
+  for (const { signature, fromSlot, toSlot, reason, bytes, closed } of gaps) {
+    await tx.$executeRaw`
+      insert into gaps as g (signature, from_slot, to_slot, reason, bytes, closed_at)
+      values (${signature ?? ''}, ${BigInt(fromSlot)}, ${BigInt(toSlot)}, ${reason},
+              ${bytes === null ? null : `\\x${Buffer.from(bytes).toString('hex')}`}::bytea,
+              case when ${closed}::boolean then clock_timestamp() end)
+      on conflict (signature, from_slot, to_slot) do update set
+        closed_at = coalesce(g.closed_at, excluded.closed_at), bytes = coalesce(g.bytes, excluded.bytes),
+        reason = case when g.reason = '' then excluded.reason else g.reason end`
+  }
+}

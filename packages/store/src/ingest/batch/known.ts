@@ -1,0 +1,44 @@
+// The stored states of the addresses that a batch names.
+import {
+  emptyUserPayment,
+  type ChainEvent,
+  type GatewayState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
+import type { Tx } from '../../core/database/sql.js'
+import { gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
+import { readGateways } from '../../core/tables/gateways.js'
+import { readPolicies, type KnownPolicy } from '../../core/tables/policies.js'
+import { readUserPayments } from '../../core/tables/user-payments.js'
+
+/**
+ * The states before a batch: of the addresses in its events, and of the user payments of its policies. A user payment of
+ * which nothing is stored is empty, so that nobody asks for it again.
+ */
+export interface Known {
+  gateways: readonly GatewayState[]
+  policies: readonly KnownPolicy[]
+  userPayments: readonly UserPaymentState[]
+}
+
+const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => string | null): string[] => [
+  ...new Set(events.map(keyOf).filter(key => key !== null)),
+]
+
+const linkedUserPaymentOf = ({ effect }: ChainEvent): string | null =>
+  effect.kind === 'policy-created' ? effect.userPayment : null
+
+/** Two round trips: the user payments of known policies are read by the policies' rows. */
+export async function readKnown(tx: Tx, events: readonly ChainEvent[]): Promise<Known> {
+  const [gateways, policies] = await Promise.all([
+    readGateways(tx, keysOf(events, gatewayOf)),
+    readPolicies(tx, keysOf(events, policyOf)),
+  ])
+  const linked = policies.map(({ state }) => state.userPayment).filter(address => address !== null)
+  const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
+  const asked = new Set([...named, ...linked])
+  const read = await readUserPayments(tx, [...asked])
+  const stored = new Map(read.map(account => [account.address, account]))
+  const userPayments = [...asked].map(address => stored.get(address) ?? emptyUserPayment(address))
+  return { gateways, policies, userPayments }
+}

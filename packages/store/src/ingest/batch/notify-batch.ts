@@ -1,0 +1,163 @@
+// The last phase of a batch: notifies of what changed. Writes deliveries and announcements, and records the batch for the
+// outbox relay.
+import type { CommittedPayment } from '@payment-tracking/contracts'
+import { readCommittedById } from '../../core/tables/committed-payments.js'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { readFinality } from '../../core/tables/finality.js'
+import { forget } from '../../messages/waiting/forget.js'
+import { notify } from '../../messages/routing/notify.js'
+import type { KnownWebhooks } from '../../messages/routing/notified-webhooks.js'
+import { recordAnnouncements } from '../outbox/announcements.js'
+import type { Batch, CommittedNews } from './batch.js'
+import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
+import type { Folded } from './fold.js'
+import { recordBatch, type StreamPlace } from '../../core/tables/head.js'
+import type { Identified } from './identify.js'
+import type { NumberedEvent } from './number.js'
+import type { Refolded } from '../recompute/policy-work.js'
+import { releaseKnown, type BatchKnown } from './release-known.js'
+import { REFOLD_ROWS } from '../../core/tasks/work-table.js'
+
+export interface BatchDifferences {
+  batch: Batch
+  identified: Identified
+  folded: Folded
+  numbered: readonly NumberedEvent[]
+  refolded: Refolded
+  /** of the gateways of `folded` */
+  webhooks: KnownWebhooks
+}
+
+export async function notifyBatch(
+  tx: PipelinedTx,
+  differences: BatchDifferences,
+): Promise<Omit<CommittedNews, 'epoch' | 'expectations' | 'feeds'>> {
+  const { batch, identified, folded, numbered, refolded, webhooks } = differences
+  const late = await readCommittedById(tx, withoutFresh(refolded.completed, numbered))
+  const payments = [...(await collectPayments(tx, differences)), ...late]
+  // A refold counts payments after the batch's others.
+  if (refolded.completed.length > 0) payments.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+  const retracted = identified.retracted.filter(({ amount }) => amount !== null).map(({ id }) => id)
+  const retractions = await readCommittedById(tx, retracted)
+  const announcementIds = [
+    ...(await recordAnnouncements(tx, 'payment', late.filter(isFollowed).map(idOf))),
+    ...(await recordAnnouncements(tx, 'retraction', retractions.filter(isFollowed).map(idOf))),
+  ]
+  const lifecycles = await collectLifecycles(
+    tx,
+    [...folded.policies, ...refolded.policies],
+    folded.userPayments,
+    numbered.at(-1)?.position ?? identified.head.position,
+    await readCompleting(tx, refolded.policies),
+  )
+  const { fresh, moved, finalEvents, finalizedSlot } = identified
+  const saidFinal = fresh.filter(({ event }) => event.commitment === 'finalized')
+  const stored = [...late.map(idOf), ...withoutFresh(causesOf(lifecycles), numbered), ...moved.map(idOfCause)]
+  const isFinal = await readFinality(tx, finalizedSlot, stored, [...finalEvents, ...saidFinal.map(idOfCause)])
+  // First, so that an ordered webhook hears of a retraction before the payments of its batch. Most batches retract nothing,
+  // and send nothing here.
+  const retracting = await forget(tx, {
+    events: identified.retracted.map(idOfEvent),
+    payments: retractions,
+    unsent: identified.retracted.filter(({ awaitsPolicy }) => awaitsPolicy).map(idOfEvent),
+  })
+  // Sent together: the two write no table in common, so their order does not matter.
+  const writing = Promise.all([
+    notify(tx, { payments, late, lifecycles, traceParents: batch.traceParents, isFinal, webhooks }),
+    numbered.length === 0
+      ? null
+      : recordBatch(tx, identified.head.position + 1n, numbered.at(-1)!.position, lastPlaceOf(batch)),
+  ])
+  batch.onWriting?.()
+  const [notified, batchId] = await writing
+  // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
+  const { rowsAtOnce = REFOLD_ROWS } = batch
+  const released = await releaseKnown(tx, knownBy(differences), isFinal, rowsAtOnce)
+  const deliveries = [...retracting, ...notified, ...released]
+  return {
+    batchId,
+    payments,
+    retractions,
+    announcementIds,
+    deliveries,
+    lifecycles: toCommitted(lifecycles),
+  }
+}
+
+/** Where the stream has the last message of a batch. A retraction alone can bring events too: those that waited for it. */
+const lastPlaceOf = ({ stream, received, controls = [] }: Batch): StreamPlace => ({
+  createdAt: stream.createdAt,
+  sequence: BigInt(Math.max(...[...received, ...controls].map(({ streamSequence }) => streamSequence))),
+})
+
+const idOf = ({ eventId }: CommittedPayment): string => eventId
+const idOfEvent = ({ id }: { id: string }): string => id
+const idOfCause = ({ event }: { event: { id: string } }): string => event.id
+/** A client can subscribe only to a payment with a tracking ID. */
+const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !== null
+
+function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]): string[] {
+  if (ids.length === 0) return []
+  const fresh = new Set(numbered.map(({ event }) => event.id))
+  return ids.filter(id => !fresh.has(id))
+}
+
+/**
+ * The new payments that stand and whose tracking ID is known, in the order of arrival. Those whose facts a refold may have
+ * changed are read again.
+ */
+async function collectPayments(
+  tx: PipelinedTx,
+  { folded, numbered, refolded }: BatchDifferences,
+): Promise<CommittedPayment[]> {
+  const completed = new Set(refolded.completed)
+  const standing = numbered.filter(
+    ({ event, retracted, awaitsPolicy }) =>
+      event.effect.kind === 'payment' && !retracted && (!awaitsPolicy || completed.has(event.id)),
+  )
+  const again = [...folded.undecided, ...refolded.changed]
+  const ids = new Set(again.length === 0 ? [] : standing.map(({ event }) => event.id))
+  const readAgain = await readCommittedById(
+    tx,
+    again.filter(id => ids.has(id)),
+  )
+  const byId = new Map(readAgain.map(payment => [payment.eventId, payment]))
+  return standing.map(payment => byId.get(payment.event.id) ?? toCommittedPayment(payment))
+}
+
+function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): CommittedPayment {
+  const { effect } = event
+  if (effect.kind !== 'payment') throw new TypeError('only payments are committed payments')
+  return {
+    eventId: event.id,
+    position: position.toString(),
+    trackingId: event.trackingId,
+    seq: seq === null ? null : Number(seq),
+    signature: event.signature,
+    slot: event.slot,
+    occurredAt: event.occurredAt.toISOString(),
+    paidAt: effect.paidAt.toString(),
+    paymentPolicy: effect.policy,
+    gateway: effect.gateway,
+    amount: effect.amount.toString(),
+    recordId: effect.recordId,
+    recipient: facts!.recipient,
+    payer: facts!.payer,
+    tokenMint: facts!.tokenMint,
+    ...(event.trackingId === null && effect.memo !== undefined && { memo: effect.memo }),
+  }
+}
+
+/** What the batch made known. The first Created event of a policy names what its life-cycle messages may wait for. */
+function knownBy({ identified, folded, refolded }: BatchDifferences): BatchKnown {
+  const { head, finalizedSlot, finalEvents } = identified
+  const named = folded.events.flatMap(({ event: { effect } }) =>
+    effect.kind === 'policy-created' ? [effect.policy] : [],
+  )
+  return {
+    finalizedSlot: finalizedSlot > head.finalizedSlot ? finalizedSlot : null,
+    finalEvents,
+    payments: refolded.changed,
+    policies: [...named, ...refolded.policies.map(({ after }) => after.address)],
+  }
+}

@@ -1,0 +1,178 @@
+// Finds what a batch must fold again, and why.
+import {
+  DIRECT_TRANSFER_POLICY,
+  isOfIncarnation,
+  orderOf,
+  type ChainEvent,
+  type ChainOrder,
+} from '@payment-tracking/domain'
+import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import { OF_POLICY } from '../../core/tables/payment-names.js'
+import { policyOf } from '../../core/tables/addresses.js'
+import type { Folded } from './fold.js'
+import type { Correction } from './identities.js'
+import type { Known } from './known.js'
+import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from '../recompute/chain-positions.js'
+import type { RefoldCause } from '../recompute/refold.js'
+import type { RetractedEvent } from './retractions.js'
+import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
+
+/** A stored event that stands somewhere else now. */
+export interface MovedEvent {
+  event: ChainEvent
+  /** the order before */
+  from: ChainOrder
+  retracted: boolean
+}
+
+/** The events that copies moved. The new chain positions are written already. */
+export async function readMoved(
+  tx: Tx,
+  corrections: readonly Correction[],
+  programId: string,
+): Promise<MovedEvent[]> {
+  const moved = new Map(
+    corrections.flatMap(({ id, movedFrom }) => (movedFrom === null ? [] : [[id, movedFrom] as const])),
+  )
+  if (moved.size === 0) return []
+  const rows = await tx.$queryRaw<(StoredRow & { retracted: boolean })[]>`
+    select ${STORED_COLUMNS}, e.retracted_at is not null as retracted from events e
+     where e.id = any(${[...moved.keys()]}::uuid[])`
+  return rows.map(row => {
+    const event = readStored(row, programId)
+    const from = orderOf({ slot: event.slot, ...moved.get(row.id)! }, row.id)
+    return { event, from, retracted: row.retracted }
+  })
+}
+
+/** The policies of events that left their chain position. They are folded again whatever else the batch holds. */
+export const policiesOf = (
+  retracted: readonly RetractedEvent[],
+  moved: readonly MovedEvent[],
+): Set<string> => {
+  const policies = [
+    ...retracted.map(({ paymentPolicy }) => paymentPolicy),
+    ...moved.map(({ event, retracted: isRetracted }) => (isRetracted ? null : policyOf(event))),
+  ]
+  return new Set(policies.filter(policy => policy !== null && policy !== DIRECT_TRANSFER_POLICY) as string[])
+}
+
+const CREATED = /PolicyCreated$/
+/** Causes by policy. */
+export class Causes extends Map<string, RefoldCause> {
+  of(policy: string): RefoldCause {
+    let cause = this.get(policy)
+    if (cause === undefined) this.set(policy, (cause = { payments: [], from: NOWHERE, events: [] }))
+    return cause
+  }
+
+  deriveFrom(policy: string, from: From): void {
+    const cause = this.of(policy)
+    cause.from = earlier(cause.from, from)
+  }
+
+  /** A retracted Created event still gives payments of its transaction their tracking ID. */
+  addRetractedAt(policy: string, { effect }: ChainEvent, order: ChainOrder): void {
+    if (effect.kind === 'policy-created') this.deriveFrom(policy, chainPositionOf(order))
+  }
+
+  /** An event came to a chain position (1) or left it (-1). */
+  add(policy: string, { effect }: ChainEvent, order: ChainOrder, sign: 1n | -1n): void {
+    const cause = this.of(policy)
+    if (effect.kind === 'payment')
+      cause.payments.push({ order, amount: effect.amount, paidAt: effect.paidAt, sign })
+    if (effect.kind === 'policy-created') this.deriveFrom(policy, chainPositionOf(order))
+  }
+}
+
+export interface BatchChanges {
+  folded: Folded
+  known: Known
+  retracted: readonly RetractedEvent[]
+  moved: readonly MovedEvent[]
+}
+
+/** The causes by policy. */
+export function collectCauses({ folded, known, retracted, moved }: BatchChanges): Causes {
+  const causes = new Causes()
+  const starts = new Map(known.policies.map(({ state }) => [state.address, state.incarnationStart]))
+  for (const { event, retracted: isRetracted } of folded.events) {
+    const policy = policyOf(event)
+    if (isRetracted && policy !== null) causes.addRetractedAt(policy, event, event.order)
+    if (isRetracted || policy === null || !folded.refold.has(policy)) continue
+    causes.add(policy, event, event.order, 1n)
+    causes.of(policy).events.push(event)
+  }
+  for (const event of retracted) addRetracted(causes, event)
+  for (const { event, from, retracted: isRetracted } of moved) {
+    const policy = policyOf(event)
+    if (policy === null) continue
+    if (isRetracted) causes.addRetractedAt(policy, event, event.order)
+    else {
+      causes.add(policy, event, from, -1n)
+      causes.add(policy, event, event.order, 1n)
+      // What stood before its incarnation did not have its facts.
+      const hadFacts = isOfIncarnation(starts.get(policy) ?? null, from)
+      if (event.effect.kind !== 'policy-created' && !hadFacts) causes.of(policy).events.push(event)
+    }
+  }
+  return causes
+}
+
+function addRetracted(causes: Causes, event: RetractedEvent): void {
+  const { id, name, paymentPolicy: policy, amount, paidAt } = event
+  if (policy === null || policy === DIRECT_TRANSFER_POLICY) return
+  const chainPosition = {
+    slot: Number(event.slot),
+    transactionIndex: Number(event.transactionIndex),
+    index: Number(event.index),
+  }
+  const order = orderOf(chainPosition, id)
+  const cause = causes.of(policy)
+  if (amount !== null) cause.payments.push({ order, amount: BigInt(amount), paidAt: paidAt!, sign: -1n })
+  if (CREATED.test(name)) causes.deriveFrom(policy, chainPositionOf(order))
+}
+
+/**
+ * Policies with a new Created event after which retracted payments are stored: the policy's row knows only payments that
+ * stand. One probe of events_policy_payments for each appended Created event.
+ * @param upTo the last position before the batch
+ * @returns by policy, from where the facts of its payments can differ
+ */
+export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint): Promise<Map<string, From>> {
+  const created = policies.flatMap(({ before, after, events }) => {
+    const first = events.find(({ effect }) => effect.kind === 'policy-created')
+    if (!first) return []
+    const isLinked = (before?.state.userPayment ?? null) !== null
+    const { slot, transactionIndex, index } = first
+    return [
+      isLinked
+        ? { slot, transactionIndex, index, address: after.address, from: chainPositionOf(first.order) }
+        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: BEGINNING },
+    ]
+  })
+  if (created.length === 0) return new Map()
+  const rows = await tx.$queryRaw<{ address: string }[]>(sql`
+    select c.address from unnest(
+        ${created.map(({ address }) => address)}::text[], ${bigints(created.map(({ slot }) => slot))},
+        ${bigints(created.map(({ transactionIndex }) => transactionIndex))},
+        ${bigints(created.map(({ index }) => index))}) as c (address, slot, transaction_index, event_index)
+     where exists (
+       select from events e where e.payment_policy = c.address and ${OF_POLICY} and e.position <= ${upTo}
+          and (e.slot, e.transaction_index, e.event_index) >= (c.slot, c.transaction_index, c.event_index))`)
+  const found = new Set(rows.map(({ address }) => address))
+  return new Map(
+    created.filter(({ address }) => found.has(address)).map(({ address, from }) => [address, from]),
+  )
+}
+
+/** The user payments whose owner or mint a batch made known. */
+export function newlyKnownAccounts({ userPayments }: Folded, known: Known): string[] {
+  const before = new Map(known.userPayments.map(account => [account.address, account]))
+  return [...userPayments.values()]
+    .filter(({ address, owner, tokenMint }) => {
+      const was = before.get(address)
+      return owner !== (was?.owner ?? null) || tokenMint !== (was?.tokenMint ?? null)
+    })
+    .map(({ address }) => address)
+}

@@ -1,0 +1,107 @@
+// Transactions that the finalized chain does not hold: records them, marks their events, and takes the events out of the
+// figures.
+import { columnTable } from '../../core/database/columns.js'
+import { type Tx } from '../../core/database/sql.js'
+import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { ReceivedMessage } from './received-message.js'
+import { markAccepted, readWaitingLetters } from './dead-letters.js'
+import { addDifferences, differencesOf, taken } from '../figures/figures.js'
+
+/** A stored event that a retraction took back, with its facts. */
+export interface RetractedEvent {
+  id: string
+  name: string
+  slot: bigint
+  transactionIndex: bigint
+  index: bigint
+  gateway: string | null
+  paymentPolicy: string | null
+  userPayment: string | null
+  occurredAt: Date
+  /** null for an event that is no payment */
+  amount: string | null
+  paidAt: bigint | null
+  tokenMint: string | null
+  /** of a payment that nobody was notified of */
+  awaitsPolicy: boolean
+}
+
+/** A dead letter that contradicted a transaction until that transaction was retracted. */
+export interface AcceptedLetter extends ReceivedMessage {
+  letterId: bigint
+}
+
+export interface Retracted {
+  /** events that stood until this retraction */
+  events: RetractedEvent[]
+  accepted: AcceptedLetter[]
+}
+
+const TRANSACTIONS = columnTable<RetractedTransaction>('r', {
+  signature: ['text', ({ signature }) => signature],
+  slot: ['bigint', ({ slot }) => String(slot)],
+})
+
+/** @returns the retractions that were not known yet */
+const insertRetractions = (
+  tx: Tx,
+  transactions: readonly RetractedTransaction[],
+): Promise<RetractedTransaction[]> =>
+  tx.$queryRaw<RetractedTransaction[]>`
+    insert into retractions (signature, slot) select * from ${TRANSACTIONS.listOf(transactions)}
+    on conflict do nothing
+    returning signature, slot::float8 as slot`
+
+/** Relies on events_signature_hash. */
+const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): Promise<RetractedEvent[]> =>
+  tx.$queryRaw<RetractedEvent[]>`
+    update events e set retracted_at = clock_timestamp()
+      from ${TRANSACTIONS.listOf(transactions)}
+     where e.signature = r.signature and e.slot = r.slot and e.retracted_at is null
+    returning e.id, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
+              e.payment_policy as "paymentPolicy", e.user_payment as "userPayment", e.occurred_at as "occurredAt",
+              e.amount::text as amount, e.paid_at as "paidAt", e.token_mint as "tokenMint",
+              e.awaits_policy as "awaitsPolicy"`
+
+/**
+ * Retracts transactions: marks their events, and takes the events out of the figures. The caller holds the writer lock and
+ * folds their addresses again. Earlier retractions stay unchanged, so a repetition changes nothing. Events that come later
+ * will be stored as retracted.
+ */
+export async function retract(
+  tx: PipelinedTx,
+  transactions: readonly RetractedTransaction[],
+  programId: string,
+): Promise<Retracted> {
+  const unknown = await insertRetractions(tx, transactions)
+  if (unknown.length === 0) return { events: [], accepted: [] }
+  const events = await markRetracted(tx, unknown)
+  const letters = await readWaitingLetters(
+    tx,
+    unknown.map(({ signature }) => signature),
+  )
+  await addDifferences(tx, taken(differencesOf(events, events.flatMap(countedOf))))
+  const settings = { programId, requireProgramId: false }
+  const accepted = letters.flatMap(({ id: letterId, ...letter }): AcceptedLetter[] => {
+    const read = readMessage(letter.bytes, settings)
+    return read.ok ? [{ ...letter, letterId, event: read.event }] : []
+  })
+  return { events, accepted }
+}
+
+const countedOf = ({ gateway, amount, tokenMint, occurredAt }: RetractedEvent) =>
+  amount === null ? [] : [{ gateway: gateway!, amount: BigInt(amount), tokenMint, occurredAt }]
+
+/** Closes letters whose messages are stored now, or agree with a stored event. */
+export async function closeAccepted(
+  tx: Tx,
+  accepted: readonly AcceptedLetter[],
+  conflicts: readonly { streamSequence: number; bytes: Uint8Array }[],
+): Promise<void> {
+  const still = new Set(conflicts.map(({ bytes }) => bytes))
+  await markAccepted(
+    tx,
+    accepted.filter(({ bytes }) => !still.has(bytes)).map(({ letterId }) => letterId),
+  )
+}

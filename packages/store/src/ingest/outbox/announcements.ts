@@ -1,0 +1,66 @@
+// Announcements outside of the batch that stored the event: payments whose policy came later, and retractions. The
+// transaction of the cause writes a row, and the row is removed once Redis has the announcement. After a crash in
+// between, the sweeper finds the row.
+import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import type { CommittedPayment } from '@payment-tracking/contracts'
+import { readCommittedPayments } from '../../core/tables/committed-payments.js'
+import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
+import type { Store } from '../../core/database/open-store.js'
+
+/** @returns the rows, which the caller removes after the announcement */
+export async function recordAnnouncements(
+  tx: Tx,
+  kind: 'payment' | 'retraction',
+  eventIds: readonly string[],
+): Promise<bigint[]> {
+  if (eventIds.length === 0) return []
+  const rows = await tx.$queryRaw<{ id: bigint }[]>`
+    insert into announcements (event_id, kind)
+    select e.id, ${kind} from unnest(${[...eventIds]}::uuid[]) as e (id) returning id`
+  return rows.map(({ id }) => id)
+}
+
+/** Removes the rows of announced events. */
+export async function removeAnnouncements({ database }: Store, ids: readonly bigint[]): Promise<void> {
+  if (ids.length === 0) return
+  await database.execute(sql`delete from announcements where id = any(${bigints(ids)})`)
+}
+
+/**
+ * Takes the oldest announcements that were committed at least `olderThanMs` ago, passes them to `announce`, and removes
+ * them when `announce` resolves. Skips rows that another sweeper has locked.
+ * One transaction of at most `limit` rows, by their key.
+ * @returns how many were announced
+ */
+export async function sweepAnnouncements(
+  { database }: Store,
+  { olderThanMs, limit }: { olderThanMs: number; limit: number },
+  announce: (news: {
+    /** the epoch of the database that the payments were read from */
+    epoch: string
+    payments: CommittedPayment[]
+    retractions: CommittedPayment[]
+  }) => Promise<void>,
+): Promise<number> {
+  return database.transaction(async tx => {
+    const rows = await tx.$queryRaw<{ id: bigint; event_id: string; kind: string; epoch: string }[]>`
+        select id, event_id, kind, (select epoch::text from stream_head) as epoch from announcements
+         where committed_at < statement_timestamp() - ${olderThanMs} * interval '1 millisecond'
+         order by id limit ${limit} for update skip locked`
+    if (rows.length === 0) return 0
+    const committed = await readCommittedPayments(
+      runIn(tx),
+      sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
+      sql`order by e.position`,
+    )
+    const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
+    await announce({
+      epoch: rows[0]!.epoch,
+      payments: committed.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
+      retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
+    })
+    await tx.$executeRaw`
+        delete from announcements where id = any(${bigints(rows.map(({ id }) => id))})`
+    return rows.length
+  }, PAGE_LIMITS)
+}

@@ -1,0 +1,74 @@
+// Gateways and user payments after one of their events was retracted or moved: folded again from their latest stored
+// events. Of each kind of event, only the latest matters, however many there are.
+import {
+  applyToGateway,
+  applyToUserPayment,
+  emptyGateway,
+  emptyUserPayment,
+  type ChainEvent,
+} from '@payment-tracking/domain'
+import { raw, sql } from '../../core/database/sql.js'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { applyAll, gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
+import { writeGateways } from '../../core/tables/gateways.js'
+import { readLatestChanges } from './read-registers.js'
+import { readStored } from '../../core/tables/stored-events.js'
+import { writeUserPayments } from '../../core/tables/user-payments.js'
+import type { WorkKind } from '../../core/tasks/run-page.js'
+import { policiesFor } from '../../core/tasks/work-table.js'
+
+type Refolding = (tx: PipelinedTx, addresses: readonly string[], programId: string) => Promise<void>
+
+/** An address of which no event stands has no row. */
+const refolding =
+  <S extends { address: string }>(
+    table: 'gateways' | 'user_payments',
+    names: readonly string[],
+    [addressOf, empty, apply]: [
+      addressOf: (event: ChainEvent) => string | null,
+      empty: (address: string) => S,
+      apply: (state: S, event: ChainEvent) => S,
+    ],
+    write: (tx: PipelinedTx, states: readonly S[]) => void,
+  ): Refolding =>
+  async (tx, addresses, programId) => {
+    if (addresses.length === 0) return
+    const rows = await readLatestChanges(tx, addresses, names)
+    const events = rows.map(row => readStored(row, programId))
+    const states = applyAll([], events, addressOf, empty, apply)
+    const gone = addresses.filter(address => !states.has(address))
+    tx.send(sql`delete from ${raw(table)} where address = any(${gone}::text[])`)
+    write(tx, [...states.values()])
+  }
+
+export const refoldGateways = refolding(
+  'gateways',
+  ['PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged'],
+  [gatewayOf, emptyGateway, applyToGateway],
+  writeGateways,
+)
+
+export const refoldUserPayments = refolding(
+  'user_payments',
+  ['UserPaymentCreated', 'UserPaymentDeleted'],
+  [userPaymentOf, emptyUserPayment, applyToUserPayment],
+  writeUserPayments,
+)
+
+/** Of a rebuild: the states of gateways and user payments. */
+export const GATEWAY = foldingAgain(refoldGateways)
+export const ACCOUNT = foldingAgain(refoldUserPayments)
+
+function foldingAgain(refoldAll: Refolding): WorkKind<object> {
+  return {
+    together: policiesFor,
+    page: async (tx, works, { programId }) => {
+      await refoldAll(
+        tx,
+        works.map(({ key }) => key),
+        programId,
+      )
+      return { done: works }
+    },
+  }
+}

@@ -1,0 +1,158 @@
+// One page of folding policies again, for a batch and for work alike. A policy is folded from its latest events. Its sums move
+// by their difference, or are counted from the beginning of the incarnation. The facts of its payments are derived again from
+// the chain position from which they can differ.
+import {
+  applyPayment,
+  emptyPolicy,
+  isOfIncarnation,
+  withDifference,
+  type PolicyState,
+  type SummedPayment,
+} from '@payment-tracking/domain'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
+import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from './chain-positions.js'
+import type { KnownPolicy } from '../../core/tables/policies.js'
+import { isLinked, type RefoldRows, type WholePolicy } from './refold-rows.js'
+import { toSources, toSums, withSums, type SoFar } from './so-far.js'
+
+/** A policy that is folded again. */
+export interface Folding {
+  address: string
+  /** from where facts of its payments can differ, or where the pages before ended */
+  from: From
+  /** what the pages before found */
+  soFar?: SoFar
+  /** payments that came, or were taken back: the sums move by them where they can. Without it they are counted */
+  payments?: readonly (SummedPayment & { sign: 1n | -1n })[]
+}
+
+/** A policy that has more payments than the page: where the next page begins, and what this one found. */
+export interface CutPolicy {
+  address: string
+  cursor: From
+  soFar: SoFar
+}
+
+export interface PolicyPage extends Derived {
+  whole: WholePolicy[]
+  /** null where all payments of the page are of whole policies */
+  cut: CutPolicy | null
+  /** policies of which nothing is done, and where each begins */
+  untouched: { address: string; cursor: From }[]
+}
+
+/**
+ * Derives the next payments of some policies, one policy after the other, and sums them up. The caller writes the policies that
+ * are whole: until then readers find a policy as it was.
+ * @param rows what `readForRefold` found of the policies
+ * @param single other payments that are derived
+ * @param limit the most payments of the page, beside `single`
+ */
+export async function foldPolicies(
+  tx: PipelinedTx,
+  foldings: readonly Folding[],
+  rows: RefoldRows,
+  { programId, limit, single = [] }: { programId: string; limit: number; single?: readonly StoredPayment[] },
+): Promise<PolicyPage> {
+  const plans = foldings.map(folding => planOf(folding, rows))
+  const reading = plans.filter(({ after }) => after !== NOWHERE)
+  const from = reading.map(({ address: policy, after }) => ({ policy, after }))
+  const next = await readNextPayments(tx, from, { limit: limit + 1, programId })
+  const of = ({ address }: Plan): readonly StoredPayment[] => next.get(address) ?? []
+  const count = [...next.values()].reduce((sum, { length }) => sum + length, 0)
+  // The last payment only shows that there are more.
+  const end = count > limit ? reading.findLastIndex(({ address }) => next.has(address)) : reading.length
+  const rest = reading.slice(end)
+  const [last] = rest
+  // A difference is known to this transaction alone, so a policy whose sums move by it is done as a whole or not at all.
+  const cut = last?.differed === null ? of(last).slice(0, -1) : []
+  const left = new Set(rest)
+  const whole = plans.filter(plan => !left.has(plan))
+  const concerned = [...single, ...whole.flatMap(of), ...cut]
+  const derived = await derivePayments(
+    tx,
+    [...new Map(concerned.map(payment => [payment.row.id, payment])).values()],
+    rows.sourcesOf,
+  )
+  return {
+    ...derived,
+    whole: whole.map(plan => ({
+      address: plan.address,
+      before: plan.before,
+      after: plan.differed ?? sumUp(plan.counted, of(plan)) ?? emptyPolicy(plan.address),
+      payments: of(plan),
+    })),
+    cut: cut.length === 0 ? null : cutAt(last!, cut),
+    untouched: rest.slice(cut.length === 0 ? 0 : 1).map(({ address, after }) => ({ address, cursor: after })),
+  }
+}
+
+/** What folding a policy again takes. */
+interface Plan {
+  address: string
+  before: KnownPolicy | undefined
+  /** the policy with its sums moved by their difference; null where they are counted */
+  differed: PolicyState | null
+  /** the policy with what is counted so far; null where no event of it stands, or nothing is counted */
+  counted: PolicyState | null
+  /** payments after this are derived again, and counted */
+  after: From
+  sources: string
+}
+
+function planOf({ address, from, soFar, payments }: Folding, rows: RefoldRows): Plan {
+  const before = rows.before.get(address)
+  const registers = rows.registers.get(address) ?? null
+  const sources = toSources(rows.sourcesOf(address))
+  // A mint or an owner that became known since the work was written down concerns the payments before the cursor too, so the
+  // work starts again. Before the first page, the policy's row shows what was known then: only the last page writes it.
+  const isStale =
+    soFar?.sources === undefined ? isLinked(before?.state) !== isLinked(registers) : soFar.sources !== sources
+  const sums = isStale ? null : (soFar?.sums ?? null)
+  const start = registers?.incarnationStart ?? null
+  const differed = registers && before && payments ? sumByDifference(before.state, registers, payments) : null
+  // Another incarnation may be the latest one now: its payments are counted from its beginning.
+  const goesOn = sums !== null && sums.incarnationStart === start
+  const cursor = isStale ? BEGINNING : from
+  const isCounted = differed === null && start !== null && !goesOn
+  return {
+    address,
+    before,
+    differed,
+    sources,
+    counted: differed === null && registers ? (goesOn ? withSums(registers, sums) : registers) : null,
+    after: isCounted ? earlier(cursor, chainPositionOf(start)) : cursor,
+  }
+}
+
+/** @returns null when the sums must be counted from the beginning of the incarnation */
+function sumByDifference(
+  before: PolicyState,
+  registers: PolicyState,
+  payments: NonNullable<Folding['payments']>,
+): PolicyState | null {
+  if (registers.incarnationStart === null || before.incarnationStart !== registers.incarnationStart)
+    return null
+  const { paymentCount, totalPaid, periodStart, periodTotal, periodOrder } = before
+  return withDifference(
+    { ...registers, paymentCount, totalPaid, periodStart, periodTotal, periodOrder },
+    payments,
+  )
+}
+
+/** Adds standing payments to a state in chain order. */
+const sumUp = (state: PolicyState | null, payments: readonly StoredPayment[]): PolicyState | null =>
+  state &&
+  payments
+    .filter(({ event, row }) => !row.retracted && isOfIncarnation(state.incarnationStart, event.order))
+    .reduce((sum, { event: { order, effect } }) => applyPayment(sum, { order, ...effect }), state)
+
+function cutAt({ address, counted, sources }: Plan, payments: readonly StoredPayment[]): CutPolicy {
+  const state = sumUp(counted, payments)
+  return {
+    address,
+    cursor: payments.at(-1)!.event.order,
+    soFar: { sources, sums: state && toSums(state) },
+  }
+}

@@ -1,0 +1,120 @@
+// Work on policies: what a batch cannot do of a refold in its own transaction, and what a rebuild folds again.
+import type { ChainEvent } from '@payment-tracking/domain'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { Tx } from '../../core/database/sql.js'
+import type { LockedHead } from '../../core/tables/head.js'
+import { addWork, policiesFor, REFOLD_ROWS, type Work } from '../../core/tasks/work-table.js'
+import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { Derived } from './derive-payments.js'
+import type { From } from './chain-positions.js'
+import type { FoldedPolicy } from '../../core/tables/policies.js'
+import { foldPolicies } from './policy-page.js'
+import { readChangesSince } from './read-registers.js'
+import { readForRefold, writeRefolded, type WholePolicy } from './refold-rows.js'
+import type { SoFar } from './so-far.js'
+
+export interface Refolded extends Derived {
+  policies: FoldedPolicy[]
+  /** those of `policies` of which also a completion is notified that no new event caused */
+  notified: FoldedPolicy[]
+}
+
+/** The state of a row of work. */
+interface PolicyWork extends SoFar {
+  /** the last position when the row was written: what came later is in no state yet, and nobody was notified of it */
+  since: string
+  /** missing for a rebuild: what it finds completed happened long before */
+  isNotified?: true
+}
+
+/** A policy that is left to work. */
+export interface LeftPolicy {
+  address: string
+  cursor: From
+  soFar?: SoFar
+}
+
+/** @param isNotified gateways are notified of what this makes known */
+export const addPolicyWork = (
+  tx: PipelinedTx,
+  policies: readonly LeftPolicy[],
+  { position, isNotified }: { position: LockedHead['position']; isNotified: boolean },
+): void =>
+  addWork(
+    tx,
+    policies.map(({ address: key, cursor, soFar }) => {
+      const state: PolicyWork = { since: String(position), ...(isNotified && { isNotified }), ...soFar }
+      return { kind: 'policy', key, cursor, state }
+    }),
+  )
+
+/** How far the work on a policy is. */
+export interface Unready {
+  cursor: From
+  hasBegun: boolean
+  isNotified: boolean
+}
+
+/** Those of some policies for which work is under way. */
+export async function readUnready(tx: Tx, policies: readonly string[]): Promise<Map<string, Unready>> {
+  if (policies.length === 0) return new Map()
+  const rows = await tx.$queryRaw<(Unready & { key: string })[]>`
+    select key, cursor, state -> 'sums' is not null as "hasBegun", state -> 'isNotified' is not null as "isNotified"
+      from work where kind = 'policy' and key = any(${[...policies]}::text[])`
+  return new Map(rows.map(({ key, ...unready }) => [key, unready]))
+}
+
+/**
+ * Derives the next payments of the policies, and adds them to the sums. The last page of a policy writes its row, and leaves work
+ * for the messages that wait for facts of its payments.
+ */
+export const POLICY: WorkKind<{ refolded: Refolded }> = {
+  together: policiesFor,
+  page: async (tx, works, { programId, rows: limit }) => {
+    const byKey = new Map(works.map(work => [work.key, { work, state: work.state as PolicyWork }]))
+    const stateOf = ({ address }: { address: string }) => byKey.get(address)!.state
+    const rows = await readForRefold(tx, [...byKey.keys()], programId)
+    const foldings = works.map(({ key: address, cursor: from, state }) => ({
+      address,
+      from,
+      soFar: state as PolicyWork,
+    }))
+    const page = await foldPolicies(tx, foldings, rows, { programId, limit })
+    const events = await readNews(tx, page.whole, { programId, sinceOf: of => BigInt(stateOf(of).since) })
+    const policies = writeRefolded(tx, page.whole, ({ address }) => events.get(address)!)
+    const { cut, completed, changed } = page
+    return {
+      done: page.whole.map(({ address }) => byKey.get(address)!.work),
+      left: cut ? leftOf(byKey.get(cut.address)!.work, cut) : undefined,
+      refolded: {
+        policies,
+        notified: policies.filter(({ after }) => stateOf(after).isNotified),
+        completed,
+        changed,
+      },
+    }
+  },
+}
+
+const leftOf = (work: Work, { cursor, soFar }: { cursor: From; soFar: SoFar }): Work => ({
+  ...work,
+  cursor,
+  state: { ...(work.state as PolicyWork), ...soFar },
+})
+
+/** What happened to the policies since their work was written down: changes, and the last new payment of the page. */
+async function readNews(
+  tx: Tx,
+  whole: readonly WholePolicy[],
+  { programId, sinceOf }: { programId: string; sinceOf: (of: WholePolicy) => bigint },
+): Promise<Map<string, ChainEvent[]>> {
+  const asked = whole.map(policy => ({ policy: policy.address, position: sinceOf(policy) }))
+  const changes = await readChangesSince(tx, asked, { limit: REFOLD_ROWS, programId })
+  return new Map(
+    whole.map(policy => {
+      const { address, payments } = policy
+      const news = payments.filter(({ row }) => !row.retracted && row.position > sinceOf(policy)).slice(-1)
+      return [address, [...(changes.get(address) ?? []), ...news.map(({ event }) => event)]]
+    }),
+  )
+}

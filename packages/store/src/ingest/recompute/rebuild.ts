@@ -1,0 +1,84 @@
+// A rebuild writes down work for every address and every figure, some hundreds at once: each is folded, or counted, again.
+import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
+import { inline, sql, type Sql, type Tx } from '../../core/database/sql.js'
+import { keyOf } from '../figures/gateway-hours.js'
+import { readNextHours } from '../figures/hour-differences.js'
+import { readNextGateways } from '../figures/sum-differences.js'
+import { isNotSetAside } from '../../core/quarantine/isolate.js'
+import type { WorkKind } from '../../core/tasks/run-page.js'
+import { addWork, goOn, type NewWork } from '../../core/tasks/work-table.js'
+import { BEGINNING } from './chain-positions.js'
+import { addPolicyWork } from './policy-work.js'
+
+export const REBUILD_WORK: NewWork = { kind: 'rebuild', key: 'rebuild' }
+
+/** Reads the keys after one, at most so many; '' is the beginning. */
+type ReadKeys = (tx: Tx, after: string, limit: number) => Promise<string[]>
+
+const OF_CHANGES = sql`name <> 'PaymentRecord'`
+
+/** The kinds of work, in this order. A cursor is a kind and its last key. Kinds take turns: an order that matters is named. */
+const STEPS: readonly { kind: string; read: ReadKeys; waitsFor?: string }[] = [
+  { kind: 'gateway', read: (...page) => readKeys(sql`gateway`, OF_CHANGES, ...page) },
+  { kind: 'account', read: (...page) => readKeys(sql`user_payment`, OF_CHANGES, ...page) },
+  {
+    kind: 'policy',
+    read: (...page) => readKeys(sql`payment_policy`, sql`payment_policy is not null`, ...page),
+    // Payments have the owner and the mint of their user payment.
+    waitsFor: 'account',
+  },
+  { kind: 'hour-figures', read: async (...page) => (await readNextHours(...page)).map(keyOf) },
+  // Their figures are sums of hours.
+  { kind: 'gateway-figures', read: readNextGateways, waitsFor: 'hour-figures' },
+]
+
+export const REBUILD: WorkKind<object> = {
+  page: async (tx, [work], { head, rows }) => {
+    const { cursor } = work!
+    const [, named = cursor, after = ''] = /^(\S+) (.*)$/s.exec(cursor) ?? []
+    const at = Math.max(
+      0,
+      STEPS.findIndex(({ kind }) => kind === named),
+    )
+    const { kind, read, waitsFor } = STEPS[at]!
+    if (waitsFor !== undefined && (await isLeft(tx, waitsFor))) return { done: [], left: work }
+    const keys = await read(tx, after, rows)
+    if (kind === 'policy') {
+      const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
+      const anew = policies.map(address => ({ address, cursor: BEGINNING }))
+      addPolicyWork(tx, anew, { position: head.position, isNotified: false })
+    } else
+      addWork(
+        tx,
+        keys.map(key => ({ kind, key })),
+      )
+    return goOn(work!, keys.length > 0 ? `${kind} ${keys.at(-1)}` : STEPS[at + 1]?.kind)
+  },
+}
+
+/** Whether work of a kind is left that is not set aside. */
+async function isLeft(tx: Tx, kind: string): Promise<boolean> {
+  const rows = await tx.$queryRaw<object[]>(sql`
+    select 1 from work w where w.kind = ${kind} and ${isNotSetAside('refold', sql`w.kind || ' ' || w.key`)} limit 1`)
+  return rows.length > 0
+}
+
+/** The next different values of a column, each found by one probe of the column's index. */
+async function readKeys(
+  column: Sql,
+  condition: Sql,
+  tx: Tx,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const next = (previous: Sql) => sql`
+    select ${column} as key from events where ${column} > ${previous} and ${condition} order by ${column} limit 1`
+  const rows = await tx.$queryRaw<{ key: string }[]>(sql`
+    with recursive keys (key, number) as (
+      select (${next(sql`${after}`)}), 1
+      union all
+      select (${next(sql`keys.key`)}), number + 1 from keys where key is not null and number < ${inline(limit)}
+    )
+    select key from keys where key is not null`)
+  return rows.map(({ key }) => key)
+}

@@ -1,0 +1,98 @@
+// What folding policies again reads, and writes in the end.
+import {
+  policyOutcome,
+  type ChainEvent,
+  type PolicyState,
+  type UserPaymentState,
+} from '@payment-tracking/domain'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { raw, sql, type Tx } from '../../core/database/sql.js'
+import { readUserPayments } from '../../core/tables/user-payments.js'
+import type { PolicySources, StoredPayment } from './derive-payments.js'
+import {
+  readPolicies,
+  writePolicies,
+  type FoldedPolicy,
+  type KnownPolicy,
+} from '../../core/tables/policies.js'
+import { readRegisters } from './read-registers.js'
+
+/** Everything that folding some policies again reads, whatever the causes. */
+export interface RefoldRows {
+  before: ReadonlyMap<string, KnownPolicy>
+  /** without sums; missing where no event of the policy stands */
+  registers: ReadonlyMap<string, PolicyState>
+  sourcesOf: (policy: string) => PolicySources
+}
+
+export async function readForRefold(
+  tx: Tx,
+  policies: readonly string[],
+  programId: string,
+): Promise<RefoldRows> {
+  const [known, registers] = await Promise.all([
+    readPolicies(tx, policies),
+    readRegisters(tx, policies, programId),
+  ])
+  const linked = [...registers.values()].flatMap(({ userPayment }) => userPayment ?? [])
+  const read = await readUserPayments(tx, [...new Set(linked)])
+  const accounts = new Map<string, UserPaymentState>(read.map(account => [account.address, account]))
+  return {
+    before: new Map(known.map(policy => [policy.state.address, policy])),
+    registers,
+    sourcesOf: address => {
+      const policy = registers.get(address) ?? null
+      return { policy, account: policy?.userPayment ? (accounts.get(policy.userPayment) ?? null) : null }
+    },
+  }
+}
+
+/** The first Created event of a policy names the user payment of all its payments, and the last one takes it away. */
+export const isLinked = (state: PolicyState | null | undefined): boolean =>
+  (state?.userPayment ?? null) !== null
+
+/** A policy all of whose payments are derived and counted. */
+export interface WholePolicy {
+  address: string
+  before: KnownPolicy | undefined
+  after: PolicyState
+  /** those of this page */
+  payments: readonly StoredPayment[]
+}
+
+/**
+ * Writes policies after a refold. A policy of which no event stands has no row.
+ *
+ * policy_notices and risk_notices name an incarnation by the order of its Created event. When that event gets another position, the
+ * notices get the new order, so that nobody is notified of a date or a risk again. An order ends with the id of its event.
+ * @param eventsOf what happened to a policy since its row was written
+ */
+export function writeRefolded(
+  tx: PipelinedTx,
+  whole: readonly WholePolicy[],
+  eventsOf: (policy: WholePolicy) => ChainEvent[],
+): FoldedPolicy[] {
+  if (whole.length === 0) return []
+  const folded = whole.map(policy => {
+    const { before, after } = policy
+    return { before, after, outcome: policyOutcome(after), events: eventsOf(policy) }
+  })
+  const [gone, standing] = [folded.filter(isGone), folded.filter(policy => !isGone(policy))]
+  if (gone.length > 0)
+    tx.send(sql`
+      delete from policies where address = any(${gone.map(({ after }) => after.address)}::text[])`)
+  writePolicies(
+    tx,
+    standing.map(({ after, outcome }) => ({ state: after, outcome })),
+  )
+  for (const notices of [raw('policy_notices'), raw('risk_notices')])
+    tx.send(sql`
+      update ${notices} n set incarnation_start = p.incarnation_start
+        from policies p
+       where p.address = any(${standing.map(({ after }) => after.address)}::text[]) and n.policy = p.address
+         and n.incarnation_start <> p.incarnation_start and right(n.incarnation_start, 32) = right(p.incarnation_start, 32)`)
+  return folded
+}
+
+const isGone = ({ after }: FoldedPolicy): boolean =>
+  (after.incarnationStart ?? after.deletedOrder ?? after.statusOrder ?? after.lastPaymentOrder) === null

@@ -1,0 +1,72 @@
+// Folds again what a batch could not append: the first page of it, in the transaction of the batch. The rest becomes work.
+import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { readPaymentsById } from './derive-payments.js'
+import { BEGINNING, NOWHERE, type From } from './chain-positions.js'
+import { foldPolicies } from './policy-page.js'
+import { addPolicyWork, readUnready, type Refolded, type Unready } from './policy-work.js'
+import { isLinked, readForRefold, writeRefolded, type RefoldRows } from './refold-rows.js'
+
+/** Why a policy is folded again. */
+export interface RefoldCause {
+  /** payments that came, or were taken back */
+  payments: (SummedPayment & { sign: 1n | -1n })[]
+  /** from where the facts of payments can differ */
+  from: From
+  /** the batch's standing events of the policy */
+  events: ChainEvent[]
+}
+
+export interface RefoldScope {
+  programId: string
+  /** the last position before the batch */
+  position: bigint
+  /** the most payments that are derived here */
+  rows: number
+}
+
+/**
+ * Folds policies again. Their new events are stored, and counted in the figures, but not in the policies' rows.
+ * @param causes by the policy's address
+ * @param payments stored payments whose facts are derived whatever else happens
+ */
+export async function refold(
+  tx: PipelinedTx,
+  causes: ReadonlyMap<string, RefoldCause>,
+  payments: readonly string[],
+  { programId, position, rows: limit }: RefoldScope,
+): Promise<Refolded> {
+  if (causes.size + payments.length === 0) return { policies: [], notified: [], completed: [], changed: [] }
+  const single = await readPaymentsById(tx, payments, programId)
+  const addresses = [...new Set([...causes.keys(), ...single.map(({ event }) => event.effect.policy)])]
+  const [rows, unready] = await Promise.all([
+    readForRefold(tx, addresses, programId),
+    readUnready(tx, addresses),
+  ])
+  const ready = [...causes].filter(([address]) => !unready.has(address))
+  const page = await foldPolicies(
+    tx,
+    ready.map(([address, { from, payments: moved }]) => ({ address, from, payments: moved })),
+    rows,
+    { programId, limit, single },
+  )
+  const begunAgain = [...causes].flatMap(([address, cause]) => {
+    const work = unready.get(address)
+    return work && concerns(work, cause) ? [{ address, cursor: againFrom(address, cause, rows) }] : []
+  })
+  const left = [...page.untouched, ...(page.cut ? [page.cut] : []), ...begunAgain]
+  addPolicyWork(tx, left, { position, isNotified: true })
+  const policies = writeRefolded(tx, page.whole, ({ address }) => causes.get(address)!.events)
+  return { policies, notified: policies, completed: page.completed, changed: page.changed }
+}
+
+/** Whether work that is under way has passed what changed, or would not notify of it. */
+const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }: RefoldCause): boolean =>
+  from !== NOWHERE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
+
+/**
+ * From where work that is under way begins again. While no Created event stands, payments get no facts, wherever they are:
+ * the next Created event concerns them all, and may name the same user payment as the one before.
+ */
+const againFrom = (address: string, { from }: RefoldCause, { registers }: RefoldRows): From =>
+  from !== NOWHERE && !isLinked(registers.get(address)) ? BEGINNING : from

@@ -1,0 +1,176 @@
+// Checks that ingest still writes to the same database. A promoted standby or a restored backup can lack the last commits.
+// Other payments would then get positions and `seq` that clients know already. So the epoch changes, and ingest reads the
+// lost messages again from the stream.
+import { PAGE_LIMITS } from '../../core/database/database.js'
+import type { Store } from '../../core/database/open-store.js'
+import { sql, type Tx } from '../../core/database/sql.js'
+import type { StreamPlace } from '../../core/tables/head.js'
+import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../../core/errors.js'
+
+/** The head of the database, as stored outside of Postgres. */
+export interface StoredHead {
+  epochNumber: number
+  epoch: string
+  position: bigint
+}
+
+/** Reads the record of a database. @param lineage names server and database, through promotions and restores */
+export type ReadStoredHead = (lineage: string) => Promise<StoredHead | null>
+
+export interface VerifiedDatabase extends StoredHead {
+  /** names system identifier and database: the same on a standby and in a restored base backup */
+  lineage: string
+  /** the run of the Postgres server that was verified; `commitBatch` refuses to write on another one */
+  serverRun: string
+  /** where to read the stream again from; null when no message is missing */
+  reingestFrom: StreamPlace | null
+  /** why this call changed the epoch; null when it did not */
+  change: string | null
+}
+
+interface HeadRow extends StoredHead {
+  verifiedTimeline: string | null
+  serverRun: string
+  reingestFrom: StreamPlace | null
+}
+
+type FoundHead = Omit<HeadRow, 'reingestFrom'> & { from: bigint | null; fromStream: Date | null }
+
+const HEAD = sql`
+  select epoch::text as epoch, position, epoch_number as "epochNumber", verified_timeline as "verifiedTimeline",
+         reingest_from as "from", reingest_created_at as "fromStream", extract(epoch from pg_postmaster_start_time())::text as "serverRun"
+    from stream_head where id = 1`
+
+/** @throws StoreContentsError */
+function headOf([found]: readonly FoundHead[]): HeadRow {
+  if (!found) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  const { from, fromStream: createdAt, ...head } = found
+  return { ...head, reingestFrom: from === null ? null : { createdAt, sequence: from } }
+}
+
+/**
+ * Compares the database with the last check, under the writer lock. Changes the epoch in two cases:
+ * - The server, database or timeline differs: a standby was promoted, or a backup or dump was restored.
+ * - The record outside of Postgres has a later position or epoch number: an older snapshot of the disk was put back.
+ *
+ * A part that an earlier change left to read again stays so. Of another stream than the head's, that part begins before
+ * everything that is missing: a stream that was made later is read from its beginning.
+ * @param readRecord if it rejects, the second case is not checked
+ * @param reingestMargin how many messages before the last stored message may have been committed after that message
+ * @throws StoreUnavailableError also while the server is a standby
+ */
+export async function verifyDatabase(
+  store: Store,
+  { readRecord, reingestMargin }: { readRecord: ReadStoredHead; reingestMargin: number },
+): Promise<VerifiedDatabase> {
+  const { lineage, timeline } = await readIdentity(store)
+  // Read before the head: the record is written after a commit, so the head read later is never before it.
+  const record = await readRecord(lineage).catch(() => null)
+  return store.database.transaction(async tx => {
+    const head = await lockHeadRow(tx)
+    const present = `${lineage}:${timeline}`
+    const change = findChange(head, present, record)
+    if (change === null) {
+      if (head.verifiedTimeline !== present)
+        await tx.$executeRaw`update stream_head set verified_timeline = ${present} where id = 1`
+      return verified(head, lineage, null)
+    }
+    const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
+    // A message of a feed that this server has written before its verification has the position of the head.
+    await tx.$executeRaw`
+      insert into earlier_epochs (epoch, last_position, last_sequence)
+      select h.epoch, h.position, coalesce((select max(f.sequence) from feed_messages f where f.position < h.position), 0)
+        from stream_head h where h.id = 1`
+    await tx.$executeRaw`
+      update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},
+             reingest_from = case when reingest_from is null then lost.since
+                                  when reingest_created_at = stream_created_at then least(reingest_from, lost.since)
+                                  else reingest_from end,
+             reingest_created_at = case when reingest_from is null then stream_created_at else reingest_created_at end
+        from (select greatest(1, stream_sequence - ${reingestMargin}) as since from stream_head where id = 1) lost
+       where id = 1`
+    return verified(await lockHeadRow(tx), lineage, change)
+  }, PAGE_LIMITS)
+}
+
+const verified = (
+  { epoch, position, epochNumber, serverRun, reingestFrom }: HeadRow,
+  lineage: string,
+  change: string | null,
+): VerifiedDatabase => ({ lineage, serverRun, epoch, position, epochNumber, reingestFrom, change })
+
+/** @returns why commits may be missing, or null */
+function findChange(head: HeadRow, present: string, record: StoredHead | null): string | null {
+  // No client knows anything of an empty database.
+  if (head.position > 0n && head.verifiedTimeline !== null && head.verifiedTimeline !== present) {
+    return `the server was ${head.verifiedTimeline} (system, database, timeline) and is ${present}`
+  }
+  if (record === null) return null
+  if (record.epochNumber > head.epochNumber) return 'the database is older than the last change of its epoch'
+  if (record.epochNumber === head.epochNumber && record.epoch !== head.epoch)
+    return 'another database with the same past was written to'
+  if (record.epochNumber === head.epochNumber && record.position > head.position)
+    return `position ${record.position} was committed, and the database ends at ${head.position}`
+  return null
+}
+
+const lockHeadRow = async (tx: Tx): Promise<HeadRow> =>
+  headOf(await tx.$queryRaw<FoundHead[]>`${HEAD} for update`)
+
+async function readIdentity(store: Store): Promise<{ lineage: string; timeline: string }> {
+  const [row] = await store.database.read<{ database: string; timeline: string | null }>(sql`
+    select (select oid::text from pg_database where datname = current_database()) as database,
+           case when not pg_is_in_recovery() then substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end as timeline`)
+  if (row!.timeline === null)
+    throw new StoreUnavailableError('the server is a standby that is not promoted: it only reads')
+  return { lineage: `${await readSystem(store)}:${row!.database}`, timeline: row!.timeline }
+}
+
+/** Some managed servers do not show their system identifier: there the timeline and the outside record must suffice. */
+async function readSystem({ database }: Store): Promise<string> {
+  try {
+    const [row] = await database.read<{ system: string }>(sql`
+      select system_identifier::text as system from pg_control_system()`)
+    return row!.system
+  } catch (error) {
+    if (sqlStateOf(error) === '42501' || sqlStateOf(error) === '42883') return 'unknown'
+    throw error
+  }
+}
+
+/** The values that change when the database is replaced, in one cheap read without a lock. */
+export async function readHeadNow({
+  database,
+}: Store): Promise<StoredHead & { serverRun: string; reingestFrom: StreamPlace | null }> {
+  const { epoch, position, epochNumber, serverRun, reingestFrom } = headOf(
+    await database.read<FoundHead>(HEAD),
+  )
+  return { epoch, position, epochNumber, serverRun, reingestFrom }
+}
+
+/**
+ * Records from where the stream must be read again, so that a reader goes on there after a crash.
+ * @param before what this reader found at its start, or recorded last
+ * @param next the first message that this reader has not stored yet
+ * @returns false when another reader, or another reason to read again, has changed this since
+ */
+export async function moveReingest(
+  { database }: Store,
+  epoch: string,
+  before: StreamPlace,
+  next: StreamPlace,
+): Promise<boolean> {
+  const moved = await database.execute(sql`
+    update stream_head
+       set reingest_from = ${next.sequence}::bigint, reingest_created_at = ${next.createdAt}::timestamptz(3)
+     where id = 1 and epoch = ${epoch}::uuid and reingest_from = ${before.sequence}::bigint
+       and reingest_created_at is not distinct from ${before.createdAt}::timestamptz(3)`)
+  return moved === 1
+}
+
+/** Records that a reader has read the stream again to its end, from where the epoch said at some time. */
+export function markReingested({ database }: Store, epoch: string): Promise<unknown> {
+  return database.execute(sql`
+    update stream_head set reingest_from = null, reingest_created_at = null
+     where id = 1 and epoch = ${epoch}::uuid`)
+}

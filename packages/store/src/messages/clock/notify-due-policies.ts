@@ -1,0 +1,159 @@
+// Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
+// them.
+import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
+import type { Store } from '../../core/database/open-store.js'
+import { inline, join, raw, sql } from '../../core/database/sql.js'
+import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
+import { isNotSetAside } from '../../core/quarantine/isolate.js'
+import { datesOf, NOW, notifyDue, type DueMargins } from './notify-due.js'
+import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
+
+/** What the webhooks and the feed of each gateway ask for, as an earlier round of the same process found it. */
+export type KnownAsks = Map<string, string>
+
+export interface DueRound extends DueMargins {
+  /** policies in one transaction */
+  limit: number
+  /** default: nothing is known, so that the round looks at every policy */
+  known?: KnownAsks
+  /** called after each page; the round ends when it resolves with false */
+  onPage?: (page: NotifiedPage) => Promise<boolean>
+}
+
+/** A gateway some of whose webhooks ask for dates, or whose feed is read for them. */
+interface Asking {
+  gateway: string
+  /** changes when a webhook that asks is added, turned on or off, or asks for other types, and when the feed begins to ask */
+  asks: string
+}
+
+/** A key in the order of gateways and their policies. `at` is the creation, or the time of the next look. */
+interface PolicyKey {
+  gateway: string
+  at: bigint
+  address: string
+}
+
+/** What one statement found. */
+interface Look {
+  addresses: string[]
+  /** where the next look begins; null when this one has seen the last policy */
+  next: PolicyKey | null
+}
+
+const TYPES = sql`array[${join(DUE_LIFECYCLE_TYPES.map(type => raw(`'${type}'`)))}]::text[]`
+/** The webhook asks for one of the types. The index webhooks_due has this condition. */
+const ASKS = sql`w.event_types && ${TYPES}`
+const GATEWAYS_AT_ONCE = 500
+/** Policies that one statement looks at: few of all policies have a date to notify of. */
+const LOOKED_AT_ONCE = 5_000
+/** Gateways that a process keeps in mind: some 20 MB. Beyond, it begins anew, and looks at every policy once more. */
+const MOST_KNOWN = 100_000
+
+/**
+ * Reports due, overdue and expired dates to the webhooks and feeds that ask for them, each once for its incarnation and date.
+ * Any number of processes may do so at once. Only Postgres' clock decides.
+ *
+ * A round reads, by policies_next_look, the policies whose next look has come. In two cases it looks at every living policy
+ * of a gateway, by policies_gateway_live: a webhook is new, or the feed begins to ask, and gets dates that have passed
+ * already; or the process is new, and may use other margins than the process that set the looks. In both, `known` lacks what
+ * is asked for.
+ *
+ * Bounded: a statement looks at 5,000 policies of at most 500 gateways and takes no lock. A transaction reports at most
+ * `limit` policies.
+ * @returns the number of reported dates
+ */
+export async function notifyDuePolicies(store: Store, round: DueRound): Promise<number> {
+  const { known = new Map(), onPage = () => Promise.resolve(true) } = round
+  let notified = 0
+  const notifyAll = async (look: (after: PolicyKey | null) => Promise<Look>): Promise<boolean> => {
+    for (let after: PolicyKey | null = null; ;) {
+      const { addresses, next } = await look(after)
+      const page = await notifyInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
+        notifyDue(tx, held, round),
+      )
+      notified += page.notified
+      if (!(await onPage(page))) return false
+      if (next === null) return true
+      after = next
+    }
+  }
+  for (let after = ''; ;) {
+    const asking = await readAsking(store, after)
+    const isKnown = ({ gateway, asks }: Asking) => known.get(gateway) === asks
+    const fresh = asking.filter(each => !isKnown(each))
+    const familiar = asking.filter(isKnown).map(({ gateway }) => gateway)
+    if (fresh.length > 0) {
+      const gateways = fresh.map(({ gateway }) => gateway)
+      if (!(await notifyAll(key => lookAtAll(store, gateways, key, round)))) return notified
+      if (known.size > MOST_KNOWN) known.clear()
+      for (const { gateway, asks } of fresh) known.set(gateway, asks)
+    }
+    if (familiar.length > 0 && !(await notifyAll(key => lookAtNext(store, familiar, key)))) return notified
+    if (asking.length < GATEWAYS_AT_ONCE) return notified
+    after = asking.at(-1)!.gateway
+  }
+}
+
+const readAsking = ({ database }: Store, after: string): Promise<readonly Asking[]> =>
+  database.read<Asking>(sql`
+    select a.gateway, string_agg(a.asks, ',' order by a.asks) as asks
+      from (select w.gateway, w.id || ' ' || w.activation || ' ' || w.event_types::text as asks
+              from webhooks w where ${ASKS} and ${IS_ACTIVE} and w.gateway > ${after}
+             union all
+            select s.gateway, 'feed' from gateway_settings s where s.feed_dates and s.gateway > ${after}) a
+     group by a.gateway order by a.gateway limit ${inline(GATEWAYS_AT_ONCE)}`)
+
+const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
+const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }
+
+/** Every living policy of the gateways, in the order of creation. */
+async function lookAtAll(
+  { database }: Store,
+  gateways: readonly string[],
+  after: PolicyKey | null,
+  margins: DueMargins,
+): Promise<Look> {
+  const from = after ?? FIRST
+  const looked = await database.read<PolicyKey & { isDue: boolean }>(sql`
+    select p.gateway, p.created_at as at, p.address,
+           p.status = 'active' and ${IS_KEPT} and exists (select from ${datesOf(margins)}) as "isDue"
+      from (select p.*
+              from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, nth)
+             cross join lateral (
+               select * from policies p
+                where p.gateway = g.gateway collate "C" and p.live
+                  and (g.gateway <> ${from.gateway} or (p.created_at, p.address) > (${from.at}, ${from.address}))
+                order by p.created_at, p.address limit ${inline(LOOKED_AT_ONCE)}) p
+             order by g.nth, p.created_at, p.address limit ${inline(LOOKED_AT_ONCE)}) p
+     order by p.gateway, p.created_at, p.address`)
+  return {
+    addresses: looked.filter(({ isDue }) => isDue).map(({ address }) => address),
+    next: nextOf(looked),
+  }
+}
+
+/** The policies whose next look has come. A row that is set aside or locked keeps its key, and is passed over. */
+async function lookAtNext(
+  { database }: Store,
+  gateways: readonly string[],
+  after: PolicyKey | null,
+): Promise<Look> {
+  const from = after ?? FIRST
+  const looked = await database.read<PolicyKey & { isKept: boolean }>(sql`
+    select p.gateway, p.next_look as at, p.address, ${IS_KEPT} as "isKept"
+      from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, nth)
+     cross join lateral (
+       select * from policies p
+        where p.gateway = g.gateway collate "C" and p.next_look <= ${NOW}
+          and (g.gateway <> ${from.gateway} or (p.next_look, p.address) > (${from.at}, ${from.address}))
+        order by p.next_look, p.address limit ${inline(LOOKED_AT_ONCE)}) p
+     order by g.nth, p.next_look, p.address limit ${inline(LOOKED_AT_ONCE)}`)
+  return {
+    addresses: looked.filter(({ isKept }) => isKept).map(({ address }) => address),
+    next: nextOf(looked),
+  }
+}
+
+const nextOf = (looked: readonly PolicyKey[]): PolicyKey | null =>
+  looked.length === LOOKED_AT_ONCE ? looked.at(-1)! : null

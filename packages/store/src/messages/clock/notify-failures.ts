@@ -1,0 +1,97 @@
+// A gateway learns on another of its webhooks that a webhook fails or was deactivated.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import { PEOPLE_FORMATS, renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
+import type { Store } from '../../core/database/open-store.js'
+import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import { noteForFeed } from '../../core/tables/feed-notes.js'
+import { isNotSetAside, isolate } from '../../core/quarantine/isolate.js'
+import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
+import { insertMessages } from '../routing/insert-messages.js'
+
+/** A webhook that its gateway is notified of. */
+export interface TroubledWebhook {
+  id: bigint
+  gateway: string
+  endpointUrl: string
+  failingSince: Date | null
+  deactivatedReason: string | null
+  deactivatedAt: Date | null
+}
+
+export const TROUBLED_COLUMNS = sql`
+  w.id, w.gateway, w.endpoint_url as "endpointUrl", w.failing_since as "failingSince",
+  w.deactivated_reason as "deactivatedReason", w.deactivated_at as "deactivatedAt"`
+
+/**
+ * Writes one delivery for each other active webhook of the gateway that named the type, or that people read and that named
+ * none; and one message of the feed.
+ */
+export async function insertNotices(
+  tx: Tx,
+  type: NoticeType,
+  troubled: readonly TroubledWebhook[],
+): Promise<DeliveryRef[]> {
+  if (troubled.length === 0) return []
+  const gateways = [...new Set(troubled.map(({ gateway }) => gateway))]
+  const listeners = await tx.$queryRaw<{ id: bigint; gateway: string; activation: number }[]>`
+    select w.id, w.gateway, w.activation from webhooks w
+     where w.gateway = any(${gateways}::text[]) and ${IS_ACTIVE}
+       and (${type} = any(w.event_types)
+            or coalesce(cardinality(w.event_types), 0) = 0 and w.format = any(${[...PEOPLE_FORMATS]}::text[]))`
+  const messages = troubled.map(
+    ({ id, gateway, endpointUrl, failingSince, deactivatedReason, deactivatedAt }) => {
+      const at = deactivatedAt ?? failingSince!
+      const notice = {
+        type,
+        webhookId: id,
+        gateway,
+        endpointUrl,
+        at,
+        failingSince,
+        reason: deactivatedReason,
+      }
+      return { ...renderWebhookNotice(notice), eventId: null }
+    },
+  )
+  for (const [at, { gateway }] of troubled.entries()) noteForFeed(tx, { ...messages[at]!, gateway })
+  const addresses = troubled.flatMap(({ id, gateway }, index) =>
+    listeners
+      .filter(listener => listener.gateway === gateway && listener.id !== id)
+      .map(listener => ({
+        webhookId: listener.id,
+        message: index + 1,
+        activation: listener.activation,
+        orderKey: null,
+      })),
+  )
+  return insertMessages(tx, addresses, messages)
+}
+
+/** Webhooks of one call. */
+const PAGE = 500
+
+/**
+ * Notifies gateways of webhooks of which a delivery failed with all its tries, and no attempt succeeded since. Each webhook
+ * is notified of once until its next success. Any number of processes may call it at once: a row is stamped in the
+ * transaction that notifies of it.
+ * One page of at most 500 webhooks, by webhooks_failing.
+ */
+export async function notifyFailures(store: Store): Promise<DeliveryRef[]> {
+  const mustNotify = sql`
+    ${IS_ACTIVE} and w.failing_since is not null and w.lost_at is not null
+      and (w.failure_notified_at is null or w.failure_notified_at < w.failing_since)`
+  const rows = await store.database.read<{ id: bigint }>(sql`
+    select w.id from webhooks w
+     where ${mustNotify} and ${isNotSetAside('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)
+  const ids = rows.map(({ id }) => id)
+  const notified = await isolate(store, 'failing-webhooks', ids, some =>
+    store.database.transaction(async tx => {
+      const failing = await tx.$queryRaw<TroubledWebhook[]>`
+        update webhooks w set failure_notified_at = clock_timestamp()
+         where w.id = any(${bigints(some)}) and ${mustNotify}
+        returning ${TROUBLED_COLUMNS}`
+      return insertNotices(tx, 'webhook.failing', failing)
+    }),
+  )
+  return notified.flat()
+}

@@ -1,0 +1,222 @@
+// Notes when a due payment is at risk, and notifies the webhooks that ask: once for each due date and cause, and once that the risk is
+// over. A risk that comes back begins a new period in risk_notices, of which nobody is notified again.
+import {
+  RISK_LIFECYCLE_TYPES,
+  renderDueRisk,
+  type DueRisk,
+  type Lifecycle,
+  type LifecyclePolicy,
+} from '@payment-tracking/domain'
+import { runIn } from '../../core/database/database.js'
+import { noteForFeed } from '../../core/tables/feed-notes.js'
+import type { Store } from '../../core/database/open-store.js'
+import { inline, sql, type Tx } from '../../core/database/sql.js'
+import { readDueRisks } from '../../core/risk/due-risks.js'
+import { listWatchedPolicies, type WatchedKey } from '../../core/risk/watched-policies.js'
+import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
+import {
+  LIFECYCLE_COLUMNS,
+  toLifecyclePolicy,
+  WITH_USER_PAYMENT,
+  type LifecycleRow,
+} from '../../core/tables/policy-rows.js'
+import { isNotSetAside } from '../../core/quarantine/isolate.js'
+import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
+import { readWebhooksOf } from '../routing/notified-webhooks.js'
+import {
+  beginRisks,
+  endRisks,
+  markNotified,
+  readPastPolicies,
+  readRiskNotices,
+  riskKeyOf,
+  type RiskNotice,
+} from './risk-notices.js'
+import { feedNoteOf, messageOfLifecycle, RoutedMessages } from '../routing/routed-messages.js'
+
+export interface RiskRound {
+  programId: string
+  /** policies in one transaction */
+  limit: number
+  /** called after each page; the round ends when it resolves with false */
+  onPage?: (page: NotifiedPage) => Promise<boolean>
+}
+
+const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
+const LOOKED_AT_ONCE = 1_000
+
+/**
+ * Notifies of the risks that began and those that are over. Any number of processes may do so at once.
+ *
+ * Bounded: a statement looks at 1,000 watched policies, without locks;
+ * a transaction notifies of at most `limit`.
+ * @returns the number of risks that were notified
+ */
+export async function notifyRisks(store: Store, round: RiskRound): Promise<number> {
+  const { onPage = () => Promise.resolve(true) } = round
+  let notified = 0
+  const notify = async (addresses: readonly string[]): Promise<boolean> => {
+    const page = await notifyInParts(store, 'payment-risks', addresses, round.limit, (tx, held) =>
+      notifyHeld(tx, held, round),
+    )
+    notified += page.notified
+    return onPage(page)
+  }
+  for (let after = ''; ;) {
+    const open = await readOpenNotices(store, after)
+    if (!(await notify(await findOver(store, open, round)))) return notified
+    // A page ends within the notices of one policy at most: the transaction reads them all.
+    const last = open.at(-1)
+    if (last === undefined) break
+    after = last.policy
+  }
+  for (let after: WatchedKey | null = null; ;) {
+    const { addresses, next } = await listWatchedPolicies(store, after, LOOKED_AT_ONCE)
+    if (!(await notify(await findBegun(store, addresses, round)))) return notified
+    if (next === null) return notified
+    after = next
+  }
+}
+
+interface OpenNotice {
+  policy: string
+  dueAt: bigint
+  /** the next due date of the policy; null where the policy or its incarnation is gone */
+  nowDueAt: bigint | null
+  /** the policy was not set aside */
+  kept: boolean
+}
+
+/** Risks that are not over, a page by the policy. Relies on risk_notices_open. */
+const readOpenNotices = ({ database }: Store, after: string): Promise<readonly OpenNotice[]> =>
+  database.read<OpenNotice>(sql`
+    select r.policy, r.due_at as "dueAt", p.due_at as "nowDueAt", ${isNotSetAside('payment-risks', sql`r.policy`)} as kept
+      from (select * from risk_notices r where r.cleared_at is null and r.policy > ${after}
+             order by r.policy limit ${inline(LOOKED_AT_ONCE)}) r
+      left join policies p on p.address = r.policy and p.incarnation_start = r.incarnation_start
+     order by r.policy`)
+
+/** The policies with a risk that is over. */
+async function findOver(
+  { database }: Store,
+  open: readonly OpenNotice[],
+  round: RiskRound,
+): Promise<string[]> {
+  const kept = open.filter(notice => notice.kept)
+  const risks = await readDueRisks(
+    database.read,
+    [...new Set(kept.map(({ policy }) => policy))],
+    round.programId,
+  )
+  const over = kept.filter(({ policy, dueAt, nowDueAt }) => isOver(risks.get(policy), dueAt, nowDueAt))
+  return [...new Set(over.map(({ policy }) => policy))]
+}
+
+/** A risk is over when its date is, or when nothing is at risk any more. What is not known is not over. */
+const isOver = (risk: DueRisk | undefined, noted: bigint, dueAt: bigint | null): boolean =>
+  risk === undefined || dueAt !== noted || risk.state === 'ok'
+
+/** Of these policies, those at a risk that is not noted, or that a webhook asks for and was not notified of. */
+async function findBegun(store: Store, addresses: readonly string[], round: RiskRound): Promise<string[]> {
+  if (addresses.length === 0) return []
+  const { database } = store
+  const kept = await database.read<{ address: string }>(sql`
+    select p.address from policies p
+     where p.address = any(${[...addresses]}::text[]) and ${isNotSetAside('payment-risks', sql`p.address`)}`)
+  const risks = await readDueRisks(
+    database.read,
+    kept.map(({ address }) => address),
+    round.programId,
+  )
+  const atRisk = [...risks].filter(([, { state }]) => state === 'at_risk')
+  if (atRisk.length === 0) return []
+  const found = await database.read<{ address: string }>(sql`
+    select p.address
+      from unnest(${atRisk.map(([address]) => address)}::text[], ${atRisk.map(([, { cause }]) => cause)}::text[]) k (address, cause)
+      join policies p on p.address = k.address collate "C"
+     cross join lateral (
+       select coalesce(bool_or(r.cleared_at is null), false) as is_open, coalesce(bool_or(r.notified), false) as notified
+         from risk_notices r
+        where r.policy = p.address and r.incarnation_start = p.incarnation_start and r.due_at = p.due_at
+          and r.cause = k.cause) r
+     where not r.is_open or not r.notified and exists (
+       select from webhooks w where w.gateway = p.gateway and ${IS_ACTIVE} and ${AT_RISK} = any(w.event_types))`)
+  return found.map(({ address }) => address)
+}
+
+interface RiskRow extends LifecycleRow {
+  dueAt: bigint | null
+}
+
+/** Notifies of some policies. The caller has locked their rows (`notifyInParts`). */
+async function notifyHeld(tx: Tx, held: readonly string[], round: RiskRound): Promise<NotifiedPage> {
+  const rows = await tx.$queryRaw<RiskRow[]>(sql`
+    select ${LIFECYCLE_COLUMNS}, p.due_at as "dueAt"
+      from policies p ${WITH_USER_PAYMENT}
+     where p.address = any(${[...held]}::text[]) and p.incarnation_start is not null and p.gateway is not null
+     order by p.address`)
+  const policies = new Map(rows.map(row => [row.address, row]))
+  const risks = await readDueRisks(runIn(tx), held, round.programId)
+  const stored = await readRiskNotices(tx, held)
+  const open = stored.filter(notice => notice.open)
+  const gateways = [...rows, ...open].map(({ gateway }) => gateway)
+  const webhooksOf = await readWebhooksOf(tx, [...new Set(gateways)])
+  const isAsked = (gateway: string) =>
+    webhooksOf.get(gateway)!.some(({ active, eventTypes }) => active && eventTypes?.includes(AT_RISK))
+
+  const [begun, asked]: [RiskNotice[], RiskNotice[]] = [[], []]
+  for (const { address, incarnationStart, gateway, dueAt } of rows) {
+    const risk = risks.get(address)
+    if (risk?.state !== 'at_risk' || dueAt === null) continue
+    const notice = { policy: address, incarnationStart, dueAt, cause: risk.cause!, gateway }
+    const periods = stored.filter(each => riskKeyOf(each) === riskKeyOf(notice))
+    const notified = isAsked(gateway) && !periods.some(period => period.notified)
+    if (!periods.some(period => period.open)) begun.push({ ...notice, notified })
+    else if (notified) asked.push({ ...notice, notified })
+  }
+  const presentOf = ({ policy, incarnationStart }: RiskNotice) => {
+    const row = policies.get(policy)
+    return row?.incarnationStart === incarnationStart ? row : undefined
+  }
+  const over = open.filter(notice => {
+    const present = presentOf(notice)
+    return present === undefined || isOver(risks.get(notice.policy), notice.dueAt, present.dueAt)
+  })
+  await endRisks(tx, over)
+  await beginRisks(tx, begun)
+  await markNotified(tx, asked)
+
+  const past = await readPastPolicies(
+    tx,
+    over.filter(notice => presentOf(notice) === undefined),
+  )
+  const at = new Date().toISOString()
+  const routed = new RoutedMessages()
+  let notified = 0
+  const add = (type: Lifecycle['type'], notice: RiskNotice) => {
+    const present = presentOf(notice)
+    const policy: LifecyclePolicy | undefined = present
+      ? toLifecyclePolicy(present)
+      : past.get(riskKeyOf(notice))
+    if (policy === undefined) return
+    const { dueAt, cause, gateway } = notice
+    const message = messageOfLifecycle(policy, {
+      type,
+      key: `${dueAt} ${cause}`,
+      at,
+      dueAt,
+      cause: null,
+      dueRisk: renderDueRisk((present && risks.get(notice.policy)) ?? null),
+      ...(type === CLEARED && { clearedCause: cause }),
+    })
+    // A feed holds a message once, of whichever period.
+    noteForFeed(tx, feedNoteOf(gateway, message))
+    if (!notice.notified) return
+    notified += 1
+    // Nodes are asked for what is final.
+    for (const webhook of webhooksOf.get(gateway) ?? []) routed.add(webhook, message, true)
+  }
+  for (const notice of over) add(CLEARED, notice)
+  for (const notice of [...begun, ...asked]) add(AT_RISK, notice)
+  return { deliveries: await routed.write(tx), notified }
+}

@@ -1,0 +1,47 @@
+// Messages that waited, and of which a batch decides the first: work that a highest final slot, and known facts, leave.
+import type { DeliveryRef } from '@payment-tracking/contracts'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { sql } from '../../core/database/sql.js'
+import type { IsFinal } from '../../core/tables/finality.js'
+import type { LockedHead } from '../../core/tables/head.js'
+import type { WorkKind } from '../../core/tasks/run-page.js'
+import { addWork, goOn } from '../../core/tasks/work-table.js'
+import { release, type WaitingKey } from './release.js'
+
+type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
+
+/** Decides about messages that waited for slots that are final now. */
+export const WATERMARK: ReleaseKind = {
+  page: async (tx, [work], { head, rows }) => {
+    const { finalizedSlot } = head
+    const { last, deliveries: released } = await release(tx, { finalizedSlot }, isSlotFinal(head), rows)
+    return { ...goOn(work!, last && ''), released }
+  },
+}
+
+/** Decides about messages of a policy that waited for a recipient or a token. */
+export const FACTS: ReleaseKind = {
+  page: async (tx, [work], { head, rows }) => {
+    const { key, cursor } = work!
+    const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingKey)
+    const page = await release(tx, { policies: [key] }, isSlotFinal(head), rows, after)
+    return { ...goOn(work!, page.last && JSON.stringify(page.last)), released: page.deliveries }
+  },
+}
+
+const isSlotFinal =
+  ({ finalizedSlot }: LockedHead): IsFinal =>
+  ({ slot }) =>
+    BigInt(slot) <= finalizedSlot
+
+export const addWatermarkWork = (tx: PipelinedTx): void => addWork(tx, [{ kind: 'watermark', key: '' }])
+
+/** Writes work down for those of some policies of which messages wait for facts. */
+export function addFactsWork(tx: PipelinedTx, policies: readonly string[]): void {
+  if (policies.length === 0) return
+  tx.send(sql`
+    insert into work (kind, key)
+    select 'facts', p.address from unnest(${[...new Set(policies)]}::text[]) as p (address)
+     where exists (select from waiting_messages a where a.policy = p.address and a.waits_for = 'facts')
+    on conflict (kind, key) do update set cursor = ''`)
+}

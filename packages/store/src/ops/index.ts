@@ -1,5 +1,0 @@
-export * from './dead-letters.js'
-export * from './ended-sessions.js'
-export * from './failed-deliveries.js'
-export { countGaps, listGaps, type GapRow } from './gaps.js'
-export { listRefolds, type RefoldProgress } from './refold-progress.js'

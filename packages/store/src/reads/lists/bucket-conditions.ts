@@ -1,0 +1,26 @@
+import { empty, raw, sql, type Sql } from '../../core/database/sql.js'
+import { asTimestamp } from '../../core/database/as-timestamp.js'
+import type { TimeCover, TimeRange } from './time-cover.js'
+
+/**
+ * `column` lies in the range. The column's name comes from this package, never from a caller.
+ * @param value how the bounds are written; `hidden` where the plan for all ranges is as good as the plan for one
+ */
+export function inRange(
+  column: string,
+  { fromMs, toMs }: TimeRange,
+  value: (bound: Sql) => Sql = bound => bound,
+): Sql {
+  const name = raw(column)
+  const from = fromMs === null ? empty : sql`and ${name} >= ${value(asTimestamp(fromMs))}`
+  const to = toMs === null ? empty : sql`and ${name} < ${value(asTimestamp(toMs))}`
+  return sql`true ${from} ${to}`
+}
+
+/** The rows of an aggregate table (`span`, `start`) that make up a cover; without bounds, the row of all time. */
+export function bucketConditions(cover: TimeCover, unbounded: boolean, value?: (bound: Sql) => Sql): Sql[] {
+  if (unbounded) return [sql`span = 0`]
+  return cover.buckets.map(
+    ({ spanSeconds, range }) => sql`span = ${spanSeconds}::int and ${inRange('start', range, value)}`,
+  )
+}

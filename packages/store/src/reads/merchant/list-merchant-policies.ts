@@ -1,0 +1,107 @@
+import type { Store } from '../../core/database/open-store.js'
+import { inline, sql, type Sql } from '../../core/database/sql.js'
+import type { SubscriptionKey } from '../lists/cursor.js'
+import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
+import { isActive, type StateClock } from './subscriber-state.js'
+import {
+  SUBSCRIPTION_COLUMNS,
+  toSubscription,
+  type StoredSubscription,
+  type SubscriptionRow,
+} from '../lists/list-subscriptions.js'
+
+/** A policy of a gateway, including deleted policies. */
+export interface MerchantPolicy extends StoredSubscription {
+  live: boolean
+  /** `data.timestamp` of the last payment of this incarnation, Unix seconds */
+  lastPaidAt: bigint | null
+}
+
+const ofGateway = (gateway: string, live: Sql, after: SubscriptionKey | undefined, limit: number): Sql => sql`
+  (select p.address, p.created_at from policies p
+    where p.gateway = ${gateway} and ${live}
+      ${after ? sql`and (p.created_at, p.address) < (${BigInt(after.createdAt)}, ${after.address})` : sql``}
+    order by p.created_at desc, p.address desc limit ${limit})`
+
+/**
+ * Policies of a gateway, including deleted policies, newest first by (creation, address).
+ * Relies on policies_gateway_live and policies_gateway_gone, each read backwards, and for an offset nothing but these: an
+ * offset of 300,000 reads as many entries of an index, and only the page's rows. A cursor costs the same on any page.
+ */
+export async function listMerchantPolicies(
+  { database }: Store,
+  gateway: string,
+  page: { limit: number; offset: number; after?: SubscriptionKey | undefined },
+): Promise<MerchantPolicy[]> {
+  const most = page.limit + page.offset
+  const rows = await database.read<SubscriptionRow & Pick<MerchantPolicy, 'live' | 'lastPaidAt'>>(sql`
+    select ${SUBSCRIPTION_COLUMNS}, p.live, case when p.payment_count > 0 then p.last_paid_at end as "lastPaidAt"
+      from (select k.address
+              from (${ofGateway(gateway, sql`p.live`, page.after, most)}
+                    union all ${ofGateway(gateway, sql`not p.live`, page.after, most)}) k
+             where k.created_at is not null
+             order by k.created_at desc, k.address desc
+             limit ${page.limit} offset ${BigInt(page.offset)}) k
+      join policies p on p.address = k.address ${WITH_USER_PAYMENT}
+     order by p.created_at desc, p.address desc`)
+  return rows.map(row => ({ ...toSubscription(row), live: row.live, lastPaidAt: row.lastPaidAt }))
+}
+
+export async function countMerchantPolicies({ database }: Store, gateway: string): Promise<bigint> {
+  const rows = await database.read<{ count: bigint }>(sql`
+    select (select count(*) from policies where gateway = ${gateway} and live)
+         + (select count(*) from policies where gateway = ${gateway} and not live) as count`)
+  return rows[0]!.count
+}
+
+/** A living policy that waits for payments. */
+export interface PolicyWithDueDates {
+  address: string
+  recipient: string
+  policyType: string
+  trackingId: string | null
+  paymentCount: bigint
+  /** Unix seconds */
+  createdAt: bigint
+  nextPaymentDue: bigint | null
+  /** the next due date, as `policyDates` brings it into bounds */
+  dueAt: bigint | null
+  tokenMint: string | null
+  wallet: string | null
+}
+
+/** Living policies that one answer about due dates looks at. */
+export const MOST_DUE_POLICIES = 10_000
+
+const newestLiving = (gateway: string): Sql => sql`
+  select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`
+
+/** The policies `p` of `listPoliciesWithDueDates` with their user payments `u`: what follows `from`. */
+export const duePolicies = (gateway: string, clock: StateClock): Sql => sql`
+  (${newestLiving(gateway)} limit ${inline(MOST_DUE_POLICIES)}) p ${WITH_USER_PAYMENT}
+     where ${isActive(clock)}
+       and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`
+
+/**
+ * Living policies of a gateway that wait for payments: subscriptions and one-time policies, among the newest
+ * `MOST_DUE_POLICIES` of its living policies.
+ * `complete` is false when it has more.
+ * Relies on policies_gateway_live, then one probe of user_payments for each policy.
+ */
+export async function listPoliciesWithDueDates(
+  { database }: Store,
+  gateway: string,
+  clock: StateClock,
+): Promise<{ policies: readonly PolicyWithDueDates[]; complete: boolean }> {
+  const [policies, [more]] = await Promise.all([
+    database.read<PolicyWithDueDates>(sql`
+    select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
+           p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
+           p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet
+      from ${duePolicies(gateway, clock)}`),
+    database.read(
+      sql`select 1 as one from (${newestLiving(gateway)} offset ${inline(MOST_DUE_POLICIES)} limit 1) p`,
+    ),
+  ])
+  return { policies, complete: more === undefined }
+}

@@ -1,0 +1,79 @@
+// How a gateway stands with a wallet. docs/existing-clients.md has the words.
+import { sql, type Sql } from '../../core/database/sql.js'
+import { isWaiting, isWatched, risksOf } from '../../core/risk/due-risks.js'
+import { newestFact } from '../../core/risk/program-facts.js'
+import { WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
+
+/** The first that applies. */
+export const SUBSCRIBER_STATES = ['overdue', 'at_risk', 'active', 'ended', 'never_paid'] as const
+export type SubscriberState = (typeof SUBSCRIBER_STATES)[number]
+
+export interface StateClock {
+  /** Unix seconds */
+  nowSeconds: number
+  /** how long after its due date a payment is not late yet */
+  graceSeconds: number
+}
+
+/** By which a customer is judged. */
+export interface CustomerRules extends StateClock {
+  /** whose program pays */
+  programId: string
+}
+
+/** Policies of a wallet, of whichever gateway, that are looked at: anybody can make any number of them. */
+export const MOST_POLICIES = 1_000
+
+const asSecond = (seconds: number): Sql => sql`${BigInt(Math.floor(seconds))}::bigint`
+
+/** A policy `p` may still be paid: `dueStateOf` says neither `expired` nor that it is over. */
+export const isActive = ({ nowSeconds }: StateClock): Sql => sql`
+  (p.live and p.status = 'active' and (p.ends_at is null or p.ends_at > ${asSecond(nowSeconds)}))`
+
+/** `dueStateOf` says `overdue` of a policy `p`: services/api/test/merchant/customers.test.ts compares both. */
+export const isOverdue = (clock: StateClock): Sql => sql`
+  (${isActive(clock)} and p.due_at < ${asSecond(clock.nowSeconds - clock.graceSeconds)})`
+
+/** The next payment of a policy `p` can be at risk. */
+export const canBeAtRisk = (clock: StateClock): Sql =>
+  sql`(${isActive(clock)} and ${isWaiting(sql`p`)} and ${isWatched(sql`p`)})`
+
+/** The newest policies of a wallet, of whichever gateway. Relies on user_payments by owner and policies_user_payment_idx. */
+const policiesOf = (wallet: Sql): Sql => sql`
+  (select p.*
+     from (select address from user_payments where owner = ${wallet} limit ${MOST_POLICIES}) u
+    cross join lateral (
+      select * from policies where user_payment = u.address
+       order by created_at desc, address desc limit ${MOST_POLICIES}) p
+    limit ${MOST_POLICIES})`
+
+/**
+ * What a wallet's policies with a gateway say of it: their number, its state so far as neither payments nor risks decide it, and
+ * which policy is the newest of those that a walk looks for. The limits also keep Postgres from reading whole tables of which it
+ * knows nothing yet.
+ * @param wallet a column of a table with another alias than `u` and `p`
+ * @param isLookedFor a condition of a policy `p`
+ */
+export const walletPolicies = (
+  gateway: string,
+  wallet: Sql,
+  clock: StateClock,
+  isLookedFor: Sql = sql`true`,
+): Sql => sql`
+  select count(*) filter (where p.gateway = ${gateway}) as policies, count(*) < ${MOST_POLICIES} as complete,
+         case when bool_or(p.gateway = ${gateway} and ${isOverdue(clock)}) then 'overdue'
+              when bool_or(p.gateway = ${gateway} and ${isActive(clock)}) then 'active' end as state,
+         (array_agg(p.address order by p.created_at desc, p.address desc)
+            filter (where p.gateway = ${gateway} and ${isLookedFor}))[1] as newest
+    from ${policiesOf(wallet)} p`
+
+/**
+ * Whether a payment of a wallet to a gateway is at risk, by its records' own rule. It costs more than `walletPolicies`: a
+ * statement asks for wallets alone whose state it decides.
+ */
+export const isAtRisk = (gateway: string, wallet: Sql, { programId, ...clock }: CustomerRules): Sql => {
+  const asked = sql`${policiesOf(wallet)} p ${WITH_USER_PAYMENT} where p.gateway = ${gateway} and ${canBeAtRisk(clock)}`
+  const gatewayFee = { ofAll: newestFact('fee_recipient', sql`${gateway}`) }
+  return sql`
+    exists (with ${risksOf(asked, { programId, gatewayFee })} select from risk r where r.state = 'at_risk')`
+}

@@ -1,0 +1,190 @@
+// One text finds what it names. Each kind is a probe of an index, or a look at the few webhooks of a gateway, so that a search
+// costs the same whatever is stored.
+import type { Store } from '../../core/database/open-store.js'
+import { join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { hasPaid } from '../merchant/payers.js'
+import { IS_DIRECT } from '../lists/event-filter.js'
+import { policiesOf } from '../lists/policies-of-wallet.js'
+
+export const FOUND_KINDS = [
+  'transaction',
+  'tracking_id',
+  'policy',
+  'wallet',
+  'gateway',
+  'customer',
+  'webhook',
+  'delivery',
+  'expectation',
+] as const
+export type FoundKind = (typeof FOUND_KINDS)[number]
+
+export interface Found {
+  kind: FoundKind
+  /** the signature, the tracking ID, the address or the id */
+  id: string
+  /** of a delivery: the webhook that it goes to */
+  webhookId: bigint | null
+  /** what people know it by: the URL of a webhook, the type of a delivery, the tracking ID of a policy or an expectation */
+  name: string | null
+}
+
+/** What a text can name, by its shape. */
+export interface Sought {
+  text: string
+  isSignature: boolean
+  isPublicKey: boolean
+  isTrackingId: boolean
+  isUuid: boolean
+  /** a whole number that can be an id */
+  isNumber: boolean
+}
+
+/** A gateway that searches, and what it may see. */
+export interface Seeker {
+  gateway: string
+  customers: boolean
+  webhooks: boolean
+  expectations: boolean
+}
+
+/** Expectations of one tracking ID: a gateway has one for each recipient and token. */
+const MOST_EXPECTATIONS = raw('5')
+const MOST_WEBHOOKS = raw('5')
+const MOST_POLICIES = raw('5')
+/** Events of a transaction: it has some dozens at most. */
+const MOST_EVENTS = raw('100')
+/** A shorter text is in too many URLs. */
+const LEAST_OF_URL = 3
+
+const found = (
+  kind: FoundKind,
+  id: Sql,
+  name: Sql = sql`null::text`,
+  webhookId: Sql = sql`null::bigint`,
+): Sql => sql`select ${kind}::text as kind, ${id} as id, ${name} as name, ${webhookId} as "webhookId"`
+
+/** A row where the condition holds. */
+const where = (kind: FoundKind, text: string, condition: Sql): Sql =>
+  sql`(${found(kind, sql`${text}::text`)} where ${condition})`
+
+/** Relies on events_signature_hash, trackings, policies_tracking_live, and the primary keys of what an address can be. */
+function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought): Sql[] {
+  const probes: Sql[] = []
+  if (isSignature)
+    probes.push(
+      where(
+        'transaction',
+        text,
+        sql`exists (select from events where signature = ${text} and amount is not null)`,
+      ),
+      // A transaction that pays nothing is shown by the policies that it changed.
+      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
+             from (select distinct e.payment_policy
+                     from (select payment_policy, amount from events where signature = ${text} limit ${MOST_EVENTS}) e
+                    where e.amount is null limit ${MOST_POLICIES}) e
+             join policies p on p.address = e.payment_policy and p.live)`,
+    )
+  if (isPublicKey)
+    probes.push(
+      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
+             from policies p where p.address = ${text} and p.live)`,
+      where(
+        'gateway',
+        text,
+        sql`exists (select from gateways g where g.address = ${text} and g.incarnation_start is not null
+                       and (g.deleted_order is null or g.incarnation_start > g.deleted_order))`,
+      ),
+      where(
+        'wallet',
+        text,
+        sql`exists (select from user_payments where owner = ${text})
+            or exists (select from user_payments where address = ${text})
+            or exists (select from policies where recipient = ${text} and live)
+            or (select true from events e
+                 where e.payer = ${text} and ${IS_DIRECT} order by e.occurred_at limit 1) is not null
+            or (select true from events e
+                 where e.recipient = ${text} and ${IS_DIRECT} order by e.occurred_at limit 1) is not null`,
+      ),
+    )
+  if (isTrackingId)
+    probes.push(
+      where(
+        'tracking_id',
+        text,
+        sql`exists (select from trackings where tracking_id = ${text} and head > 0)`,
+      ),
+      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
+             from policies p where p.tracking_id = ${text} and p.live
+            order by p.created_at desc, p.address desc limit ${MOST_POLICIES})`,
+    )
+  return probes
+}
+
+/** Relies on events_gateway_payers and `policiesOf`. */
+const customerProbe = ({ text }: Sought, gateway: string): Sql =>
+  where(
+    'customer',
+    text,
+    sql`${hasPaid(gateway, sql`${text}`)}
+        or exists (${policiesOf(text, sql`q.gateway = ${gateway}`)})`,
+  )
+
+/** A gateway has at most 20 webhooks: each is looked at, and probed for a message. */
+function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {
+  const own = sql`w.gateway = ${gateway} and w.deleted_at is null`
+  const isIn = (column: string) => sql`strpos(lower(${raw(column)}), lower(${text}::text)) > 0`
+  const delivery = found('delivery', sql`d.id::text`, sql`d.type`, sql`d.webhook_id`)
+  return [
+    sql`(${found('webhook', sql`w.id::text`, sql`w.endpoint_url`)} from webhooks w
+          where ${own} and (w.id::text = ${text}
+                ${
+                  text.length < LEAST_OF_URL
+                    ? sql``
+                    : sql`or ${isIn('w.endpoint_url')} or ${isIn("coalesce(w.description, '')")}`
+                })
+          order by w.id limit ${MOST_WEBHOOKS})`,
+    sql`(${delivery} from webhooks w
+           cross join lateral (select * from deliveries d where d.webhook_id = w.id and d.message_id = ${text} limit 1) d
+          where ${own} order by d.id desc limit ${MOST_WEBHOOKS})`,
+    ...(isNumber
+      ? [
+          sql`(${delivery} from deliveries d join webhooks w on w.id = d.webhook_id
+                where d.id = ${text}::bigint and ${own})`,
+        ]
+      : []),
+  ]
+}
+
+/** Relies on the primary key and expectations_tracking. */
+function expectationProbes({ text, isUuid, isTrackingId }: Sought, gateway: string): Sql[] {
+  const expectation = found('expectation', sql`x.id::text`, sql`x.tracking_id`)
+  return [
+    ...(isUuid
+      ? [sql`(${expectation} from expectations x where x.id = ${text}::uuid and x.gateway = ${gateway})`]
+      : []),
+    ...(isTrackingId
+      ? [
+          sql`(${expectation} from expectations x where x.gateway = ${gateway} and x.tracking_id = ${text}
+                order by x.created_at desc, x.id desc limit ${MOST_EXPECTATIONS})`,
+        ]
+      : []),
+  ]
+}
+
+/**
+ * What a text names, in one statement: what everybody may see, and of the seeker's own gateway what it may see.
+ * @param seeker null: somebody who has not signed in
+ */
+export async function findAnything(
+  { database }: Store,
+  sought: Sought,
+  seeker: Seeker | null,
+): Promise<readonly Found[]> {
+  const probes = publicProbes(sought)
+  if (seeker?.customers && sought.isPublicKey) probes.push(customerProbe(sought, seeker.gateway))
+  if (seeker?.webhooks) probes.push(...webhookProbes(sought, seeker.gateway))
+  if (seeker?.expectations) probes.push(...expectationProbes(sought, seeker.gateway))
+  if (probes.length === 0) return []
+  return database.read<Found>(join(probes, ' union all '))
+}

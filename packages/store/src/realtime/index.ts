@@ -1,6 +1,0 @@
-export { findStaleTrackings, type KnownHead, type StaleTrackings } from './find-stale-trackings.js'
-export { readPaymentsBySeq, type SeqRange } from './read-payments-by-seq.js'
-export { readRecentRetractions, readRetractionsOf } from './read-retractions.js'
-export { readEventTransactions, readTrackedPolicies } from './read-tracked-policies.js'
-export { readTrackingHeads, type TrackingHeads } from './read-tracking-heads.js'
-export { rememberLeaseUse } from './remember-lease-use.js'

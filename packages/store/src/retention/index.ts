@@ -1,1 +1,0 @@
-export { PRUNED_TABLES, pruneStep, type PrunedTable, type Retention } from './prune.js'

@@ -1,2 +1,0 @@
-export { bisect } from './bisect.js'
-export * from './set-aside-records.js'

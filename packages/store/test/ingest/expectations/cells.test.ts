@@ -1,0 +1,263 @@
+// Every change of the state of an expectation, by the statements that production runs: its notices.
+import { EXPECTATION_STATES, NOTICES, type ExpectationState } from '@payment-tracking/domain'
+import type { ChainMessage } from '@payment-tracking/testkit'
+import t from 'tap'
+import {
+  cancelExpectation,
+  ExpectationPaidError,
+} from '../../../src/admin/expectations/cancel-expectation.js'
+import { listExpectations, readExpectation } from '../../../src/reads/expectations/list-expectations.js'
+import { GATEWAY, openShop } from './open-shop.js'
+
+const shop = await openShop(t)
+const webhook = await shop.addWebhook()
+const whenFinal = await shop.addWebhook({ finality: 'finalized' })
+
+interface Way {
+  /** amounts of payments; 100 are expected */
+  paid: bigint[]
+  /** the time is over before the change */
+  past?: boolean
+  /** of the change */
+  pays?: bigint[]
+  retracts?: number[]
+  passes?: boolean
+  cancels?: boolean
+}
+
+/** How each cell is reached. */
+const WAYS: Record<ExpectationState, Partial<Record<ExpectationState, Way>>> = {
+  open: {
+    open: { paid: [], pays: [0n] },
+    underpaid: { paid: [], pays: [30n] },
+    paid: { paid: [], pays: [30n, 70n] },
+    overpaid: { paid: [], pays: [2n ** 64n - 1n, 2n ** 64n - 1n] },
+    expired: { paid: [], passes: true },
+    cancelled: { paid: [], cancels: true },
+  },
+  underpaid: {
+    open: { paid: [30n], retracts: [0] },
+    underpaid: { paid: [30n], pays: [30n] },
+    paid: { paid: [30n], pays: [70n] },
+    overpaid: { paid: [30n], pays: [71n] },
+    expired: { paid: [30n], passes: true },
+    cancelled: { paid: [30n], cancels: true },
+  },
+  paid: {
+    open: { paid: [100n], retracts: [0] },
+    underpaid: { paid: [30n, 70n], retracts: [1] },
+    paid: { paid: [100n], pays: [0n] },
+    overpaid: { paid: [100n], pays: [1n] },
+    expired: { paid: [30n, 70n], past: true, retracts: [0] },
+  },
+  overpaid: {
+    open: { paid: [101n], retracts: [0] },
+    underpaid: { paid: [60n, 60n], retracts: [0] },
+    paid: { paid: [100n, 20n], retracts: [1] },
+    overpaid: { paid: [101n], pays: [1n] },
+    expired: { paid: [101n], past: true, retracts: [0] },
+  },
+  expired: {
+    paid: { paid: [30n], past: true, pays: [70n] },
+    overpaid: { paid: [], past: true, pays: [101n] },
+    expired: { paid: [30n], past: true, pays: [30n] },
+    cancelled: { paid: [30n], past: true, cancels: true },
+  },
+  cancelled: { cancelled: { paid: [], pays: [100n] } },
+}
+
+async function change(way: Way, id: string, paid: ChainMessage[]): Promise<ChainMessage[]> {
+  if (way.passes) {
+    await shop.passTime(id)
+    await shop.look()
+  }
+  if (way.cancels) await cancelExpectation(shop.store, GATEWAY, id)
+  const pays = (way.pays ?? []).map(amount => shop.pay({ amount }))
+  if (pays.length > 0) await shop.commit(pays)
+  if (way.retracts) await shop.retract(...way.retracts.map(nth => paid[nth]!))
+  return pays
+}
+
+for (const before of EXPECTATION_STATES)
+  for (const after of EXPECTATION_STATES) {
+    const way = WAYS[before][after]
+    t.test(`${before} to ${after}`, async t => {
+      if (!way) {
+        t.same(NOTICES[before][after], [], 'what cannot happen sends nothing')
+        return
+      }
+      const trackingId = shop.nextOrder()
+      const expiresAt = new Date(Date.now() + 3_600_000)
+      const { record } = await shop.expectCounted({ trackingId, expiresAt })
+      const paid = way.paid.map(amount => shop.pay({ amount }))
+      await shop.commit(paid)
+      if (way.past) {
+        await shop.passTime(record.id)
+        await shop.look()
+      }
+      if (before === 'cancelled') {
+        await cancelExpectation(shop.store, GATEWAY, record.id)
+        await shop.look()
+      }
+      t.equal((await readExpectation(shop.store, record.id))?.record.state, before)
+      await shop.forgetSent()
+
+      const pays = await change(way, record.id, paid)
+      const read = (await readExpectation(shop.store, record.id))!.record
+      t.equal(read.state, after)
+      const sent = await shop.sent(webhook)
+      t.same(
+        sent.map(({ type }) => `expectation.${type}`),
+        NOTICES[before][after],
+      )
+      t.same(new Set(sent.map(({ state }) => state)), new Set(sent.length > 0 ? [after] : []))
+      for (const { paidAmountString, payments } of sent) {
+        t.equal(paidAmountString, read.paidAmountString)
+        t.same(payments, read.payments)
+      }
+      t.same(await shop.sums(record.id), { wrong: false, final_wrong: false })
+      await shop.look()
+      t.equal((await shop.sent(webhook)).length, sent.length, 'nothing is sent twice')
+      if (after === 'paid' || after === 'overpaid')
+        await t.rejects(cancelExpectation(shop.store, GATEWAY, record.id), new ExpectationPaidError())
+
+      const standing = [...paid.filter((_, nth) => !way.retracts?.includes(nth)), ...pays]
+      const last = standing.at(-1)
+      if (last && after !== 'cancelled') {
+        await shop.finalize(last)
+        t.equal((await readExpectation(shop.store, record.id))?.record.finality, 'finalized')
+        const [final] = (await shop.sent(whenFinal)).slice(-1)
+        // What expired before its parts were final stays so.
+        if (after !== 'open' && after !== 'expired')
+          t.match(final, { state: after, paidAmountString: read.paidAmountString })
+        t.same(await shop.sums(record.id), { wrong: false, final_wrong: false })
+      }
+      await shop.forgetSent()
+    })
+  }
+
+const read = async (id: string) => (await readExpectation(shop.store, id))!
+const inAnHour = () => new Date(Date.now() + 3_600_000)
+
+t.test('a part is given up, and what comes later is nothing', async t => {
+  const trackingId = shop.nextOrder()
+  const { record } = await shop.expectCounted({ trackingId })
+  await shop.commit([shop.pay({ amount: 30n })])
+  t.match(await cancelExpectation(shop.store, GATEWAY, record.id), {
+    isNew: true,
+    record: {
+      state: 'cancelled',
+      paidAmount: 0n,
+      paymentCount: 0n,
+      payments: [],
+      finality: null,
+      eventId: null,
+    },
+  })
+  await shop.commit([shop.pay({ amount: 70n })])
+  t.match(await read(record.id), { changes: 2n, record: { state: 'cancelled' } })
+  t.match(await cancelExpectation(shop.store, GATEWAY, record.id), { isNew: false }, 'again')
+  await shop.look()
+  t.match(await read(record.id), { changes: 2n, record: { state: 'cancelled', paidAmount: 0n } })
+  t.same(
+    (await shop.sent(webhook)).map(({ type }) => type),
+    ['underpaid'],
+  )
+  await shop.forgetSent()
+})
+
+t.test(
+  'cancelling just after expiresAt left the gateway without .expired, and sockets without cancelled',
+  async t => {
+    const trackingId = shop.nextOrder()
+    const { record } = await shop.expectCounted({ trackingId, expiresAt: inAnHour() })
+    const part = shop.pay({ amount: 30n })
+    await shop.commit([part])
+    await shop.forgetSent()
+    await shop.passTime(record.id)
+    t.match(await read(record.id), { changes: 2n, record: { state: 'expired' } }, 'nobody has written it')
+    const { record: cancelled } = (await cancelExpectation(shop.store, GATEWAY, record.id))!
+    const before = await read(record.id)
+    t.match(before, { changes: 3n, record: cancelled }, 'readers know at once')
+    const list = (state: ExpectationState) =>
+      listExpectations(shop.store, GATEWAY, { state, trackingId, limit: 10 }).then(page => page!.items.length)
+    t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
+    await shop.look()
+    t.same(await read(record.id), before, 'the scheduler writes the same')
+    t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
+    for (const to of [webhook, whenFinal])
+      t.match(
+        await shop.sent(to),
+        [{ type: 'expired', state: 'expired', eventId: null, position: null }],
+        'the notice does not depend on when the scheduler looks',
+      )
+    const [told] = await shop.sent(webhook)
+    t.match(told, { paidAmountString: '30', payments: [await shop.idOf(part)] }, 'what had come until then')
+    await shop.look()
+    t.equal((await shop.sent(webhook)).length, 1, 'once')
+    await shop.forgetSent()
+  },
+)
+
+t.test('a part after the end was told to nobody', async t => {
+  const trackingId = shop.nextOrder()
+  const { record } = await shop.expectCounted({ trackingId, expiresAt: inAnHour() })
+  const first = shop.pay({ amount: 30n })
+  await shop.commit([first])
+  const [running] = await shop.tell([shop.pay({ amount: 5n })])
+  t.match(
+    running,
+    { changes: 2, data: { state: 'underpaid', paidAmountString: '35' } },
+    'sockets get the new sum',
+  )
+  await shop.passTime(record.id)
+  await shop.forgetSent()
+  const late = shop.pay({ amount: 30n })
+  const told = await shop.tell([late])
+  t.match(
+    told.map(({ changes, data }) => [changes, data.state, data.paidAmountString]),
+    [
+      [3, 'expired', '35'],
+      [4, 'expired', '65'],
+    ],
+  )
+  const [expired, part] = await shop.sent(webhook)
+  t.match(expired, { type: 'expired', paidAmountString: '35', eventId: null, position: null })
+  t.match(part, {
+    type: 'underpaid',
+    state: 'expired',
+    paidAmountString: '65',
+    eventId: await shop.idOf(late),
+  })
+  t.equal(part!.position, await shop.positionOf(late))
+  t.same(
+    JSON.parse(JSON.stringify(told[1]!.data)),
+    { ...(await shop.shown(record.id)) },
+    'as everybody reads it',
+  )
+  t.equal(told[1]!.position, String(part!.position))
+  await shop.commit([shop.pay({ amount: 1n })])
+  const taken = await shop.tell([], [shop.retractionOf(late)])
+  t.match(
+    taken,
+    [{ data: { state: 'expired', paidAmountString: '36', eventId: await shop.idOf(late) } }],
+    'a retraction is the cause',
+  )
+  const notices = await shop.sent(webhook)
+  t.same(
+    notices.map(({ type, paidAmountString }) => [type, paidAmountString]),
+    [
+      ['expired', '35'],
+      ['underpaid', '65'],
+      ['underpaid', '66'],
+    ],
+    'a part that is taken back tells endpoints nothing',
+  )
+  t.equal(new Set(notices.map(({ changedAt }) => changedAt)).size, 3, 'each has a time of its own')
+  await shop.finalize(first)
+  t.match(await shop.sent(whenFinal), [
+    { type: 'expired', paidAmountString: '0' },
+    { type: 'underpaid', state: 'expired', paidAmountString: '30', eventId: await shop.idOf(first) },
+  ])
+  await shop.forgetSent()
+})

@@ -1,0 +1,228 @@
+// Extremes that an hour lost. A reader finds them at once, and work writes them: it reads the hour without the writer lock,
+// and nothing that happens between that look and the lock is lost.
+import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
+import { buildAddress, buildBatch, buildChain, type ChainMessage } from '@payment-tracking/testkit'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import t, { type Test } from 'tap'
+import { StoreUnavailableError } from '../../../src/core/errors.js'
+import { commitBatch } from '../../../src/ingest/batch/commit-batch.js'
+import { readPaymentStats } from '../../../src/reads/lists/read-payment-stats.js'
+import { rebuildProjections } from '../../../src/ingest/batch/begin-rebuild.js'
+import { refoldPage } from '../../../src/ingest/batch/do-work.js'
+import { type Store } from '../../../src/core/database/open-store.js'
+import { rowsOfPlan, STATEMENTS, type Plan } from '../../plans/explain.js'
+import { openTestStore } from '../../open-test-store.js'
+
+const programId = DEFAULT_PROGRAM_ID
+const TIME = Date.parse('2026-03-01T12:00:00.000Z')
+const HOUR = 3_600_000
+t.setTimeout(300_000)
+
+let now = TIME
+const chain = buildChain({ seed: 'recount', firstSlot: 1_000_000, now: () => now })
+const gateway = await chain.openGateway()
+const [gold, silver] = [await chain.openUserPayment(), await chain.openUserPayment(buildAddress('silver'))]
+const policies = {
+  gold: await chain.openPolicy(gateway, gold, { trackingId: 'gold' }),
+  silver: await chain.openPolicy(gateway, silver, { trackingId: 'silver' }),
+}
+const opening = [gateway, gold, silver, policies.gold, policies.silver].map(({ created }) => created)
+
+/** @param minute of the first hour, or of a later hour */
+function paid(amount: number, minute: number, policy = policies.gold): ChainMessage {
+  now = TIME + minute * 60_000
+  const message = chain.pay(policy)
+  return { ...message, data: { ...message.data, amount: String(amount) } }
+}
+
+async function openIngest(t: Test) {
+  const { store, pool } = await openTestStore(t)
+  const commit = async (messages: readonly ChainMessage[], retracted: readonly ChainMessage[] = []) => {
+    const controls = retracted.map(({ signature, slot }) => ({ kind: 'retracted' as const, signature, slot }))
+    await commitBatch(store, buildBatch(messages, controls))
+  }
+  const rows = async (): Promise<string[]> => {
+    const { rows: found } = await pool.query<{ row: string }>(
+      'select s::text as row from payment_token_stats s order by 1',
+    )
+    return found.map(({ row }) => row)
+  }
+  const lost = async (): Promise<number> => {
+    const { rows: found } = await pool.query(
+      'select 1 from payment_token_stats where min is null and span > 0',
+    )
+    return found.length
+  }
+  return {
+    store,
+    pool,
+    commit,
+    lost,
+    rows,
+    /** the rows as a rebuild makes them from nothing */
+    rightRows: async () => {
+      await pool.query('delete from payment_token_stats')
+      await pool.query('delete from work')
+      await rebuildProjections(store, { programId })
+      return rows()
+    },
+  }
+}
+
+/** Does the work; `between` is called after the first look at an hour, before the writer lock is taken. */
+async function drain(store: Store, between: () => Promise<unknown> = () => Promise.resolve(), rows = 500) {
+  let isFirst = true
+  const interrupted: Store = {
+    ...store,
+    database: {
+      ...store.database,
+      transaction: async (work, limits) => {
+        const result = await store.database.transaction(work, limits)
+        if (isFirst) {
+          isFirst = false
+          await between()
+        }
+        return result
+      },
+    },
+  }
+  let pages = 0
+  const sizer = { rowsOf: () => rows, note: () => {} }
+  while ((await refoldPage(interrupted, { programId, sizer })).length > 0) pages += 1
+  return pages
+}
+
+t.test('an hour that lost its extremes gets them, and its day too', async t => {
+  const { store, commit, lost, rows, rightRows } = await openIngest(t)
+  const [least, most] = [paid(1, 1), paid(99, 2)]
+  await commit([...opening, least, most, paid(5, 3), paid(7, 4), paid(8, 70), paid(3, 5, policies.silver)])
+  await commit([], [least, most])
+  t.equal(await lost(), 4, 'the hour and the day, of the gateway and of all')
+  t.equal(await drain(store), 2)
+  t.equal(await lost(), 0)
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('a token that left its hour is found in the rest of the day', async t => {
+  const { store, commit, lost, rows, rightRows } = await openIngest(t)
+  const alone = paid(1, 1)
+  await commit([...opening, alone, paid(5, 70), paid(7, 130)])
+  await commit([], [alone])
+  t.equal(await lost(), 2, 'the day')
+  await drain(store)
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('while its extremes are lost, an hour takes payments, and pages of one token do', async t => {
+  const { store, commit, lost, rows, rightRows } = await openIngest(t)
+  const [first, second] = [paid(1, 1), paid(2, 2, policies.silver)]
+  await commit([...opening, first, second, paid(5, 3), paid(7, 4, policies.silver)])
+  await commit([paid(6, 5), paid(8, 6, policies.silver)], [first, second])
+  t.equal(await lost(), 8)
+  t.ok((await drain(store, undefined, 1)) >= 4)
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('a payment between the look and the lock counts', async t => {
+  const { store, commit, rows, rightRows } = await openIngest(t)
+  const least = paid(1, 1)
+  await commit([...opening, least, paid(5, 3), paid(7, 4)])
+  await commit([], [least])
+  await drain(store, () => commit([paid(2, 5), paid(50, 6)]))
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('a retraction between the look and the lock makes the look void', async t => {
+  const { store, commit, rows, rightRows } = await openIngest(t)
+  const [least, next] = [paid(1, 1), paid(2, 2)]
+  await commit([...opening, least, next, paid(5, 3), paid(7, 4)])
+  await commit([], [least])
+  await drain(store, () => commit([], [next]))
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('a payment that gets its token between the look and the lock makes the look void', async t => {
+  const { store, commit, rows, rightRows } = await openIngest(t)
+  const [least, next] = [paid(1, 1), paid(2, 2)]
+  const [created] = [gold.created]
+  await commit([...opening.filter(message => message !== created), least, next, paid(5, 3), paid(7, 4)])
+  await commit([], [least])
+  await drain(store, () => commit([created]))
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('a recount that dies between the look and the lock is done again', async t => {
+  const { store, commit, lost, rows, rightRows } = await openIngest(t)
+  const least = paid(1, 1)
+  await commit([...opening, least, paid(5, 3), paid(7, 4)])
+  await commit([], [least])
+  const die = () => Promise.reject(new StoreUnavailableError('died'))
+  await t.rejects(drain(store, die), { message: 'died' })
+  t.equal(await lost(), 4, 'nothing is written')
+  await drain(store)
+  t.strictSame(await rows(), await rightRows())
+})
+
+t.test('a reader finds lost extremes, of any time', async t => {
+  const { store, pool, commit } = await openIngest(t)
+  const [least, most, last] = [paid(1, 1), paid(99, 2), paid(4, 30 * 60)]
+  const others = [paid(5, 3), paid(7, 4), paid(6, 3, policies.silver), paid(8, 70)]
+  await commit([...opening, least, most, last, ...others])
+  await commit([], [least, most, last])
+  const times = {
+    'of all time': {},
+    'of a day': { startTime: new Date('2026-03-01Z'), endTime: new Date('2026-03-01T23:59:59.999Z') },
+    'of hours': { startTime: new Date(TIME), endTime: new Date(TIME + 2 * HOUR - 1) },
+    'since a moment': { startTime: new Date(TIME + 90_000) },
+    'up to a moment': { endTime: new Date(TIME + 80 * 60_000) },
+  }
+  const answers = async () => {
+    const found: Record<string, unknown> = {}
+    for (const of of [undefined, gateway.address])
+      for (const [name, range] of Object.entries(times))
+        found[`${of} ${name}`] = await readPaymentStats(store, { gateway: of, ...range })
+    return found
+  }
+  const whileLost = await answers()
+  const [token] = (await readPaymentStats(store, { gateway: gateway.address })).byToken
+  t.match(token, { count: 3n, min: 5n, max: 8n })
+  await drain(store)
+  t.strictSame(whileLost, await answers())
+  const { firstAt, lastAt } = await readPaymentStats(store, {})
+  t.same([firstAt, lastAt], [new Date(TIME + 3 * 60_000), new Date(TIME + 70 * 60_000)])
+
+  // Hours of too many payments are not read for one answer.
+  await pool.query('update payment_token_stats set min = null, max = null where span = 3600')
+  await pool.query('update payment_stats set count = count + 1000000 where span = 3600')
+  const { byToken } = await readPaymentStats(store, { gateway: gateway.address, ...times['of hours'] })
+  t.match(byToken, [
+    { min: null, max: null },
+    { min: null, max: null },
+  ])
+})
+
+t.test('extremes of all time cost a few rows a token, however many days it was paid on', async t => {
+  const { store, pool } = await openIngest(t)
+  await pool.query(
+    `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
+     select 'years', 86400, '2020-01-01Z'::timestamptz + n * interval '1 day', 'mint ' || m, 1, n, n, n
+       from generate_series(1, 1826) n, generate_series(1, 20) m
+      union all
+     select 'years', 0, 'epoch', 'mint 1', 1826, 1, null, null`,
+  )
+  await pool.query('analyze payment_token_stats')
+  const sent: { text: string; values: unknown[] }[] = []
+  const note = (statement: unknown) => void sent.push(statement as (typeof sent)[number])
+  subscribe(STATEMENTS, note)
+  const { byToken } = await readPaymentStats(store, { gateway: 'years' }).finally(() =>
+    unsubscribe(STATEMENTS, note),
+  )
+  t.match(byToken, [{ min: 1n, max: 1826n }])
+  t.equal(sent.length, 1)
+  const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (analyze, timing off, format json) ${sent[0]!.text}`,
+    sent[0]!.values,
+  )
+  const read = rowsOfPlan(rows[0]!['QUERY PLAN'][0]!.Plan)
+  t.ok(read <= 10, `${read} rows`)
+})
