@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes the roles of a database. One owns it and migrates, and has no other right: it is no superuser, makes no roles and no
 # databases, and reads no files of the server. Each service has a role of its own, whose rights each migration gives anew
-# (packages/store/src/database/roles.ts). The image of Postgres runs this once. For a server of yours, as its superuser:
+# (packages/store/src/core/database/roles.ts). The image of Postgres runs this once. For a server of yours, as its superuser:
 #   PGHOST=db.example.com POSTGRES_USER=postgres POSTGRES_DB=payment_tracking POSTGRES_PASSWORD_OF_OWNER=… \
 #   POSTGRES_INGEST_PASSWORD=… POSTGRES_API_PASSWORD=… POSTGRES_REALTIME_PASSWORD=… POSTGRES_WEBHOOK_WORKER_PASSWORD=… \
 #   POSTGRES_OPS_PASSWORD=… infra/postgres/make-roles.sh
@@ -15,7 +15,7 @@ run() {
 }
 
 # Behind PgBouncer in transaction mode a process cannot set its session, so Postgres sets it by role: what the text of values
-# depends on (packages/store/src/database/session-settings.ts), and that a process which is paused inside a transaction does not hold
+# depends on (packages/store/src/core/database/session-settings.ts), and that a process which is paused inside a transaction does not hold
 # the writer lock for ever.
 make_role() {
   run "$2" <<SQL

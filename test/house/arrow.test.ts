@@ -74,7 +74,20 @@ const STACK_HOUSES = ['servers', 'launcher', 'commands/demo', 'commands/dev-kit'
 const POSTGRES = /^(pg|@prisma\/(client|adapter-pg)(\/.*)?)$|\/generated\/(?!api-types\.js$)/
 /** The only files that may import it: the store's door, the tests' own look into a database, the bench of bare pg. */
 const POSTGRES_DOOR =
-  /^packages\/store\/(src\/(database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^infra\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
+  /^packages\/store\/(src\/(core\/database|generated)\/|scripts\/|test\/upgrade-guards\.test\.ts$)|^infra\/testkit\/src\/create-database\.ts$|^test\/bench\/bare-api\.mjs$/
+
+/** The doors of the store: what each room may import of the others, and who may open the door. */
+const DOORS: Record<string, { imports: readonly string[]; opened: readonly string[] }> = {
+  core: {
+    imports: [],
+    opened: ['ingest', 'api', 'realtime', 'webhook-worker', 'ops', 'stack', 'testkit'],
+  },
+  ingest: { imports: ['core', 'messages'], opened: ['ingest', 'testkit'] },
+  messages: { imports: ['core'], opened: ['ingest', 'webhook-worker'] },
+  deliveries: { imports: ['core', 'messages'], opened: ['webhook-worker', 'api', 'ops'] },
+  reads: { imports: ['core'], opened: ['api', 'realtime', 'ops'] },
+  admin: { imports: ['core'], opened: ['api', 'ops', 'stack'] },
+}
 
 /** What a pure package may not touch: I/O, the clock, chance. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.env|setTimeout|setInterval|fetch\()/
@@ -164,6 +177,26 @@ t.test('each house of infra/stack is entered by its door', async t => {
   }
 })
 
+t.test('the store is entered by its doors, and no room reaches into one above it', async t => {
+  const STORE = 'packages/store/src/'
+  const roomOf = (path: string) => path.slice(STORE.length).split('/')[0]!
+  let entered = 0
+  for (const file of sources)
+    for (const name of importsOf(read(file))) {
+      if (name.startsWith('@payment-tracking/store')) {
+        const door = name.slice('@payment-tracking/store/'.length)
+        entered += 1
+        if (!DOORS[door]?.opened.includes(basename(packageOf(file)))) t.fail(`${file} may not open ${name}`)
+      }
+      const path = join(dirname(file), name)
+      if (!file.startsWith(STORE) || !name.startsWith('.') || !path.startsWith(STORE)) continue
+      const [own, other] = [roomOf(file), roomOf(path)]
+      if (own === other || !(own in DOORS) || !(other in DOORS)) continue
+      if (!DOORS[own]!.imports.includes(other)) t.fail(`${file} reaches into ${other}: ${name}`)
+    }
+  t.ok(entered > 50, 'the doors are used')
+})
+
 t.test('no source file imports against the arrow', async t => {
   t.ok(sources.length > 50, 'the sources were found')
   for (const file of sources) {
@@ -196,7 +229,7 @@ t.test('one place opens connections to Redis', t => {
 
 t.test('one place says the type of a list of integers in SQL', t => {
   const casting = sources.filter(file => !file.startsWith('infra/') && read(file).includes('::bigint[]'))
-  t.same(casting, ['packages/store/src/database/sql.ts'], '`bigints` of sql.ts writes it')
+  t.same(casting, ['packages/store/src/core/database/sql.ts'], '`bigints` of sql.ts writes it')
   t.end()
 })
 

@@ -330,33 +330,36 @@ t.test('an hour of many tokens that lost its extremes', async t => {
 
 /** Files whose statements these messages do not cause, and why they are bounded. */
 const ELSEWHERE: Record<string, string> = {
-  'ingest/announcements.ts': 'pages of the sweeper: bounded-tasks.long.test.ts',
-  'ingest/outbox-batches.ts': 'pages of the sweeper: bounded-tasks.long.test.ts',
-  'ingest/begin-rebuild.ts': 'one row, once for new rules',
-  'ingest/verify-database.ts': 'one row, once for a run of the server',
-  'ingest/stream-gaps.ts': 'one row',
-  'ingest/dead-letters.ts': 'as many rows as refused messages',
+  'ingest/outbox/announcements.ts': 'pages of the sweeper: bounded-tasks.long.test.ts',
+  'ingest/outbox/outbox-batches.ts': 'pages of the sweeper: bounded-tasks.long.test.ts',
+  'ingest/batch/begin-rebuild.ts': 'one row, once for new rules',
+  'ingest/verify/verify-database.ts': 'one row, once for a run of the server',
+  'core/tables/stream-gaps.ts': 'one row',
+  'ingest/batch/dead-letters.ts': 'as many rows as refused messages',
 }
 
 /** Other statements that these messages do not cause: how many of a file, and why they are bounded. */
 const BY_KEYS: Record<string, [missed: number, why: string]> = {
-  'ingest/collect-lifecycles.ts': [1, 'the events that completed the policies of a page, by their ids'],
-  'refold/derive-payments.ts': [1, 'the payments of a page that got their tracking IDs, by their ids'],
-  'ingest/identities.ts': [1, 'the events of a transaction, whose size the chain bounds'],
-  'figures/hour-differences.ts': [5, 'reads without the writer lock'],
-  'figures/sum-differences.ts': [3, 'reads without the writer lock'],
-  'figures/recount-hours.ts': [
+  'ingest/batch/collect-lifecycles.ts': [1, 'the events that completed the policies of a page, by their ids'],
+  'ingest/recompute/derive-payments.ts': [
+    1,
+    'the payments of a page that got their tracking IDs, by their ids',
+  ],
+  'ingest/batch/identities.ts': [1, 'the events of a transaction, whose size the chain bounds'],
+  'ingest/figures/hour-differences.ts': [5, 'reads without the writer lock'],
+  'ingest/figures/sum-differences.ts': [3, 'reads without the writer lock'],
+  'ingest/figures/recount-hours.ts': [
     3,
     'reads without the writer lock, and one for at most 10,000 events after them',
   ],
-  'refold/refold-rows.ts': [1, 'the policies of a page, by their addresses'],
-  'ingest/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
-  'webhooks/release.ts': [
+  'ingest/recompute/refold-rows.ts': [1, 'the policies of a page, by their addresses'],
+  'ingest/batch/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
+  'messages/waiting/release.ts': [
     3,
     'one row that is set aside, its savepoint, and the deliveries of a page, by their ids',
   ],
-  'work/run-page.ts': [1, 'begins a snapshot'],
-  'webhooks/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],
+  'core/tasks/run-page.ts': [1, 'begins a snapshot'],
+  'messages/waiting/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }
 
 t.test('every statement of ingest was explained, or is named with the reason why not', t => {

@@ -10,13 +10,17 @@ const SRC = fileURLToPath(new URL('../src/', import.meta.url))
 
 /** What ingest's transactions run, by folder below `src`. */
 const FILES: Record<string, RegExp> = {
-  figures: /\.ts$/,
-  ingest: /\.ts$/,
-  refold: /\.ts$/,
-  rows: /\.ts$/,
-  work: /^(?:run-page|work-table)\.ts$/,
-  webhooks:
-    /^(?:notify|release|release-work|forget|insert-messages|notified-webhooks|waiting-facts|waiting-messages)\.ts$/,
+  'ingest/batch': /\.ts$/,
+  'ingest/figures': /\.ts$/,
+  'ingest/outbox': /\.ts$/,
+  'ingest/recompute': /\.ts$/,
+  'ingest/verify': /\.ts$/,
+  // Without what requests and workers alone run.
+  'core/tables':
+    /^(?!archive|delivery-ranges|expectation|feed-notes|oldest|open-round|recovery|redelivery|revoke|turn-off|write-).*\.ts$/,
+  'core/tasks': /^(?:run-page|work-table)\.ts$/,
+  'messages/routing': /^(?:notify|insert-messages|notified-webhooks)\.ts$/,
+  'messages/waiting': /\.ts$/,
 }
 const STATEMENT = /\btx\.(?:send|\$queryRaw|\$executeRaw)\b/
 

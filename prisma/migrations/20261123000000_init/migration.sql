@@ -257,7 +257,7 @@ create index events_paid_other_day on events (gateway)
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
 -- For each gateway and batch: the positions of the gateway's payments in the batch. A batch without payments of a gateway has no
--- row. packages/store/src/rows/gateway-payments.ts reads the table.
+-- row. packages/store/src/core/tables/gateway-payments.ts reads the table.
 create table gateway_payments (
   gateway text collate "C" not null,
   -- the highest of `positions`
@@ -277,7 +277,7 @@ create table trackings (
   expected boolean not null default false
 ) with (fillfactor = 75);
 
--- What gateways expect to be paid (packages/store/src/expectations). A gateway uses each triple of tracking ID, recipient and token
+-- What gateways expect to be paid (packages/store/src/ingest/expectations). A gateway uses each triple of tracking ID, recipient and token
 -- once, for ever. There are two sums and two states: over all payments that count, and over the final ones of them (`final_…`).
 create table expectations (
   id uuid primary key default gen_random_uuid(),
@@ -497,7 +497,7 @@ create table event_counts (
 -- countEvents and listEventNames: one row for each name, among thousands of hours. Without `count`, which every batch changes.
 create index event_counts_all_time on event_counts (name) where span = 0;
 
--- Work on many rows that one message or request has caused. Processes do it afterwards, page by page (packages/store/src/work).
+-- Work on many rows that one message or request has caused. Processes do it afterwards, page by page (packages/store/src/core/tasks).
 create table work (
   -- what is to be done, such as `policy` or `hour`
   kind text collate "C" not null,
@@ -608,7 +608,7 @@ create index webhooks_due on webhooks (gateway)
   where event_types && array['subscription.due_soon', 'subscription.overdue', 'subscription.expired']::text[];
 
 -- Rows that made a task fail. The task leaves each of them out until an operator gives the row back to the task:
--- packages/store/src/set-aside
+-- packages/store/src/core/quarantine
 create table set_aside (
   task text collate "C" not null,
   key text collate "C" not null,
@@ -776,7 +776,7 @@ create index waiting_messages_since on waiting_messages (since) where waits_for 
 -- `release`, when an event is final itself or its facts become known; `forget`; the trace of a payment
 create index waiting_messages_event on waiting_messages (event_id) where event_id is not null;
 
--- Messages of the gateways' feeds (packages/store/src/feed). Payments that are announced in the transaction that stores them have no
+-- Messages of the gateways' feeds (packages/store/src/reads/feed). Payments that are announced in the transaction that stores them have no
 -- row here, because the feed reads them from `events`. Gateways without webhooks have rows too.
 create table feed_messages (
   -- A transaction takes the lock of feeds, then its numbers, and keeps the lock until it commits. So a message that commits later has

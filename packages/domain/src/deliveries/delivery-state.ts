@@ -1,5 +1,5 @@
 // The states of a delivery and what moves it from one to the next. The row in Postgres holds the state, and the
-// statements of packages/store/src/webhooks move it. `packages/store/test/webhooks/delivery-states.test.ts` drives every
+// statements of packages/store/src/deliveries move it. `packages/store/test/deliveries/delivery-states.test.ts` drives every
 // pair of this table through those statements and compares.
 //
 // pending    due at `due_at`: the first try, or the next one

@@ -1,4 +1,4 @@
-// Whether a due payment can execute, as the nodes see the token accounts that it needs. packages/store/src/funds/due-risks.ts
+// Whether a due payment can execute, as the nodes see the token accounts that it needs. packages/store/src/core/risk/due-risks.ts
 // has the rule.
 
 /** What keeps a due payment from executing, in the order in which one of several is reported. */

@@ -1,7 +1,7 @@
 // Work that a request leaves for many deliveries of a webhook. The request changes the webhook's row and writes one row of
 // work. Workers then do the work page by page.
 //
-// cancel      The webhook was turned off or deleted. Its open deliveries already read as cancelled (rows/deliveries.ts). The work
+// cancel      The webhook was turned off or deleted. Its open deliveries already read as cancelled (core/tables/delivery-rows.ts). The work
 //             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or facts.
 //             The work ends when every transaction that saw the webhook on must have ended.
 // redeliver   Begins a new round of tries for the deliveries of a span of time.

@@ -21,17 +21,17 @@ const OF_METHOD: Readonly<Record<string, string>> = {
 
 /** Tables whose names the statements of a declaration are given. */
 const NAMED_ELSEWHERE: Readonly<Record<Name, { tables: readonly string[]; rights: string }>> = {
-  'retention/prune.ts#pruneStep': { tables: PRUNED_TABLES, rights: 'rd' },
-  'refold/refold-rows.ts#writeRefolded': { tables: ['policy_notices', 'risk_notices'], rights: 'rw' },
-  'refold/accounts.ts#refolding': { tables: ['gateways', 'user_payments'], rights: 'rd' },
+  'ingest/retention/prune.ts#pruneStep': { tables: PRUNED_TABLES, rights: 'rd' },
+  'ingest/recompute/refold-rows.ts#writeRefolded': {
+    tables: ['policy_notices', 'risk_notices'],
+    rights: 'rw',
+  },
+  'ingest/recompute/accounts.ts#refolding': { tables: ['gateways', 'user_payments'], rights: 'rd' },
 }
 
-/** Of these a service takes the names of kinds, and does no work. */
-const NAMES_ALONE = new Set(['ingest/do-work.ts#KIND_NAMES'])
-
 /** Writes the notes for feeds of a transaction, if `noteForFeed` made some. */
-const WRITES_NOTES = 'database/feed-notes.ts#writeFeed'
-const NOTES = 'database/feed-notes.ts#noteForFeed'
+const WRITES_NOTES = 'core/tables/feed-notes.ts#writeFeed'
+const NOTES = 'core/tables/feed-notes.ts#noteForFeed'
 
 const LOCKS = /\bfor (?:no key )?(?:update|share)\b/
 const CONFLICT = /on conflict[^]*?do update/
@@ -62,7 +62,7 @@ function rightsIn(name: Name, table: string): string {
 
 /** Declarations that write a table whose name they are given, and of which NAMED_ELSEWHERE does not say what they need. */
 export const findUnnamed = (service: ServiceWithRole): Name[] =>
-  [...reachedBy(service, NAMES_ALONE).keys()].filter(
+  [...reachedBy(service).keys()].filter(
     name => !(name in NAMED_ELSEWHERE) && /\b(?:update|insert into|delete from)\s+\$\{/.test(textOf(name)),
   )
 
@@ -75,7 +75,7 @@ export interface Need {
 
 /** What a service needs, each right of each table once. Locks are found in any statement of a declaration that locks. */
 export function findNeeds(service: ServiceWithRole): Need[] {
-  const reached = reachedBy(service, NAMES_ALONE)
+  const reached = reachedBy(service)
   const needs = new Map<string, Need>()
   for (const name of reached.keys()) {
     if (name === WRITES_NOTES && !reached.has(NOTES)) continue

@@ -7,7 +7,7 @@ import ts from 'typescript'
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const STORE = join(ROOT, 'packages/store/src')
 
-/** `rows/head.ts#lockHead` */
+/** `core/tables/head.ts#lockHead` */
 export type Name = string
 
 interface File {
@@ -108,30 +108,29 @@ function usesOf(name: Name): Name[] {
 
 /** What a service takes from the store. */
 function takenBy(service: string): Name[] {
-  const names = new Set<string>()
+  const names = new Set<Name>()
   for (const path of sourcesIn(join(ROOT, 'services', service, 'src')))
     for (const statement of parse(path).statements) {
       if (!ts.isImportDeclaration(statement) || statement.importClause?.isTypeOnly) continue
-      if (!(statement.moduleSpecifier as ts.StringLiteral).text.startsWith('@payment-tracking/store'))
-        continue
+      const [, door] = /^@payment-tracking\/store\/(.*)/.exec(
+        (statement.moduleSpecifier as ts.StringLiteral).text,
+      ) ?? ['', '']
+      if (!door) continue
       const bindings = statement.importClause?.namedBindings
       if (bindings && ts.isNamedImports(bindings))
         for (const { name, propertyName, isTypeOnly } of bindings.elements)
-          if (!isTypeOnly) names.add((propertyName ?? name).text)
+          if (!isTypeOnly) names.add(find(join(STORE, door, 'index.ts'), (propertyName ?? name).text) ?? '')
     }
-  return [...names].flatMap(name => find(join(STORE, 'index.ts'), name) ?? [])
+  return [...names].filter(name => name !== '')
 }
 
-/**
- * Everything of the store that a service can come to, and from where.
- * @param only declarations of which a service takes names alone, and runs nothing
- */
-export function reachedBy(service: string, only: ReadonlySet<Name>): Map<Name, Name | null> {
+/** Everything of the store that a service can come to, and from where. */
+export function reachedBy(service: string): Map<Name, Name | null> {
   const reached = new Map<Name, Name | null>()
   const next: [Name, Name | null][] = takenBy(service).map(name => [name, null])
   for (let pair = next.pop(); pair; pair = next.pop()) {
     const [name, from] = pair
-    if (reached.has(name) || only.has(name)) continue
+    if (reached.has(name)) continue
     reached.set(name, from)
     for (const used of usesOf(name)) next.push([used, name])
   }

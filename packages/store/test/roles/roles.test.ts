@@ -31,7 +31,7 @@ t.test('the table of rights is what the statements of each service need', async 
     t.same(
       lacking.map(({ table, right, way }) => `${table} ${right}: ${way.join(' of ')}`),
       [],
-      `${service}: RIGHTS of packages/store/src/database/roles.ts has what its statements do`,
+      `${service}: RIGHTS of packages/store/src/core/database/roles.ts has what its statements do`,
     )
     for (const table of TABLES_WITH_RIGHTS)
       for (const right of rightsOf(service, table))
@@ -50,7 +50,7 @@ t.test('the roles have these rights in a migrated database, and no other', async
   t.same(
     names.filter(name => !TABLES_WITH_RIGHTS.includes(name)),
     [],
-    'RIGHTS of packages/store/src/database/roles.ts says of each new table what each service does with it',
+    'RIGHTS of packages/store/src/core/database/roles.ts says of each new table what each service does with it',
   )
   t.same(
     TABLES_WITH_RIGHTS.filter(name => !names.includes(name)),
@@ -102,7 +102,7 @@ t.test('every column of a secret is known as one', async t => {
   t.same(
     known.filter(name => !names.includes(name)),
     [],
-    'SECRETS of packages/store/src/database/roles.ts names columns that are there',
+    'SECRETS of packages/store/src/core/database/roles.ts names columns that are there',
   )
   t.same(
     names.filter(name => /secret|\.headers$/.test(name) && !known.includes(name)),

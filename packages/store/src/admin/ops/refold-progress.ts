@@ -1,4 +1,4 @@
-// The progress of what ingest does in pages (ingest/do-work.ts), for operators.
+// The progress of what ingest does in pages (ingest/batch/do-work.ts), for operators.
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
 import { INGEST_KINDS } from '../../core/tasks/kinds.js'

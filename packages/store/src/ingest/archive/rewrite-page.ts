@@ -32,7 +32,7 @@ const IS_SAME = sql`e.id = l.id and e.position = l.position and e.slot = l.slot 
 const IS_LONG = sql`(not e.shrunk and e.amount is not null and e.data::text not like '%\\u0000%')`
 
 /**
- * What stays of a payment: the payer, the recipient and the mint that its message named. rows/stored-events.ts knows by them
+ * What stays of a payment: the payer, the recipient and the mint that its message named. core/tables/stored-events.ts knows by them
  * which facts came from the message. All other facts of a payment are columns.
  */
 const SHORT = sql`json_strip_nulls(json_build_object(

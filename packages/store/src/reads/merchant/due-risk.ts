@@ -1,4 +1,4 @@
-// The risks of a customer's due payments, as webhooks/notify-risks.ts noted them: for the time line.
+// The risks of a customer's due payments, as messages/clock/notify-risks.ts noted them: for the time line.
 import { lifecycleMessageId } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { raw, sql } from '../../core/database/sql.js'
