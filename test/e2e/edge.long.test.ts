@@ -294,6 +294,8 @@ t.test('all pods of the API go away and come back together', { skip }, async t =
   isQuick(t, reading.longestMs(), 2_500, 'and none waits')
   const statuses = new Set(reading.answers.map(({ status }) => status))
   statuses.delete('closed')
+  // Of a request whose last try a pod had accepted, as it went.
+  statuses.delete(502)
   t.same([...statuses].sort(), [200, 503])
 })
 

@@ -53,5 +53,7 @@ export async function cancelExpectation(
   if (!found) return null
   const { record, counting } = found
   if (record.state === 'cancelled') return { record, isNew: cancelled.length > 0 }
-  throw counting ? new ExpectationCountingError() : new ExpectationPaidError()
+  const isPaid = !counting && (record.state === 'paid' || record.state === 'overpaid')
+  // Where it is not paid and counts no more, the count ended after the statement: it can be cancelled now.
+  throw isPaid ? new ExpectationPaidError() : new ExpectationCountingError()
 }
