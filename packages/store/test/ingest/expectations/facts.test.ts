@@ -154,3 +154,17 @@ t.test("one gateway's expectations behind long histories delayed another gateway
   while ((await page()).length > 0) pages++
   t.ok(pages > 40, `${pages} pages of the other`)
 })
+
+t.test('a cancellation whose count ends between its statements is not called paid', async t => {
+  const shop = await openShop(t)
+  const { record } = await shop.expect({ trackingId: shop.nextOrder() })
+  const { database } = shop.store
+  const write: typeof database.write = async statement => {
+    const rows = await database.write(statement)
+    await shop.work()
+    return rows as never
+  }
+  const interrupted = { ...shop.store, database: { ...database, write } }
+  await t.rejects(cancelExpectation(interrupted, GATEWAY, record.id), new ExpectationCountingError())
+  t.match(await cancelExpectation(shop.store, GATEWAY, record.id), { record: { state: 'cancelled' } })
+})
