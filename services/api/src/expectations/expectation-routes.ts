@@ -172,7 +172,7 @@ export async function addExpectationRoutes(
         const { id } = created.record
         if (created.isNew) request.log.info({ gateway, expectation: id }, 'expectation.created')
         void reply.code(created.isNew ? 201 : 200)
-        const known = created.awaitsCount ? await waitUntilCounted(store, id) : created
+        const known = created.awaitsCount ? await waitUntilCounted(store, id, request.abandoned) : created
         return toExpectationAnswer(known.record)
       },
     )
@@ -203,7 +203,7 @@ export async function addExpectationRoutes(
         const cancel = () => inTurn(request, () => cancelExpectation(store, gateway, id, authorOf(request)))
         const cancelled = await cancel().catch(async (error: unknown) => {
           if (!(error instanceof ExpectationCountingError)) throw error
-          await waitUntilCounted(store, id)
+          await waitUntilCounted(store, id, request.abandoned)
           return cancel()
         })
         if (!cancelled) throw noExpectation()

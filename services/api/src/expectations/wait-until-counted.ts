@@ -9,13 +9,19 @@ const WAIT_MS = 2_000
 /**
  * Waits until ingest has counted the payments that were stored before an expectation: at most 2 s, and without a connection to
  * Postgres.
+ * @param signal ends the wait
  * @returns what is known then
+ * @throws the reason of the signal
  */
-export async function waitUntilCounted(store: Store, id: string): Promise<ReadExpectation> {
+export async function waitUntilCounted(
+  store: Store,
+  id: string,
+  signal: AbortSignal,
+): Promise<ReadExpectation> {
   const untilMs = performance.now() + WAIT_MS
   for (;;) {
     const known = (await readExpectation(store, id))!
     if (!known.counting || performance.now() > untilMs) return known
-    await sleep(LOOK_EVERY_MS)
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }
