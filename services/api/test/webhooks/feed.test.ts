@@ -373,17 +373,26 @@ t.test('a session that was ended was told of payments for as long as its request
     const { headers } = await api.call('POST', '/v1/session', { token: shop.token, headers: page })
     return /^([^;]*)/.exec(String(headers['set-cookie']))![1]!
   }
-  const { next } = (await read(shop)).body
   for (const end of [
     (cookie: string) => api.call('DELETE', '/v1/session', { headers: { ...page, cookie } }),
     () => api.call('DELETE', '/v1/sessions', { token: shop.token }),
   ]) {
+    const { next } = (await read(shop)).body
     const cookie = await open()
     const beganAt = performance.now()
     const answer = read({ ...shop, cookie }, `wait=25&after=${next}`)
+    const used = 'select from gateway_sessions where gateway = $1 and used_at is not null'
+    await waitFor(async () => (await api.database.pool.query(used, [shop.gateway.address])).rowCount === 1, {
+      what: 'the request',
+    })
+    // One of these is refused once every place is taken: then the session's request waits too.
+    const others = Array.from({ length: 20 }, () => read(shop, `wait=25&after=${next}`))
+    t.equal((await Promise.race(others)).status, 429)
     t.equal((await end(cookie)).status, 204)
     t.match(await answer, { status: 401, body: { code: 'UNAUTHORIZED' } })
     t.ok(performance.now() - beganAt < WAIT_MS, 'before its time is over')
+    await pay(shop.gateway.address)
+    await Promise.all(others)
   }
 })
 
