@@ -14,9 +14,9 @@ run() {
   psql --set ON_ERROR_STOP=1 --set password="$1" --username "${POSTGRES_USER:-postgres}" --dbname "$POSTGRES_DB"
 }
 
-# Behind PgBouncer in transaction mode a process cannot set its session, so Postgres sets it by role: what the text of values
-# depends on (packages/store/src/core/database/session-settings.ts), and that a process which is paused inside a transaction does not hold
-# the writer lock for ever.
+# Behind PgBouncer in transaction mode a process cannot set its session, so Postgres does it for each role. The first setting ends the
+# transaction of a paused process, which could hold the writer lock for ever. The others decide how values are written as text
+# (packages/store/src/core/database/session-settings.ts).
 make_role() {
   run "$2" <<SQL
 create role $1 login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password :'password';

@@ -1,4 +1,5 @@
-// The Node that runs test files: this one, or of the major version that TEST_NODE names, from npm.
+// Chooses the Node that runs test files. Without TEST_NODE it is the Node that runs this file. Otherwise TEST_NODE names a major version,
+// and npm installs it.
 import { existsSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT, run } from '../command.mjs'
@@ -18,8 +19,8 @@ async function install(version) {
 }
 
 /**
- * @param version such as `22`; undefined: the version that runs this
- * @returns the `program`, and the `env` by which it is found as `node`, too
+ * @param version such as `22`; undefined chooses the Node that runs this file
+ * @returns the path of the `program`, and an `env` in which the command `node` starts the same program
  */
 export async function chooseNode(version) {
   if (!version) return { program: process.execPath, env: {} }

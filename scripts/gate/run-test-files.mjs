@@ -52,7 +52,7 @@ function readFiles(files, onFile) {
     const computed = COMPUTED.exec(comment)
     if (!computed) return
     result.cpuSeconds = Number(computed[1])
-    // Of the last file, the end of the process decides.
+    // The last file is reported when the process has ended: the process may still fail.
     if (waiting.length > 1) report()
   })
   const complete = new Promise(resolve => parser.once('complete', resolve))
@@ -60,10 +60,11 @@ function readFiles(files, onFile) {
 }
 
 /**
- * @param files in the order in which they run
- * @param bundle what Node runs
- * @param options.env what the process gets besides the environment of this one
- * @param options.flags of Node
+ * Runs test files in one process, one file after the other.
+ * @param files their paths
+ * @param bundle the file that Node runs: it imports all test files
+ * @param options.env variables that the process gets beside those of this process
+ * @param options.flags options for Node
  * @param options.timeoutMs how long each file may take unless it asks for more with `t.setTimeout`
  * @param options.signal ends the process when aborted
  * @param options.onFile called with the result of each file, when it has ended: counts of assertions, `seconds`,

@@ -1,8 +1,8 @@
-// Who may say and hear what on NATS. Each process has a user of its own: nobody but the server's operator deletes, empties or changes
-// a stream, and nobody but those who publish events can invent one.
+// Who may publish and subscribe to what on NATS. Each process has a user of its own. Only the server's operator may delete, empty or
+// change a stream. Only users that publish events can publish a false event.
 import { dueAccountsSubjectOf, indexerBucketOf } from '@payment-tracking/contracts'
 
-/** `publisher`: another publisher than our indexer, and the commands that publish. */
+/** `publisher` is for every publisher but our indexer, and for the commands that publish. */
 export const BUS_USERS = ['ingest', 'indexer', 'ops', 'publisher'] as const
 export type BusUser = (typeof BUS_USERS)[number]
 
@@ -14,12 +14,12 @@ export interface BusPermissions {
   answers: boolean
 }
 
-/** Answers to a user come in here. By default all users would hear the answers of all. */
+/** The subject on which a user gets answers. By default every user could read the answers to all others. */
 export const inboxOf = (user: string): string => `_INBOX_${user.replaceAll(/[^\w-]/g, '_')}`
 
 /**
- * @param names.stream `*` for a server that nobody else uses
- * @param names.prefixes the first parts of the subjects of events
+ * @param names.stream the name of the stream of events; `*` on a server that nobody else uses
+ * @param names.prefixes what the subjects of events begin with
  */
 export function permissionsOf(
   user: BusUser,

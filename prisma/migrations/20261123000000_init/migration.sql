@@ -40,12 +40,12 @@ create table stream_head (
 );
 insert into stream_head default values;
 
--- The epochs of this database before the present one. An epoch ended because commits may have been lost: what it had up to here
--- is in every later epoch too.
+-- The epochs of this database before the present one. An epoch ends when commits may have been lost. Everything of the epoch up to
+-- `last_position` is in every later epoch too.
 create table earlier_epochs (
   epoch uuid primary key,
   last_position bigint not null,
-  -- the highest number in feed_messages that was given before `last_position` was: later numbers may be other messages
+  -- up to this number, feed_messages has the same messages in every later epoch. A later number may be another message there
   last_sequence bigint not null,
   ended_at timestamptz(3) not null default clock_timestamp()
 );
@@ -330,8 +330,8 @@ create index expectations_cancelling on expectations (gateway, created_at, id)
 -- expireExpectations.
 create index expectations_look on expectations (look_at, id) where look_at is not null;
 
--- How many expectations of a gateway are open, of those that are not being counted. Whoever writes their states keeps a row of its
--- own, so that nobody waits for another: the number is the sum of the rows.
+-- How many expectations of a gateway are open. Those that are still being counted are left out. Ingest and the scheduler each have a
+-- row of their own, so that neither waits for the other. The number is the sum of both rows.
 create table expectation_counts (
   gateway text collate "C" not null,
   writer text collate "C" not null check (writer in ('ingest', 'scheduler')),
@@ -424,7 +424,7 @@ create table policies (
 -- Lists of living policies in their order, by each of their filters. No column that a payment usually changes is in an index.
 -- listSubscriptions with `trackingId`, readTrackedPolicies.
 create index policies_tracking_live on policies (tracking_id, created_at, address) where live;
--- listSubscriptions with `userPublicKey`, listClaimablePolicies, USER_PAYMENT: also deleted policies.
+-- listSubscriptions with `userPublicKey`, listClaimablePolicies, USER_PAYMENT. They read deleted policies too.
 create index policies_user_payment_idx on policies (user_payment, created_at, address);
 -- listSubscriptions with `gateway`, lists and figures of a merchant.
 create index policies_gateway_live on policies (gateway, created_at, address) where live;
@@ -451,7 +451,7 @@ create table token_accounts (
   allowance numeric(20, 0),
   frozen boolean not null,
   nodes integer not null,
-  -- of a missing account: what the nodes know of other accounts of its owner and mint. Null where nobody asked
+  -- for a missing account: whether its owner has other accounts of the mint, as the nodes say. Null when nobody asked
   others text collate "C" check (others in ('none', 'frozen', 'usable'))
 ) with (fillfactor = 75);
 -- risksOf: the accounts of who is paid.

@@ -55,9 +55,9 @@ const MARGIN = 1_000
  * Creates an expectation. Ingest counts the payments that are stored already (expectation-work.ts). Until then webhooks are told
  * nothing, and the record says what is known.
  *
- * The transaction writes new rows alone, and takes no lock but that of the gateway's own creations: no batch of ingest ever waits for
- * a process that was paused in it.
- * @param checkNew called where it is new; what it throws leaves nothing
+ * The transaction inserts rows and changes none. Its only lock is that of the gateway's own creations. So ingest never waits for a
+ * process that is paused in this transaction.
+ * @param checkNew called when the expectation is new. When it throws, nothing is written
  * @throws ExpectationExistsError, TooManyExpectationsError: nothing is written
  */
 export const createExpectation = (

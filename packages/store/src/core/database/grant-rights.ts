@@ -11,8 +11,8 @@ import {
 } from './roles.js'
 
 /**
- * Makes the roles of a private server that it lacks, as infra/postgres/make-roles.sh does elsewhere.
- * @param ownerUrl of any database that is there: on a first start the service's own is not
+ * Makes the services' roles on a private server. On other servers infra/postgres/make-roles.sh does it.
+ * @param ownerUrl the address of any database of the server. On a first start the service's own database does not exist yet
  */
 export async function makeRoles(ownerUrl: string): Promise<void> {
   const client = new pg.Client({ connectionString: ownerUrl })
@@ -37,8 +37,8 @@ const WORDS: Readonly<Record<string, string>> = { a: 'insert', d: 'delete' }
 const KEYS: Readonly<Record<string, string>> = { waiting_messages: 'webhook_id' }
 
 /**
- * Gives each service's role exactly the rights of the table, in one transaction: a service that runs loses none in between.
- * A role that does not exist is left out: its service then has to run as the owner.
+ * Gives each service's role the rights of roles.ts, and takes every other right back. It does so in one transaction, so that a running
+ * service never lacks a right. Roles that do not exist are passed over: their services then run as the owner.
  * @returns the roles that do not exist
  */
 export async function grantRights(client: pg.Client): Promise<string[]> {

@@ -10,9 +10,9 @@ export interface LockedHead {
 }
 
 /**
- * Takes the writer lock until commit: one ingest transaction at a time, over all replicas. So ingest's writes never
- * race, positions have no holes, and their order is the commit order.
- * @param serverRun the run of the server that `verifyDatabase` verified; without it, any server is accepted
+ * Takes the writer lock until the commit. Over all replicas one transaction of ingest has the lock at a time. So two transactions never
+ * write at once, no position is left out, and positions are in the order of the commits.
+ * @param serverRun the run of the server that `verifyDatabase` verified; undefined accepts every server
  * @returns the last used position, the highest final slot, and the epoch
  * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
@@ -36,14 +36,15 @@ export interface StreamPlace {
 
 /**
  * Moves the head and records the batch, so that a sweeper finds a batch that a crash left without announcement.
- * @param last the last message of the batch. A message of a stream that was made anew meanwhile leaves the newer stream's
+ * @param last the last message of the batch. When the head names a message of a newer stream, the head keeps it
  */
 export async function recordBatch(
   tx: Tx,
   firstPosition: bigint,
   lastPosition: bigint,
-  { createdAt, sequence }: StreamPlace,
+  last: StreamPlace,
 ): Promise<bigint> {
+  const { createdAt, sequence } = last
   const [batch] = await tx.$queryRaw<{ id: bigint }[]>`
     with moved as (
       update stream_head

@@ -76,7 +76,7 @@ export async function verifyDatabase(
       return verified(head, lineage, null)
     }
     const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
-    // A message of a feed that this server has written before its verification has the position of the head.
+    // Before this check, workers on this server may have written messages for feeds. Such a message has the position of the head.
     await tx.$executeRaw`
       insert into earlier_epochs (epoch, last_position, last_sequence)
       select h.epoch, h.position, coalesce((select max(f.sequence) from feed_messages f where f.position < h.position), 0)
@@ -149,10 +149,10 @@ export async function readHeadNow({
 }
 
 /**
- * Records from where the stream must be read again, so that a reader goes on there after a crash.
- * @param before what this reader found at its start, or recorded last
+ * Records how far the stream was read again, so that after a crash a reader goes on from there.
+ * @param before the place that this reader found at its start, or recorded last
  * @param next the first message that this reader has not stored yet
- * @returns false when another reader, or another reason to read again, has changed this since
+ * @returns false when the recorded place is no longer `before`: another reader moved it, or another loss began
  */
 export async function moveReingest(
   { database }: Store,
@@ -168,7 +168,7 @@ export async function moveReingest(
   return moved === 1
 }
 
-/** Records that a reader has read the stream again to its end, from where the epoch said at some time. */
+/** Records that a reader has read the stream again to its end, and that no message of the epoch is missing. */
 export function markReingested({ database }: Store, epoch: string): Promise<unknown> {
   return database.execute(sql`
     update stream_head set reingest_from = null, reingest_created_at = null

@@ -48,11 +48,11 @@ const policiesOf = (wallet: Sql): Sql => sql`
     limit ${MOST_POLICIES})`
 
 /**
- * What a wallet's policies with a gateway say of it: their number, its state so far as neither payments nor risks decide it, and
- * which policy is the newest of those that a walk looks for. The limits also keep Postgres from reading whole tables of which it
- * knows nothing yet.
- * @param wallet a column of a table with another alias than `u` and `p`
- * @param isLookedFor a condition of a policy `p`
+ * What the policies of a wallet say of the wallet: how many it has with the gateway, its state, and its newest policy that fits
+ * `isLookedFor`. The state leaves out payments and risks. Without the limits Postgres would read whole tables for which it has no
+ * statistics yet.
+ * @param wallet a column of a table whose alias is neither `u` nor `p`
+ * @param isLookedFor a condition on a policy `p`
  */
 export const walletPolicies = (
   gateway: string,
