@@ -101,6 +101,11 @@ export const nameConnectionErrors = <T>(answer: Promise<T>): Promise<T> =>
     throw new StoreUnavailableError('the database cannot be used right now', { cause: error })
   })
 
+/** What this file reads of an error of Prisma's adapter. */
+interface AdapterError {
+  cause?: { kind?: string }
+}
+
 /** Whether the database could not be used. */
 function isOutage(error: unknown): boolean {
   const state = sqlStateOf(error)
@@ -109,11 +114,11 @@ function isOutage(error: unknown): boolean {
   const { code, errorCode, meta } = error as {
     code?: string
     errorCode?: string
-    meta?: { driverAdapterError?: { cause?: { kind?: string } } }
+    meta?: { driverAdapterError?: AdapterError }
   }
-  const known = code ?? errorCode
-  if (known === undefined) return false
-  return OUTAGE_CODES.test(known) || OUTAGE_KINDS.includes(meta?.driverAdapterError?.cause?.kind ?? '')
+  // A commit that finds its connection broken passes the adapter's error on as it is.
+  const { kind = '' } = (meta?.driverAdapterError ?? (error as AdapterError)).cause ?? {}
+  return OUTAGE_CODES.test(code ?? errorCode ?? '') || OUTAGE_KINDS.includes(kind)
 }
 
 /** Runs `work`, and converts every error of Prisma, pg or other code to an error of this package. */

@@ -55,6 +55,13 @@ t.test('a failed read names the kind of its failure', { timeout: 60_000 }, async
   ])
   t.equal(await terminated, 'STORE_UNAVAILABLE', 'a connection that was terminated')
 
+  const broken = store.database.transaction(async tx => {
+    const [{ pid }] = await tx.$queryRaw<[{ pid: number }]>(sql`select pg_backend_pid() as pid`)
+    await database.pool.query('select pg_terminate_backend($1)', [pid])
+    await waitFor(async () => (await failureOf(tx.$queryRaw(sql`select 1`))) !== 'none')
+  })
+  t.equal(await failureOf(broken), 'STORE_UNAVAILABLE', 'a commit on a connection that broke')
+
   const crowded = await openOver(t, database.url, 1)
   const holding = failureOf(crowded.database.write(sql`${raw(SLEEP)}`))
   await waitFor(isAsleep, { what: 'the only connection to be taken' })
