@@ -17,7 +17,7 @@ const FILES: Record<string, RegExp> = {
   'ingest/verify': /\.ts$/,
   // Without what requests and workers alone run.
   'core/tables':
-    /^(?!archive|delivery-ranges|expectation|feed-notes|oldest|open-round|recovery|redelivery|revoke|turn-off|write-).*\.ts$/,
+    /^(?!archive|delivery-ranges|expectation|feed-notes|oldest|recovery|redelivery|revoke|turn-off|write-).*\.ts$/,
   'core/tasks': /^(?:run-page|work-table)\.ts$/,
   'messages/routing': /^(?:notify|insert-messages|notified-webhooks)\.ts$/,
   'messages/waiting': /\.ts$/,

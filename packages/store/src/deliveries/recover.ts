@@ -3,7 +3,7 @@ import type { Store } from '../core/database/open-store.js'
 import { raw, sql, type Sql } from '../core/database/sql.js'
 import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
 import { IS_ACTIVE, IS_OPEN } from '../core/tables/delivery-rows.js'
-import { openRound } from '../core/tables/open-round.js'
+import { openRound } from './open-round.js'
 import { EARLIER_DELIVERY } from './ordered-deliveries.js'
 import { IS_RECOVERABLE, restWhileAnswering, restWhileFailing } from '../core/tables/recovery-rests.js'
 

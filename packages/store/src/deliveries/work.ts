@@ -18,7 +18,7 @@ import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
 import { endPage, takingWork } from '../core/tasks/leased-work.js'
 import { IS_ACTIVE, IS_OPEN, writeCancelled } from '../core/tables/delivery-rows.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from '../core/tables/delivery-ranges.js'
-import { openRound } from '../core/tables/open-round.js'
+import { openRound } from './open-round.js'
 import { readRedeliveryQuota } from '../core/tables/redelivery-quota.js'
 import { replayPage } from './replay/replay-page.js'
 

@@ -3,7 +3,7 @@ import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
-import { openRound } from '../../core/tables/open-round.js'
+import { openRound } from '../open-round.js'
 
 /** Redelivers one delivery of an active webhook. @returns nothing while a worker is sending the delivery */
 export const redeliverOne = (store: Store, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>

@@ -1,10 +1,10 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { Store } from '../database/open-store.js'
-import { bigints, empty, sql } from '../database/sql.js'
-import { COUNT_REDELIVERIES } from './redelivery-quota.js'
-import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './delivery-rows.js'
+import type { Store } from '../core/database/open-store.js'
+import { bigints, empty, sql } from '../core/database/sql.js'
+import { COUNT_REDELIVERIES } from '../core/tables/redelivery-quota.js'
+import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
 const MOST_ATTEMPTS = 1_000
