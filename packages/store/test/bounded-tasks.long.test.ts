@@ -15,7 +15,7 @@ import {
 import { countGaps, listGaps } from '../src/admin/ops/gaps.js'
 import { countOpenStreamGaps } from '../src/core/tables/stream-gaps.js'
 import { countSetAside, listSetAside } from '../src/core/quarantine/set-aside-records.js'
-import { countWebhookWork, listWebhookWork } from '../src/admin/ops/work-progress.js'
+import { countWebhookWork, listRefolds, listWebhookWork } from '../src/admin/ops/work-progress.js'
 import { createGatewaySession } from '../src/admin/sessions/create-gateway-session.js'
 import { chooseProbe } from '../src/deliveries/choose-probe.js'
 import {
@@ -25,7 +25,6 @@ import {
 } from '../src/deliveries/deactivate-webhooks.js'
 import { doWebhookWork } from '../src/deliveries/work.js'
 import { listGatewaySessions } from '../src/admin/sessions/list-gateway-sessions.js'
-import { listRefolds } from '../src/admin/ops/refold-progress.js'
 import { PRUNED_TABLES, pruneStep } from '../src/ingest/retention/prune.js'
 import { readFirstEvent } from '../src/reads/lists/read-first-event.js'
 import {

@@ -16,8 +16,7 @@ const FILES: Record<string, RegExp> = {
   'ingest/recompute': /\.ts$/,
   'ingest/verify': /\.ts$/,
   // Without what requests and workers alone run.
-  'core/tables':
-    /^(?!archive|delivery-ranges|expectation|feed-notes|oldest|recovery|redelivery|revoke|turn-off|write-).*\.ts$/,
+  'core/tables': /^(?!archive|delivery-ranges|expectation|feed-notes|oldest|revoke|turn-off|write-).*\.ts$/,
   'core/tasks': /^(?:run-page|work-table)\.ts$/,
   'messages/routing': /^(?:notify|insert-messages|notified-webhooks)\.ts$/,
   'messages/waiting': /\.ts$/,

@@ -35,8 +35,13 @@ export {
   listFailedDeliveries,
 } from './ops/failed-deliveries.js'
 export { countGaps, type GapRow, listGaps } from './ops/gaps.js'
-export { listRefolds, type RefoldProgress } from './ops/refold-progress.js'
-export { countWebhookWork, listWebhookWork, type WebhookWorkProgress } from './ops/work-progress.js'
+export {
+  countWebhookWork,
+  listRefolds,
+  listWebhookWork,
+  type RefoldProgress,
+  type WebhookWorkProgress,
+} from './ops/work-progress.js'
 export {
   createGatewaySession,
   endGatewaySession,

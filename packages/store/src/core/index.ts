@@ -35,7 +35,6 @@ export { type ArchiveProblem, noteArchiveProblem, readArchiveProblem } from './t
 export { type ReadExpectation, toCommittedExpectation } from './tables/expectations.js'
 export { readStreamHead, type StreamHead, type StreamPlace } from './tables/head.js'
 export { readOldestAwaitingFactsSeconds, readOldestUndeliveredSeconds } from './tables/oldest-waits.js'
-export { RedeliveryQuotaError, requireRedeliveryQuota } from './tables/redelivery-quota.js'
 export { revokeKeysOfDeletedGateways } from './tables/revoke-keys.js'
 export {
   closeStreamGap,

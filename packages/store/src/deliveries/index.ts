@@ -12,7 +12,14 @@ export { wakeNextInOrder } from './ordered-deliveries.js'
 export { type PutBack, putBackDeliveries } from './put-back-deliveries.js'
 export { recoverFailed } from './recover.js'
 export { removeOldDeliveries } from './remove-old-deliveries.js'
-export { beginRedelivery, insertMessage, redeliverByIds, redeliverOne } from './replay/redeliver.js'
+export {
+  beginRedelivery,
+  insertMessage,
+  redeliverByIds,
+  redeliverOne,
+  RedeliveryQuotaError,
+  requireRedeliveryQuota,
+} from './replay/redeliver.js'
 export {
   beginReplay,
   readReplay,

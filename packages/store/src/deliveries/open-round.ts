@@ -2,12 +2,22 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
-import { bigints, empty, sql } from '../core/database/sql.js'
-import { COUNT_REDELIVERIES } from '../core/tables/redelivery-quota.js'
+import { bigints, empty, sql, type Sql } from '../core/database/sql.js'
 import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
 const MOST_ATTEMPTS = 1_000
+
+export const TODAY = sql`(clock_timestamp() at time zone 'UTC')::date`
+
+/** Counts the rows of a table `opened` that has their gateways. */
+export const COUNT_REDELIVERIES: Sql = sql`
+  insert into redelivery_counts (gateway, day, redelivered)
+  select gateway, ${TODAY}, count(*) from opened group by gateway order by gateway
+  on conflict (gateway) do update
+    set redelivered = excluded.redelivered
+                      + case when redelivery_counts.day = excluded.day then redelivery_counts.redelivered else 0 end,
+        day = excluded.day`
 
 /**
  * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new round: as many tries as a

@@ -1,11 +1,11 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
+import { RESTS_WHILE_FAILING } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { raw, sql, type Sql } from '../core/database/sql.js'
 import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
-import { IS_ACTIVE, IS_OPEN } from '../core/tables/delivery-rows.js'
+import { IS_ACTIVE, IS_OPEN, IS_RECOVERABLE } from '../core/tables/delivery-rows.js'
 import { openRound } from './open-round.js'
 import { EARLIER_DELIVERY } from './ordered-deliveries.js'
-import { IS_RECOVERABLE, restWhileAnswering, restWhileFailing } from '../core/tables/recovery-rests.js'
 
 export interface Recovery {
   /** the delay of the first retry: rests are counted in it */
@@ -19,6 +19,20 @@ const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotSetAside('recover-deliverie
 const LOOKED_AT = raw('100')
 /** The second is tried after the first, which may be a message that the endpoint cannot take. */
 const PROBES = raw('2')
+
+// The rules of domain/deliveries/recovery.ts as SQL over deliveries `d`.
+/** How many rounds a delivery has had. */
+const ROUND = raw(`least(greatest(ceil(d.attempts_made / 4.0)::int, 1), ${RESTS_WHILE_FAILING.length})`)
+const REST = raw(`((array[${RESTS_WHILE_FAILING.join()}]::float8[])[${ROUND.text}])`)
+
+/** @param unitMs the delay of the first retry */
+const times = (rest: Sql, unitMs: number): Sql =>
+  sql`make_interval(secs => ${rest} * ${unitMs}::float8 / 1000)`
+
+/** How long a failed delivery rests while its endpoint answers. */
+const restWhileAnswering = (unitMs: number): Sql => times(raw('d.attempts_made'), unitMs)
+/** How long it rests while its endpoint fails. */
+const restWhileFailing = (unitMs: number): Sql => times(REST, unitMs)
 
 /**
  * Opens a new round for failed deliveries of webhooks with `recover`: for all that have rested where the endpoint answers

@@ -19,7 +19,7 @@ import { endPage, takingWork } from '../core/tasks/leased-work.js'
 import { IS_ACTIVE, IS_OPEN, writeCancelled } from '../core/tables/delivery-rows.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from '../core/tables/delivery-ranges.js'
 import { openRound } from './open-round.js'
-import { readRedeliveryQuota } from '../core/tables/redelivery-quota.js'
+import { readRedeliveryQuota } from './replay/redeliver.js'
 import { replayPage } from './replay/replay-page.js'
 
 /** What a redelivery was asked for. */

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { bodyInFormat, renderTestMessage, type RetryRules, type Tokens } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
-import { afterCommit, requireRedeliveryQuota, type Store } from '@payment-tracking/store/core'
+import { afterCommit, type Store } from '@payment-tracking/store/core'
 import {
   beginRedelivery,
   doWebhookWork,
   insertMessage,
   redeliverOne,
+  requireRedeliveryQuota,
 } from '@payment-tracking/store/deliveries'
 import {
   getDelivery,

@@ -5,8 +5,9 @@ import {
   REPLAYED_DAYS,
   REPLAYED_TYPES,
   type ReplayProgress,
+  requireRedeliveryQuota,
 } from '@payment-tracking/store/deliveries'
-import { requireRedeliveryQuota, type Store } from '@payment-tracking/store/core'
+import type { Store } from '@payment-tracking/store/core'
 import { Type, type Static } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'

@@ -10,10 +10,10 @@ import {
   IS_CANCELLED_UNWRITTEN,
   IS_LIVE,
   IS_OPEN,
+  IS_RECOVERABLE,
 } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn, readActivation, readActivations } from '../../core/tables/delivery-ranges.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
-import { IS_RECOVERABLE } from '../../core/tables/recovery-rests.js'
 
 export interface DeliveryRecord {
   id: bigint

@@ -1,12 +1,19 @@
 // Conditions on deliveries `d` and webhooks `w`, for every statement that asks them. The partial indexes of deliveries have
 // the text of `IS_OPEN`.
-import { raw, sql, type Sql } from '../database/sql.js'
+import { RECOVERED_BELOW_ATTEMPTS, RECOVERED_HOURS } from '@payment-tracking/domain'
+import { inline, raw, sql, type Sql } from '../database/sql.js'
 
 /** The row of the delivery has no final state yet. The delivery itself has ended where not `IS_LIVE`. */
 export const IS_OPEN = sql`d.state in ('pending', 'waiting')`
 
 /** No worker is sending the delivery. */
 export const IS_UNCLAIMED = sql`(d.claimed_until is null or d.claimed_until < clock_timestamp())`
+
+/** Of failed deliveries: those that may have another round (domain/deliveries/recovery.ts). */
+export const IS_RECOVERABLE = sql`(
+  d.state = 'failed' and d.attempts_made < ${inline(RECOVERED_BELOW_ATTEMPTS)}
+  and d.finished_at > statement_timestamp() - make_interval(hours => ${inline(RECOVERED_HOURS)})
+  and d.last_error is distinct from 'address refused')`
 
 /** The webhook gets deliveries. */
 export const IS_ACTIVE = sql`w.active and w.deleted_at is null`

@@ -10,7 +10,7 @@ import { endPage } from '../../core/tasks/leased-work.js'
 import { DELIVERY_FINISHED_AT } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn } from '../../core/tables/delivery-ranges.js'
 import { readGatewayNews } from '../../messages/routing/gateway-news.js'
-import { readRedeliveryQuota } from '../../core/tables/redelivery-quota.js'
+import { readRedeliveryQuota } from './redeliver.js'
 import {
   readCursor,
   REPLAYED_TYPES,
