@@ -32,7 +32,7 @@ export async function expectMany(t: Test, bounds: Bounds, share: number): Promis
     `insert into trackings (tracking_id, head, expected) select tracking_id, 0, true from expectations`,
   )
   await pool.query(
-    `update expectations set expires_at = now() + interval '1 day', look_at = now() + interval '1 day'
+    `update expectations set expires_at = now() + interval '1 day', next_check_at = now() + interval '1 day'
       where id = any(array(select id from expectations limit $1))`,
     [AT_ONCE * share],
   )
@@ -112,11 +112,11 @@ export const EXPECTED_ACTS: Act[] = [
     name: 'tens of thousands expire in the same second, and the endpoint is told of each',
     do: bounds =>
       bounds.pool.query(
-        `update expectations set expires_at = date_trunc('second', now()), look_at = date_trunc('second', now())
-          where look_at is not null`,
+        `update expectations set expires_at = date_trunc('second', now()), next_check_at = date_trunc('second', now())
+          where next_check_at is not null`,
       ),
     isDone: async bounds =>
-      (await bounds.count('select count(*) from expectations where look_at is not null')) === 0 &&
+      (await bounds.count('select count(*) from expectations where next_check_at is not null')) === 0 &&
       (await bounds.count(OPEN_NOTICES)) === 0 &&
       isSettled(bounds),
     wrong: () => [

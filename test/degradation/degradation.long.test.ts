@@ -39,7 +39,7 @@ t.test('each row of the document has a test that exists', async t => {
 })
 
 const system = await openSystem(t)
-const { servers, ask, look, pay, hasPosted, hasSent, query, receiver, gateway, gatewayToken } = system
+const { servers, ask, check, pay, hasPosted, hasSent, query, receiver, gateway, gatewayToken } = system
 const READS = [
   '/v1/events',
   '/v1/events/count',
@@ -60,9 +60,9 @@ await once(stream, 'open')
 
 /** Waits until exactly these lines of readiness are not ok. The process lives all the while. */
 const misses = async (t: Test, name: ServiceName, missing: string[]): Promise<void> => {
-  let seen = await look(name)
+  let seen = await check(name)
   const asExpected = async () => {
-    seen = await look(name)
+    seen = await check(name)
     return seen.missing.join() === missing.join()
   }
   await waitFor(asExpected, { what: `${name} to miss ${missing.join()}` }).catch(() => {})
@@ -92,7 +92,7 @@ async function comesBack(t: Test, what: string, mend: () => Promise<unknown>, pa
     await work
     t.comment(`${what} is back: ${part} after ${((performance.now() - begin) / 1000).toFixed(1)} s`)
   }
-  const ready = async (name: ServiceName) => (await look(name)).ready === 200
+  const ready = async (name: ServiceName) => (await check(name)).ready === 200
   const signIn = async () => (await ask('api', CHALLENGE, { method: 'POST' })).status === 200
   await Promise.all([
     ...SERVICES.map(name =>

@@ -122,7 +122,7 @@ export async function openSystem(t: TestContext) {
   const { id: webhookId } = webhook.body as { id: number }
 
   /** What the management port says; `missing` are the lines of readiness that are not ok. */
-  const look = async (name: ServiceName) => {
+  const check = async (name: ServiceName) => {
     const { managementUrl } = release.services[name]
     const alive = await fetch(`${managementUrl}/healthz`)
     const ready = await fetch(`${managementUrl}/readyz`)
@@ -158,7 +158,7 @@ export async function openSystem(t: TestContext) {
     subscribeAtLast,
     faults: () => release.faults(),
     stop: () => release.stop(),
-    look,
+    check,
     pay,
     query,
     publish: (text: string) => publisher.publish(text),

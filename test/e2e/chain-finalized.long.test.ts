@@ -59,7 +59,7 @@ t.test('a history is read, and then every payment comes as soon as it is final',
   const { signature } = chain.execute([payment('live', 1)])
   chain.advance(5)
   const polls = node.calls.get('getSlot') ?? 0
-  await waitFor(() => (node.calls.get('getSlot') ?? 0) >= polls + 5, { what: 'five looks at the chain' })
+  await waitFor(() => (node.calls.get('getSlot') ?? 0) >= polls + 5, { what: 'five checks of the chain' })
   t.same([pushed, receiver.requests.length], [[], 0], 'a confirmed payment is not told')
   chain.finalize()
   await waitFor(() => pushed.length > 0 && receiver.requests.length > 0, { what: 'the final payment' })

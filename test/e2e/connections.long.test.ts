@@ -51,7 +51,7 @@ t.test('real processes under load open as many as computed, and no more', async 
     JWT_PRIVATE_KEYS: buildJwtKeys(),
   }
   const most = new Map<string, number>()
-  const look = async () => {
+  const check = async () => {
     const { rows } = await database.pool.query<{ name: string; count: string }>(
       `select application_name as name, count(*) from pg_stat_activity
        where datname = current_database() and application_name <> '' group by 1`,
@@ -69,7 +69,7 @@ t.test('real processes under load open as many as computed, and no more', async 
     let done = false
     const loaded = putLoadOn(service).finally(() => (done = true))
     while (!done) {
-      await look()
+      await check()
       await sleep(50)
     }
     await loaded

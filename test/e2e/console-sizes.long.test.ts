@@ -34,7 +34,7 @@ const count = async () =>
   ((await (await fetch(`${baseUrl}/v1/events/payments/stats`)).json()) as { count: number }).count
 
 /** Signs in as the gateway, and walks over the pages. */
-async function look(t: Test, what: string, paths: readonly string[]) {
+async function check(t: Test, what: string, paths: readonly string[]) {
   for (const path of paths) {
     await go(path)
     await page.waitForFunction(() => !document.querySelector('[aria-busy=true]'))
@@ -79,7 +79,7 @@ t.test('without a payment, each page says what to do next', async t => {
   const icon = page.locator('link[rel=icon]').first()
   await holdsAttribute(t, icon, 'href', /icon-other\.svg/, 'an icon of its own')
   await holdsText(t, page.locator('.environment'), /^devnet$/, 'the environment')
-  await look(t, 'no payment', ['/', '/payments', '/subscriptions'])
+  await check(t, 'no payment', ['/', '/payments', '/subscriptions'])
   await page.setViewportSize({ width: 360, height: 740 })
   await page.locator('.environment').waitFor()
   t.pass('on a phone too')
@@ -96,7 +96,7 @@ t.test('three payments, then more, to the limits of amount and memo', async t =>
       await go('/payments')
       await page.locator('tbody tr').nth(2).waitFor()
       await holdsCount(t, page.locator('tbody tr'), 3, 'three payments')
-      await look(t, 'three payments', ['/', '/payments', `/payments/${last}`, '/subscriptions'])
+      await check(t, 'three payments', ['/', '/payments', `/payments/${last}`, '/subscriptions'])
     }
     const policy = await chain.openPolicy(gateway, payer, { trackingId, amount: LARGEST })
     const paid = chain.pay(policy)
@@ -115,7 +115,7 @@ t.test('three payments, then more, to the limits of amount and memo', async t =>
   const explorer = /^https:\/\/explorer\.example\/address\/\w+\?cluster=devnet$/
   await holdsAttribute(t, link, 'href', explorer, 'the explorer')
   await holdsAttribute(t, link, 'rel', /^noopener noreferrer$/, 'without a referrer')
-  await look(t, 'the largest', [
+  await check(t, 'the largest', [
     '/',
     '/payments',
     `/payments/${last}`,
@@ -134,7 +134,7 @@ t.test('ten thousand payments: the newest at once, older ones when asked', async
   await go('/')
   const ofDay = page.locator('.tile', { hasText: 'Payments in 24 hours' }).locator('.figure')
   await holdsText(t, ofDay, new RegExp(`^${(MANY + MEMOS.length).toLocaleString('en-US')}$`), 'the day')
-  await look(t, 'ten thousand', ['/', '/payments'])
+  await check(t, 'ten thousand', ['/', '/payments'])
   await holdsCount(t, page.locator('tbody tr'), 100, 'the newest')
   await hold24Rows(t, 'of a stranger')
   await page.getByRole('button', { name: 'Older payments' }).click()

@@ -27,7 +27,7 @@ t.test('the feed tells the bodies that an endpoint receives, and wakes who waits
     RATE_LIMIT_MAX: '1000000',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     // Redis alone wakes who waits.
-    'api.feedLookEveryMs': '3600000',
+    'api.feedCheckEveryMs': '3600000',
   }
   const [api] = await Promise.all(['api', 'ingest', 'webhook-worker'].map(name => startService(t, name, env)))
   const baseUrl = String((await api!.waitForLog('http.listening')).address)

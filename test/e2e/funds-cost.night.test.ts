@@ -117,11 +117,11 @@ t.test('100,000 due payments are read by at most 1,000 calls in a cycle, spread 
   t.teardown(() => store.close())
   const startedAt = performance.now()
   t.equal(await notifyRisks(store, { programId: DEFAULT_PROGRAM_ID, limit: 200 }), 0)
-  const lookMs = Math.round(performance.now() - startedAt)
+  const checkMs = Math.round(performance.now() - startedAt)
   t.comment(
-    `calls ${inCycle} a cycle, ${inHundredth} a hundredth; memory ${megabytes.join(', ')} MB; a look ${lookMs} ms`,
+    `calls ${inCycle} a cycle, ${inHundredth} a hundredth; memory ${megabytes.join(', ')} MB; a check ${checkMs} ms`,
   )
   process.stderr.write(
-    `COST calls ${inCycle}/${inHundredth} memory ${megabytes.join(',')} MB messages ${state.messages} of ${bytesEach} B look ${lookMs} ms\n`,
+    `COST calls ${inCycle}/${inHundredth} memory ${megabytes.join(',')} MB messages ${state.messages} of ${bytesEach} B check ${checkMs} ms\n`,
   )
 })

@@ -19,7 +19,7 @@ t.test(
      values ($1, 'http://127.0.0.1:9/', 'whsec_', $2)`,
       [gateway.address, TYPES],
     )
-    // Looks come too late for this test.
+    // Checks come too late for this test.
     const realtime = await startService(t, 'realtime', {
       ...settings,
       PORT: '0',

@@ -15,7 +15,7 @@ export interface Recorder {
 }
 
 /** The process looks so often whether it stood still. */
-const LOOK_EVERY_MS = 20
+const CHECK_EVERY_MS = 20
 /** What is shorter is no stall: `clockErrorMs` allows for that much anyway. */
 const SHORTEST_STALL_MS = 25
 
@@ -29,20 +29,20 @@ export function openRecorder(file: string): Recorder {
     const at = Math.round((performance.now() - beganMs) * 10) / 10
     stream.write(`${JSON.stringify({ at, ...note })}\n`)
   }
-  let lookedMs = performance.now()
-  const looking = setInterval(() => {
+  let checkedMs = performance.now()
+  const checking = setInterval(() => {
     const nowMs = performance.now()
-    const lateMs = Math.round(nowMs - lookedMs - LOOK_EVERY_MS)
-    lookedMs = nowMs
+    const lateMs = Math.round(nowMs - checkedMs - CHECK_EVERY_MS)
+    checkedMs = nowMs
     if (lateMs >= SHORTEST_STALL_MS) note({ what: 'stall', forMs: lateMs })
-  }, LOOK_EVERY_MS)
+  }, CHECK_EVERY_MS)
   return {
     note,
     next: () => (last += 1),
     async close() {
       if (closed) return
       closed = true
-      clearInterval(looking)
+      clearInterval(checking)
       stream.end()
       await once(stream, 'close')
     },

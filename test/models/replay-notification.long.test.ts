@@ -81,7 +81,7 @@ const BREAKS: readonly ({ name: string } & ({ find: string; by: string } | { app
   },
   {
     name: 'nobody looks for retractions that Redis lost',
-    apply: () => replace(RetractionHealer.prototype, 'look', () => () => Promise.resolve()),
+    apply: () => replace(RetractionHealer.prototype, 'check', () => () => Promise.resolve()),
   },
 ]
 

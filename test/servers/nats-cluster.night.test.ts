@@ -110,14 +110,14 @@ t.test('nothing is lost or doubled, and the lease moves only when its holder die
   const ingests = [await startIngest(), await startIngest()]
   const holders: string[] = []
   let revision = 0
-  const look = async () => {
+  const check = async () => {
     const entry = await rig.bus.peekKey(`INDEXER_${stream}`, 'lease').catch(() => undefined)
-    // Looks overlap while no server answers.
+    // Checks overlap while no server answers.
     if (entry === undefined || entry.revision <= revision) return
     revision = entry.revision
     if (entry.value !== holders.at(-1)) holders.push(entry.value)
   }
-  const watching = setInterval(() => void look(), 100)
+  const watching = setInterval(() => void check(), 100)
   t.teardown(() => clearInterval(watching))
 
   await goesOn('the start')
@@ -139,7 +139,7 @@ t.test('nothing is lost or doubled, and the lease moves only when its holder die
   const [, killed] = await Promise.all([leading.stop('SIGKILL'), cluster.leaderOf(stream)])
   await killed.kill()
   await goesOn('the death of the indexer and of the leader')
-  await waitFor(() => holders.length > 1, { what: 'a look at the lease', ...PATIENCE })
+  await waitFor(() => holders.length > 1, { what: 'a check of the lease', ...PATIENCE })
   await compare()
   t.equal(holders.length, 2, `the lease moved once: ${holders.join()}`)
   for (const ingest of ingests) t.equal(await ingest.stop(), 0)

@@ -4,7 +4,7 @@ import { refoldPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import type { TestContext } from './test-context.js'
 
-const LOOK_EVERY_MS = 20
+const CHECK_EVERY_MS = 20
 
 /** Does the work of a database until the test ends, as ingest does beside its batches. */
 export function workAsIngest(t: TestContext, store: Store): void {
@@ -12,7 +12,7 @@ export function workAsIngest(t: TestContext, store: Store): void {
   const running = (async () => {
     while (!isOver)
       if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID })).length === 0)
-        await sleep(LOOK_EVERY_MS)
+        await sleep(CHECK_EVERY_MS)
   })()
   t.teardown(async () => {
     isOver = true

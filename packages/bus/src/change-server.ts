@@ -3,7 +3,7 @@ import type { NatsConnection } from 'nats'
 /** An election takes 4 to 9 s, and a new connection shortens none; the next server may be the one that is cut off. */
 const LEAST_BETWEEN_MS = 5_000
 /** Longer than the client waits before it connects again. */
-const LOOK_AFTER_MS = 2_000
+const CHECK_AFTER_MS = 2_000
 const changedAt = new WeakMap<NatsConnection, number>()
 
 /**
@@ -20,7 +20,7 @@ export function changeServer(connection: NatsConnection): void {
   // The client tries servers in turn, and may begin with the one that it left.
   setTimeout(() => {
     if (connection.getServer() === left) reconnect(connection)
-  }, LOOK_AFTER_MS).unref()
+  }, CHECK_AFTER_MS).unref()
 }
 
 const reconnect = (connection: NatsConnection): void => {

@@ -82,7 +82,7 @@ t.test('the notices of a change follow from the states before and after', async 
   t.same([...new Set(notified)].sort(), [...EXPECTATION_TYPES].sort(), 'every type is sent')
 })
 
-t.test('it expires before a late payment, whoever looks when', async t => {
+t.test('it expires before a late payment, whoever checks when', async t => {
   const expected = { amount: 100n, expiresAt: at(5), cancelledAt: null }
   const notified = { state: 'open', changedAt: at(0), changes: 0n } as const
   const paid = sums(100n, 0n)
@@ -95,12 +95,12 @@ t.test('it expires before a late payment, whoever looks when', async t => {
     ],
   )
   t.equal(late[0]!.sums, NOTHING_PAID, 'the notice of an expiry has what had come until then')
-  const looked = changesOf(notified, expected, { before: NOTHING_PAID, after: NOTHING_PAID, now: at(6) })
-  const then = changesOf(looked[0]!, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
-  t.same([...looked, ...then], late)
+  const checked = changesOf(notified, expected, { before: NOTHING_PAID, after: NOTHING_PAID, now: at(6) })
+  const then = changesOf(checked[0]!, expected, { before: NOTHING_PAID, after: paid, now: at(9) })
+  t.same([...checked, ...then], late)
 })
 
-t.test('what had expired before it was cancelled expires first, whoever looks when', async t => {
+t.test('what had expired before it was cancelled expires first, whoever checks when', async t => {
   const expected = { amount: 100n, expiresAt: at(5), cancelledAt: at(5.003) }
   const notified = { state: 'underpaid', changedAt: at(1), changes: 1n } as const
   const part = sums(30n)

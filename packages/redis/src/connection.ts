@@ -68,11 +68,11 @@ export async function withDeadline<T>(work: Promise<T>, timeoutMs: number, late:
  */
 export function watchConnection(redis: Redis, intervalMs: number, timeoutMs: number): () => void {
   let opening = false
-  const looking = repeat({
+  const checking = repeat({
     everyMs: intervalMs,
     ref: false,
     run: () => {
-      // The server took the connection and says nothing: it was opening at the last look already.
+      // The server took the connection and says nothing: it was opening at the last check already.
       if (redis.status === 'connect' && opening) reconnect(redis)
       opening = redis.status === 'connect'
       if (redis.status !== 'ready') return
@@ -80,8 +80,8 @@ export function watchConnection(redis: Redis, intervalMs: number, timeoutMs: num
     },
     onError: () => reconnect(redis),
   })
-  looking.start()
-  return () => void looking.stop()
+  checking.start()
+  return () => void checking.stop()
 }
 
 /** Closes for good, also when Redis is away or does not answer. */

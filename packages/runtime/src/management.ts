@@ -44,7 +44,7 @@ async function runProbe(probe: Probe): Promise<string> {
 export async function openManagement({ config, probes, metrics, isReady }: Options) {
   const up = metrics.gauge('dependency_up', 'Whether a server this process needs answers', ['dependency'])
   const readyGauge = metrics.gauge('ready', 'Whether this process takes work and all it needs answers')
-  const look = async () => {
+  const check = async () => {
     const lines = await Promise.all(
       [...probes].map(async ([name, probe]) => [name, await runProbe(probe)] as const),
     )
@@ -64,13 +64,13 @@ export async function openManagement({ config, probes, metrics, isReady }: Optio
       const path = request.url?.split('?')[0]
       if (path === '/healthz') return answer(200, '{"status":"ok"}')
       if (path === '/readyz') {
-        const state = await look()
+        const state = await check()
         return answer(state.ready ? 200 : 503, JSON.stringify(state))
       }
       if (path === '/readyz/process')
         return answer(isReady() ? 200 : 503, JSON.stringify({ ready: isReady() }))
       if (path === '/metrics') {
-        await look()
+        await check()
         return answer(200, await metrics.registry.metrics(), metrics.registry.contentType)
       }
       refuse(404, 'NOT_FOUND', 'There is nothing at this path; try /healthz, /readyz or /metrics.')

@@ -13,7 +13,7 @@ export interface RepeatOptions {
   /** whether a pause keeps the process alive; default: true */
   ref?: boolean
   /**
-   * A look that takes no time, or a promise of its end.
+   * A check that takes no time, or a promise of its end.
    * @param stop aborted by a stop: a run of many pages ends with the page in hand
    */
   run: (stop: AbortSignal) => unknown

@@ -77,16 +77,16 @@ t.test('a stop ends a pause, and waits for the run in hand', async t => {
 })
 
 t.test(
-  'a look that takes no time is repeated too, and its pauses need not keep the process alive',
+  'a check that takes no time is repeated too, and its pauses need not keep the process alive',
   async t => {
     const { promise: third, resolve } = withResolvers<void>()
-    let looks = 0
-    const look = () => {
-      if (++looks === 3) resolve()
-      if (looks === 1) throw new Error('once')
+    let checks = 0
+    const check = () => {
+      if (++checks === 3) resolve()
+      if (checks === 1) throw new Error('once')
     }
     const errors: unknown[] = []
-    const task = repeat({ everyMs: 1, run: look, onError: error => errors.push(error) })
+    const task = repeat({ everyMs: 1, run: check, onError: error => errors.push(error) })
     task.start()
     await third
     await task.stop()

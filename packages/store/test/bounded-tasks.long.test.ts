@@ -51,7 +51,7 @@ const MANY = 30_000
 /** The largest page is 500 rows, and takes a few probes for each. */
 const MOST_ROWS = 5_500
 /** What looks at 10,000 rows of one table, and may take a probe or two for each. */
-const LOOKS: Record<string, number> = {
+const MOST_OF: Record<string, number> = {
   'a page of due dates of a gateway that nothing is known of': 20_500,
   'age of the oldest delivery': 10_500,
   'age of the oldest wait': 10_500,
@@ -220,13 +220,13 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'a page of due dates': async () => {
     const known: KnownAsks = new Map()
     await notifyDuePolicies(opened, { ...DATES, limit: 500, known })
-    await pool.query('update policies set next_look = 0')
+    await pool.query('update policies set next_check_at = 0')
     return notifyDates(known)
   },
   'due dates while none is due': async () => {
     const known: KnownAsks = new Map()
     await notifyDuePolicies(opened, { ...DATES, limit: 500, known })
-    await pool.query('update policies set next_look = 253402300799')
+    await pool.query('update policies set next_check_at = 253402300799')
     await pool.query('vacuum analyze policies')
     await notifyDates(known)
     t.ok(
@@ -303,7 +303,7 @@ for (const [name, task] of Object.entries(TASKS))
     read = []
     await task()
     t.ok(read.length > 0, 'its statements were seen')
-    const most = LOOKS[name] ?? MOST_ROWS
+    const most = MOST_OF[name] ?? MOST_ROWS
     for (const { rows, text, plan } of read)
       if (rows > most) t.fail(`a statement takes ${rows} rows`, { text, plan: JSON.stringify(plan) })
     t.comment(`${read.length} statements of at most ${Math.max(...read.map(({ rows }) => rows))} rows`)

@@ -47,7 +47,7 @@ const { store: opened, pool } = await openTestStore(t)
 const sites = new Set<string>()
 const textsSeen = new Set<string>()
 
-/** The statements of the transactions since the last look, and how often each ran. */
+/** The statements of the transactions since the last check, and how often each ran. */
 let read: Read[] = []
 const runs = new Map<string, number>()
 /** A statement that reads more from page to page is found at any of its later pages. */

@@ -311,7 +311,7 @@ create table expectations (
   final_changed_at timestamptz(3) not null default clock_timestamp(),
   final_changes bigint not null default 0,
   -- the time at which the scheduler writes what no payment reports: that the expectation has expired, or was cancelled. Null: never
-  look_at timestamptz(3)
+  next_check_at timestamptz(3)
 ) with (fillfactor = 75);
 -- createExpectation.
 create unique index expectations_gateway_tracking_id_recipient_token_mint_key
@@ -328,7 +328,7 @@ create index expectations_counting on expectations (gateway) where counting;
 create index expectations_cancelling on expectations (gateway, created_at, id)
   where cancelled_at is not null and state <> 'cancelled';
 -- expireExpectations.
-create index expectations_look on expectations (look_at, id) where look_at is not null;
+create index expectations_next_check on expectations (next_check_at, id) where next_check_at is not null;
 
 -- How many expectations of a gateway are open. Those that are still being counted are left out. Ingest and the scheduler each have a
 -- row of their own, so that neither waits for the other. The number is the sum of both rows.
@@ -413,9 +413,9 @@ create table policies (
   ends_at bigint,
   -- the first second at which one of these dates may need a notice: 0 is at once, null is never. It can be too early,
   -- because a payment moves the dates and leaves it; then the task that notifies of dates moves it
-  next_look bigint default 0,
+  next_check_at bigint default 0,
   -- the same for the accounts that its due payment needs: from three days before the due date on
-  next_funds_look bigint default 0,
+  next_funds_check_at bigint default 0,
   period_start bigint,
   period_total numeric,
   -- the payment that began the period; null for the period that the policy was created with
@@ -432,10 +432,10 @@ create index policies_gateway_live on policies (gateway, created_at, address) wh
 create index policies_gateway_gone on policies (gateway, created_at, address) where not live;
 -- listSubscriptions with `recipient`.
 create index policies_recipient_live on policies (recipient, created_at, address) where live;
--- notifyDuePolicies. A payment leaves `next_look` as it is, unless nothing was left to look at.
-create index policies_next_look on policies (gateway, next_look, address) where next_look is not null;
--- listWatchedPolicies. A payment leaves `next_funds_look` as it is, too.
-create index policies_next_funds_look on policies (next_funds_look, address) where next_funds_look is not null;
+-- notifyDuePolicies. A payment leaves `next_check_at` as it is, unless nothing was left to check.
+create index policies_next_check on policies (gateway, next_check_at, address) where next_check_at is not null;
+-- listWatchedPolicies. A payment leaves `next_funds_check_at` as it is, too.
+create index policies_next_funds_check on policies (next_funds_check_at, address) where next_funds_check_at is not null;
 
 -- What the nodes agreed on of token accounts that due payments need: the newest slot of each.
 create table token_accounts (

@@ -215,7 +215,7 @@ export async function buildApp({
       perGateway: tunables.feedWaitsPerGateway,
       perAddress: tunables.feedWaitsPerAddress,
       all: tunables.feedWaits,
-      lookEveryMs: tunables.feedLookEveryMs,
+      checkEveryMs: tunables.feedCheckEveryMs,
     },
     log,
   )

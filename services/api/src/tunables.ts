@@ -24,7 +24,7 @@ export const API_TUNABLES = {
   feedWaitsPerAddress: 200,
   feedWaits: 2_000,
   /** How often a process looks for what no message of Redis said, while requests wait. */
-  feedLookEveryMs: 1_000,
+  feedCheckEveryMs: 1_000,
   /** How often a stream is pinged; one that misses a ping is cut at the next. */
   streamPingEveryMs: 30_000,
   /** How long the reader of a stream may take nothing before the stream is closed. */

@@ -198,7 +198,7 @@ t.test('webhooks and sockets are notified in the very second of the rule', async
   const clock = Date.now
   t.teardown(() => void (Date.now = clock))
   Date.now = () => clock() + 3_600_000
-  // A look that begins and ends in one second has judged by this second.
+  // A check that begins and ends in one second has judged by this second.
   for (;;) {
     await pool.query('delete from policy_notices')
     await pool.query('delete from deliveries')

@@ -322,7 +322,7 @@ t.test('tasks of the outbox, of deliveries and of retention', async t => {
     await pruneStep(store, table, { batchDays: 7, deadLetterDays: 30, apiKeyDays: 30, limit: 500 })
   await deactivateWebhooks(store, ids, 'failing')
   while ((await doWebhookWork(store, { kinds: ['cancel'] })) !== null);
-  // The work looks again later; the next tests need nothing of it.
+  // The work checks again later; the next tests need nothing of it.
   t.same(await listSetAside(store, 100), [], 'nothing made a task fail')
   await pool.query('delete from work')
 })
@@ -341,7 +341,7 @@ t.test('what sockets and streams replay', async t => {
   t.equal(BigInt(streamed.length), position)
 })
 
-t.test('looks of realtime and checkout', async t => {
+t.test('checks of realtime and checkout', async t => {
   const trackingIds = ['soon', 'overdue', 'paid', ...stories.map((_, n) => `hostile-${n}`)]
   const policies = await readTrackedPolicies(api.store, { trackingIds, addresses: [], ...LIMITS })
   t.ok(policies.length > 3)

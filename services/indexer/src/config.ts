@@ -45,7 +45,7 @@ export const IndexerConfig = Type.Object({
     default: 2_000,
     minimum: 50,
     maximum: 60_000,
-    description: 'how often the chain is looked at when no socket wakes the indexer; each look costs calls',
+    description: 'how often the chain is looked at when no socket wakes the indexer; each check costs calls',
   }),
   FUNDS_CHECK: Flag(
     true,

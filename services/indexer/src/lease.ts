@@ -14,7 +14,7 @@ const RETRY_MS = 500
 /** The holder stops when it could not renew for this long. */
 const GIVE_UP_MS = 9_000
 const TAKEOVER_MS = 12_000
-const LOOK_MS = 1_000
+const CHECK_MS = 1_000
 const KEY = 'lease'
 
 export class Lease {
@@ -45,7 +45,7 @@ export class Lease {
         seen = undefined
         if (!(err instanceof RevisionConflictError)) this.log.warn({ err }, 'indexer.lease-unavailable')
       }
-      await sleep(LOOK_MS, undefined, { signal })
+      await sleep(CHECK_MS, undefined, { signal })
     }
   }
 

@@ -58,7 +58,7 @@ t.test('a backfill that was stopped goes on from its last page', async t => {
   )
 })
 
-t.test('a socket wakes the indexer long before its next look at the chain', async t => {
+t.test('a socket wakes the indexer long before its next check of the chain', async t => {
   const rig = await openRig(t)
   const service = await rig.start({ INDEXER_POLL_MS: '60000' })
   await service.waitForLog('indexer.socket-open')

@@ -31,7 +31,7 @@ export interface IngestReadings {
   openGaps: () => Promise<number>
   /** rejects while no messages are read */
   consuming: () => Promise<void>
-  /** whether the stream takes control messages; null before the first look */
+  /** whether the stream takes control messages; null before the first check */
   takesControls: () => boolean | null
   /** age in seconds of the oldest committed batch that is not relayed yet; 0 without such a batch */
   outboxSeconds: () => Promise<number>

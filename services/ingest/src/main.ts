@@ -142,7 +142,7 @@ await runMain(
         batchSize: tunables.batchSize,
         ackWaitMs: tunables.ackWaitMs,
         traced: tracing !== undefined,
-        onOpened: position => gapWatch.look(position),
+        onOpened: position => gapWatch.check(position),
       },
       buildHandler(guard, { again: false }),
     )

@@ -27,7 +27,7 @@ t.test('messages that were discarded before they were read are found', t => {
   t.strictSame(
     findMissedMessages(goneOn, before),
     { fromSequence: 21, toSequence: 70 },
-    'also when the consumer went on behind them between two looks',
+    'also when the consumer went on behind them between two checks',
   )
   t.end()
 })
@@ -52,7 +52,7 @@ t.test('messages that ingest has read or is storing, and messages of other subje
 
 t.test('messages that the server acknowledged and lost are missed', t => {
   const lost = at({ lastSequence: 1, hasLostTail: true })
-  t.equal(findMissedMessages(lost, at({ lastSequence: 0 })), null, 'one look may fall between two messages')
+  t.equal(findMissedMessages(lost, at({ lastSequence: 0 })), null, 'one check may fall between two messages')
   t.strictSame(findMissedMessages(lost, lost), { fromSequence: 1, toSequence: 1 })
   t.match(new StreamLostMessagesError('S', 1, 1).message, /messages 1 to 1 of S/)
   const before = at({ deliveredSequence: 20, deliveries: 25, acknowledgedSequence: 20 })

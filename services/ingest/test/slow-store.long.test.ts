@@ -40,14 +40,14 @@ t.test('what waits for a slow Postgres is read once, and reading does not begin 
     const subject = subjectOf(nats.subjectPrefix, message.event_name)
     await nats.jetstream.publish(subject, JSON.stringify(message))
   }
-  const look = () => manager.consumers.info(nats.stream, 'ingest')
-  await waitFor(async () => (await look()).delivered.consumer_seq >= HELD * (1 + REDELIVERIES), {
+  const check = () => manager.consumers.info(nats.stream, 'ingest')
+  await waitFor(async () => (await check()).delivered.consumer_seq >= HELD * (1 + REDELIVERIES), {
     what: 'redeliveries for longer than the longest silence',
     timeoutMs: 60_000,
   })
   await writer.query('rollback')
   const isAllAcknowledged = async () => {
-    const { num_pending: unread, num_ack_pending: inFlight } = await look()
+    const { num_pending: unread, num_ack_pending: inFlight } = await check()
     return unread + inFlight === 0
   }
   await waitFor(isAllAcknowledged, { what: 'all to be acknowledged', timeoutMs: 60_000 })

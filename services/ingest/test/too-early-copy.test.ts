@@ -44,7 +44,7 @@ async function openCase() {
       policies: [{ payment_count: 1, total_paid: 7 }],
       waiting: [],
     },
-    look: async () => ({
+    check: async () => ({
       payments: await ask(
         'select slot::int, retracted_at is not null as retracted from events where signature = $1 order by slot',
         signature,
@@ -62,11 +62,11 @@ async function openCase() {
 }
 
 t.test('a second appearance that comes too early waits, and its retraction takes it in', async t => {
-  const { first, second, retraction, inTheEnd, look } = await openCase()
+  const { first, second, retraction, inTheEnd, check } = await openCase()
   await ingest(first)
   const early = await ingest(second)
   t.same(early.payments, [], 'it is not announced yet')
-  t.match(await look(), {
+  t.match(await check(), {
     payments: [{ slot: first.slot, retracted: false }],
     waiting: [{ code: 'CONFLICT' }],
   })
@@ -74,7 +74,7 @@ t.test('a second appearance that comes too early waits, and its retraction takes
   const { payments: announced, retractions } = await ingest(retraction)
   t.match(announced, [{ slot: second.slot, trackingId: 'order-1' }], 'it is announced with the retraction')
   t.match(retractions, [{ slot: first.slot, trackingId: 'order-1' }])
-  t.same(await look(), inTheEnd)
+  t.same(await check(), inTheEnd)
 })
 
 type Case = Awaited<ReturnType<typeof openCase>>
@@ -105,6 +105,6 @@ for (const [title, batchesOf] of ORDERS) {
   t.test(`the end is the same when ${title}`, async t => {
     const opened = await openCase()
     for (const batch of batchesOf(opened)) await ingest(...batch)
-    t.same(await opened.look(), opened.inTheEnd)
+    t.same(await opened.check(), opened.inTheEnd)
   })
 }

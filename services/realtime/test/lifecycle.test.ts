@@ -1,5 +1,5 @@
-// Life-cycle events, for those who asked: announced by ingest they are sent at once, and never again by a look. What no
-// announcement told, looks tell.
+// Life-cycle events, for those who asked: announced by ingest they are sent at once, and never again by a check. What no
+// announcement told, checks tell.
 import { randomUUID } from 'node:crypto'
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
@@ -20,9 +20,9 @@ const follow = async (trackingId: string, request: Record<string, unknown> = { e
   return received
 }
 
-// The first: nobody else is followed, so that the look which waits for the lock is this one.
+// The first: nobody else is followed, so that the check which waits for the lock is this one.
 t.test(
-  'events that come while the first look of a subscription waits are sent once, after the answer',
+  'events that come while the first check of a subscription waits are sent once, after the answer',
   async t => {
     const [plain, client] = [pod.connect(), pod.connect()]
     const payments = collectPayments(plain)
@@ -51,14 +51,14 @@ t.test(
     )
     await pods.announce({ payments: [payment!] })
     await waitFor(() => payments.length === 1, { what: 'the payment that was announced after the events' })
-    // The first policy is in the baseline; a look finds the second one.
+    // The first policy is in the baseline; a check finds the second one.
     await insert(first!, {}, writer)
     await writer.query('commit')
     await waitFor(() => seen.length >= 3, { what: 'the answer and both events' })
     t.same(seen, ['answer true', 'first', 'second'])
     await insert(second!)
     await create('third', 'order')
-    await waitFor(() => received.length >= 3, { what: 'the look' })
+    await waitFor(() => received.length >= 3, { what: 'the check' })
     t.same(kindsOf(received), ['first created', 'second created', 'third created'])
   },
 )
@@ -81,7 +81,7 @@ t.test(
       // The same message again, from a second process.
       lifecycleOf(policy, 'deleted', end, paidTo),
     )
-    // A later change that only a look sends: it proves that the looks before said nothing of the first policy.
+    // A later change that only a check sends: it proves that the checks before said nothing of the first policy.
     await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
     await waitFor(() => [received, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
     t.same(kindsOf(received), ['brief created', 'brief deleted', 'later created'])
@@ -95,7 +95,7 @@ t.test(
   },
 )
 
-t.test('what an announcement sent, a look does not send again', async t => {
+t.test('what an announcement sent, a check does not send again', async t => {
   const received = await follow('told')
   const policy = { address: 'one', trackingId: 'told', start: await happen() }
   const pause = await happen()
@@ -103,19 +103,19 @@ t.test('what an announcement sent, a look does not send again', async t => {
   await waitFor(() => received.length >= 2, { what: 'the announced' })
   await insert(policy, { status: 'paused', changed_status: 'Paused', status_order: pause })
   await create('two', 'told')
-  await waitFor(() => received.length >= 3, { what: 'the look' })
+  await waitFor(() => received.length >= 3, { what: 'the check' })
   t.same(kindsOf(received), ['one created', 'one paused', 'two created'])
   // A retraction takes the pause back, and a copy brings it again.
   await change('one', `status = 'active', changed_status = null, status_order = null`)
   await create('three', 'told')
-  await waitFor(() => received.length >= 4, { what: 'the look after the retraction' })
+  await waitFor(() => received.length >= 4, { what: 'the check after the retraction' })
   await change('one', `status = 'paused', changed_status = 'Paused', status_order = $2`, pause)
   await create('four', 'told')
-  await waitFor(() => received.length >= 5, { what: 'the look after the copy' })
+  await waitFor(() => received.length >= 5, { what: 'the check after the copy' })
   t.same(kindsOf(received).slice(3), ['three created', 'four created'])
 })
 
-t.test('a look sends what Redis lost, and an announcement that comes late is not sent again', async t => {
+t.test('a check sends what Redis lost, and an announcement that comes late is not sent again', async t => {
   const received = await follow('lost')
   const policy = await create('missed', 'lost')
   await waitFor(() => received.length >= 1, { what: 'the lost creation' })
@@ -153,7 +153,7 @@ t.test('an announcement of an epoch that ended is not sent', async t => {
 })
 
 // Here Redis loses every announcement.
-t.test('looks alone tell the same on every pod', async t => {
+t.test('checks alone tell the same on every pod', async t => {
   const [one, two] = [pod, await pods.start()]
   await create('early', 'order-1', { next_payment_due: NOW + DAY, due_at: NOW + DAY })
   const [follower, elsewhere, plain, choosy] = [one.connect(), two.connect(), one.connect(), one.connect()]

@@ -37,7 +37,7 @@ t.test(
         const seqs = new SeqTracker()
         const sent: number[] = []
         const arrive = (seq: number) => seqs.note(seq) && sent.push(seq)
-        // Before the first look at the store, only committed payments can arrive.
+        // Before the first check of the store, only committed payments can arrive.
         for (const seq of before) if (seq <= head) arrive(seq)
         seqs.baseline(head)
         for (const seq of after) arrive(seq)

@@ -55,15 +55,15 @@ t.test('a room remembers 1,000 ids, creations and deleted policies, and no more'
   t.ok(room.addresses().includes('living'))
 })
 
-t.test('a look that was not settled is repeated', async t => {
+t.test('a check that was not settled is repeated', async t => {
   const room = new WatchedRoom('order')
   room.baseline([])
   room.noteCreated('brief')
   const read = indexPolicies([policyOf('brief', { live: false, deletedOrder: order(2) })])
-  const look = () => room.compare(room.addresses(), read)
-  const types = () => look().changes.map(({ difference }) => difference.type)
+  const check = () => room.compare(room.addresses(), read)
+  const types = () => check().changes.map(({ difference }) => difference.type)
   t.same(types(), ['subscription.created', 'subscription.deleted'])
   t.same(types(), ['subscription.created', 'subscription.deleted'])
-  look().settle()
+  check().settle()
   t.same(types(), [])
 })

@@ -35,7 +35,7 @@ t.test('what expires is notified once, although nothing happens', async t => {
   // The time is over, although none has passed.
   const { rows: moved } = await pool.query<{ at: Date }>(
     `update expectations set created_at = created_at - interval '1 h', changed_at = changed_at - interval '1 h',
-            expires_at = now() - interval '1 s', look_at = now() - interval '1 s' where id = $1 returning expires_at as at`,
+            expires_at = now() - interval '1 s', next_check_at = now() - interval '1 s' where id = $1 returning expires_at as at`,
     [record.id],
   )
   const expiresAt = moved[0]!.at
@@ -52,8 +52,8 @@ t.test('what expires is notified once, although nothing happens', async t => {
       changedAt: expiresAt.toISOString(),
     },
   })
-  const { rows } = await pool.query('select state, final_state, look_at from expectations')
-  t.same(rows, [{ state: 'expired', final_state: 'expired', look_at: null }])
+  const { rows } = await pool.query('select state, final_state, next_check_at from expectations')
+  t.same(rows, [{ state: 'expired', final_state: 'expired', next_check_at: null }])
 })
 
 t.test('a later notice of an expectation waits for the earlier, and for no other', async t => {

@@ -27,7 +27,7 @@ async function committing(context: BenchContext, application: string, expectatio
   const feed = await openFeed('gate, expected')
   await addWebhooks(pool, feed)
   await pool.query(
-    `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, look_at)
+    `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, next_check_at)
      select $1, 'expected-' || n, $1, $1, 1000000, e.at, e.at
        from generate_series(1, $2::int) n cross join lateral (select now() + n * interval '1 min' as at) e`,
     [feed.gateways[0], expectations],

@@ -23,7 +23,7 @@ const GRACE_SECONDS = 7_200
 const NOTIFIED_WITHIN_SECONDS = 60
 export const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + NOTIFIED_WITHIN_SECONDS
 /** Longer than the scheduler's statement takes on a loaded machine. */
-const ONE_LOOK_MS = 20_000
+const ONE_CHECK_MS = 20_000
 const OF_TIME = new Set(['subscription.due_soon', 'subscription.overdue', 'subscription.expired'])
 
 interface Notified {
@@ -164,7 +164,7 @@ function compareEarlyWarnings(
       if (!isPayment(event) || Number(event.data.timestamp) < dueAt!) return false
       const position = storedOf.get(event.key)?.position ?? Infinity
       const commit = commits.find(({ last }) => position <= last)
-      return commit !== undefined && commit.atMs + ONE_LOOK_MS < Number(row.created_at_ms)
+      return commit !== undefined && commit.atMs + ONE_CHECK_MS < Number(row.created_at_ms)
     })
     if (paid) say(`subscription.overdue of ${policy} at ${dueAt} was notified after it was paid`)
   }

@@ -35,21 +35,21 @@ export async function waitUntilIdle(
   const countMoves = () =>
     lively.reduce((sum, { receiver }) => sum + receiver.requests.length, follower.ids.length)
   let [moves, end] = [-1, 0]
-  const look = (): void => {
+  const check = (): void => {
     const now = countMoves()
     if (now !== moves) end = Math.min(last, performance.now() + withinMs)
     moves = now
   }
   const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
-    const lookAndAsk = () => {
-      look()
+    const checkAndAsk = () => {
+      check()
       return holds()
     }
     for (;;) {
-      look()
+      check()
       const timeoutMs = Math.max(1, end - performance.now())
       try {
-        await waitFor(lookAndAsk, { what, timeoutMs, intervalMs: 200 })
+        await waitFor(checkAndAsk, { what, timeoutMs, intervalMs: 200 })
         return
       } catch {
         if (performance.now() < end) continue
@@ -79,7 +79,7 @@ export async function waitUntilIdle(
     )
   })
   await until('expectations that time ends no more', () =>
-    none('select 1 from expectations where counting or look_at is not null limit 1'),
+    none('select 1 from expectations where counting or next_check_at is not null limit 1'),
   )
   const ofPolicies = endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')
   await until('overdue policies that were all told', () =>

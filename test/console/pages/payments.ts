@@ -91,7 +91,7 @@ export function testPayments({
     await page.waitForURL(`**/payments/${first.signature}`)
   })
 
-  t.test('payments of more policies than one look reads are all found, by keyboard', async t => {
+  t.test('payments of more policies than one check reads are all found, by keyboard', async t => {
     const [shop, busy] = [await chain.openGateway('Busy'), await chain.openUserPayment(USDC)]
     const policies = await Promise.all(
       Array.from({ length: 23 }, (_, n) =>
@@ -102,7 +102,7 @@ export function testPayments({
     await waitFor(async () => (await fetch(`${baseUrl}/v1/onetime/busy-22-${id}`)).ok)
     await go(`/payments?q=${busy.owner}`)
     await page.getByText('those of 20 of 23 policies').waitFor()
-    await holdsCount(t, page.locator('tbody tr'), 20, 'those of one look')
+    await holdsCount(t, page.locator('tbody tr'), 20, 'those of one check')
     await press(page, page.getByRole('button', { name: 'Load 3 more policies' }))
     await page.getByText('those of 23 of 23 policies').waitFor()
     await holdsCount(t, page.locator('tbody tr'), 23, 'all')

@@ -19,7 +19,7 @@ import { collect, type Violation } from './violation.js'
 const LEAST_ERROR_MS = 60
 /** A frame may wait for a stall in the proxy, and for the next one in the client. */
 const TURNS = 2
-const LOOK_BACK_MS = 1_000
+const BACK_MS = 1_000
 
 interface Run {
   connection: number
@@ -118,8 +118,8 @@ function clockErrors(stalls: readonly Stall[]): ErrorAt {
   let from = 0
   return at => {
     // Moments come in order, but for the first of a pair.
-    while (from > 0 && stalls[from - 1]!.at >= at - LOOK_BACK_MS) from--
-    while (from < stalls.length && stalls[from]!.at < at - LOOK_BACK_MS) from++
+    while (from > 0 && stalls[from - 1]!.at >= at - BACK_MS) from--
+    while (from < stalls.length && stalls[from]!.at < at - BACK_MS) from++
     let longest = 0
     for (let next = from; next < stalls.length && stalls[next]!.at - stalls[next]!.forMs <= at; next++)
       longest = Math.max(longest, stalls[next]!.forMs)

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { repeat } from '@payment-tracking/runtime'
 import { identify, isAlive, type ProcessIdentity } from '../servers/index.js'
 
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 const SHELLS = new Set(['sh', 'dash', 'bash', 'zsh', 'ash'])
 
 /** @returns the parent of a process and the name of its program; undefined when the system does not show them */
@@ -34,12 +34,12 @@ function findNpm(): ProcessIdentity[] {
 export function followNpm(env: NodeJS.ProcessEnv, onGone: () => void): () => void {
   if (env.npm_lifecycle_event === undefined) return () => {}
   const npm = findNpm()
-  const look = () => {
+  const check = () => {
     if (npm.every(isAlive)) return
-    void looking.stop()
+    void checking.stop()
     onGone()
   }
-  const looking = repeat({ everyMs: LOOK_EVERY_MS, ref: false, run: look, onError: () => {} })
-  looking.start()
-  return () => void looking.stop()
+  const checking = repeat({ everyMs: CHECK_EVERY_MS, ref: false, run: check, onError: () => {} })
+  checking.start()
+  return () => void checking.stop()
 }

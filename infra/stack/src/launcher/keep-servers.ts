@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Servers, RunningServer } from '../servers/index.js'
 
-const LOOK_EVERY_MS = 300
+const CHECK_EVERY_MS = 300
 /** Deaths in a row, each within this time of the last start, after which an operator has to look. */
 const GIVE_UP_AFTER = 5
 const SOON_MS = 20_000
@@ -22,7 +22,7 @@ export function keepServers(servers: Servers['private'], log: (line: string) => 
     let startedAt = 0
     while (!released.signal.aborted) {
       if (server.isAlive()) {
-        await sleep(LOOK_EVERY_MS, undefined, { signal: released.signal }).catch(() => {})
+        await sleep(CHECK_EVERY_MS, undefined, { signal: released.signal }).catch(() => {})
         continue
       }
       deaths = Date.now() - startedAt < SOON_MS ? deaths + 1 : 1

@@ -11,7 +11,7 @@ interface Line {
   [name: string]: unknown
 }
 
-const LOOK_MS = 500
+const CHECK_MS = 500
 
 /** One sentence for each event of the indexer's log that an operator needs. */
 const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
@@ -45,7 +45,7 @@ const SENTENCES: Readonly<Record<string, (line: Line) => string>> = {
 export function relayIndexer(file: string, log: (line: string) => void): () => Promise<void> {
   let offset = sizeOf(file)
   let rest = ''
-  const look = () => {
+  const check = () => {
     const size = sizeOf(file)
     // The log was rotated.
     if (size < offset) offset = 0
@@ -65,13 +65,13 @@ export function relayIndexer(file: string, log: (line: string) => void): () => P
       if (sentence !== undefined) log(sentence)
     }
   }
-  const looking = repeat({
-    everyMs: LOOK_MS,
-    run: look,
+  const checking = repeat({
+    everyMs: CHECK_MS,
+    run: check,
     onError: error => log(`chain: the log of the indexer cannot be read: ${String(error)}`),
   })
-  looking.start()
-  return () => looking.stop()
+  checking.start()
+  return () => checking.stop()
 }
 
 function describe(text: string): string | undefined {

@@ -1,4 +1,4 @@
-// What happened to a policy between two looks at it, as sockets are notified.
+// What happened to a policy between two checks of it, as sockets are notified.
 import type { ChainOrder } from '../messages/chain-event.js'
 import { isOfIncarnation } from '../state/incarnation.js'
 import { eventKey, STATUS_TYPES, type LifecyclePolicy } from './lifecycle-message.js'
@@ -28,9 +28,9 @@ const isAfter = (order: ChainOrder | null, before: ChainOrder | null | undefined
   order !== null && (before === null || before === undefined || order > before)
 
 /**
- * Of several changes of one kind between two looks, the last is sent. A retraction sends nothing: it takes chain positions
+ * Of several changes of one kind between two checks, the last is sent. A retraction sends nothing: it takes chain positions
  * back.
- * @param before undefined for a policy that did not exist at the look before
+ * @param before undefined for a policy that did not exist at the check before
  */
 export function lifecyclesBetween(
   before: TrackedPolicy | undefined,

@@ -138,7 +138,7 @@ export interface ExpectationChange extends NotifiedState {
 
 /**
  * The changes that sums, the clock and cancelling bring, in their order. What has expired before the sums changed, or before it was
- * cancelled, expires first, also where the scheduler has not seen it yet: the notices do not depend on when the scheduler looks.
+ * cancelled, expires first, also where the scheduler has not seen it yet: the notices do not depend on when the scheduler checks.
  */
 export function changesOf(
   notified: NotifiedState,

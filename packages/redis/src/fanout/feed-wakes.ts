@@ -1,4 +1,4 @@
-// Notifies the API's processes which gateways' feeds went on, for the requests that wait. What is lost is found by their own look
+// Notifies the API's processes which gateways' feeds went on, for the requests that wait. What is lost is found by their own check
 // at the database, a second later at most.
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'

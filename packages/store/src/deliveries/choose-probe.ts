@@ -4,7 +4,7 @@ import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.j
 import { EARLIER_DELIVERY, MUST_WAIT } from './ordered-deliveries.js'
 
 /** How many open deliveries of the webhook the statement looks at, the oldest. */
-const LOOKED_AT = raw('500')
+const OPEN_READ = raw('500')
 
 /**
  * Chooses the delivery that a half-open breaker lets through, and makes it due: the oldest that was never tried, then the
@@ -22,7 +22,7 @@ export async function chooseProbe({ database }: Store, webhookId: bigint): Promi
               cross join lateral (
                 select * from deliveries d
                  where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
-                 order by d.id limit ${LOOKED_AT}) d
+                 order by d.id limit ${OPEN_READ}) d
               where w.id = ${webhookId} and ${IS_ACTIVE} and ${IS_UNCLAIMED}
                 and (d.due_at <= clock_timestamp()
                      or d.state = 'waiting' and d.held_reason is distinct from ${EARLIER_DELIVERY})

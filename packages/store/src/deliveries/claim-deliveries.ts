@@ -10,7 +10,7 @@ import {
   IS_OPEN,
   IS_UNCLAIMED,
 } from '../core/tables/delivery-rows.js'
-import { EARLIER_DELIVERY, LOOK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
+import { EARLIER_DELIVERY, CHECK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
 export type Claim =
@@ -108,7 +108,7 @@ export async function claimDeliveries(
       update deliveries d
          set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
              held_reason = ${EARLIER_DELIVERY},
-             due_at = clock_timestamp() + make_interval(secs => ${LOOK_AGAIN_SECONDS}::float8)
+             due_at = clock_timestamp() + make_interval(secs => ${CHECK_AGAIN_SECONDS}::float8)
        where d.id = any(array(select id from locked where live and not spent and blocked))
     ), ended as (
       update deliveries d

@@ -44,27 +44,27 @@ export async function deactivateWebhooks(
 const IS_DELETED_GATEWAY = sql`
   g.deleted_order is not null and (g.incarnation_start is null or g.incarnation_start <= g.deleted_order)`
 
-/** Rows that one look at webhooks, or at keys, of deleted gateways passes. */
-const LOOKED_AT = 5_000
+/** Rows that one check of webhooks, or at keys, of deleted gateways passes. */
+const ROWS_A_PAGE = 5_000
 
 /**
  * Finds active webhooks of deleted gateways. The transaction that stores the deletion stops the webhooks that it sees:
  * this finds one that was registered at the same moment.
  * Looks at the next 5,000 webhooks, by their key.
- * @param after the last webhook of the look before; 0n to begin
+ * @param after the last webhook of the check before; 0n to begin
  * @returns `next` is 0n when all were looked at
  */
 export async function findWebhooksOfDeletedGateways(
   { database }: Store,
   after: bigint,
 ): Promise<{ ids: bigint[]; next: bigint }> {
-  const [row] = await database.read<{ ids: bigint[] | null; looked: number; last: bigint }>(sql`
-    with looked as (select id, gateway, active from webhooks where id > ${after} order by id limit ${LOOKED_AT})
-    select (select array_agg(w.id) from looked w join gateways g on g.address = w.gateway
+  const [row] = await database.read<{ ids: bigint[] | null; scanned: number; last: bigint }>(sql`
+    with scanned as (select id, gateway, active from webhooks where id > ${after} order by id limit ${ROWS_A_PAGE})
+    select (select array_agg(w.id) from scanned w join gateways g on g.address = w.gateway
              where w.active and ${IS_DELETED_GATEWAY}
                    and ${isNotSetAside('deactivate-webhooks', sql`w.id::text`)}) as ids,
-           (select count(*)::int from looked) as looked, (select coalesce(max(id), 0) from looked) as last`)
-  return { ids: row!.ids ?? [], next: row!.looked === LOOKED_AT ? row!.last : 0n }
+           (select count(*)::int from scanned) as scanned, (select coalesce(max(id), 0) from scanned) as last`)
+  return { ids: row!.ids ?? [], next: row!.scanned === ROWS_A_PAGE ? row!.last : 0n }
 }
 
 /**

@@ -11,7 +11,7 @@ import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.j
 export const EARLIER_DELIVERY = 'earlier delivery'
 
 /** A delivery whose worker died before it woke the next one is found after this time. */
-export const LOOK_AGAIN_SECONDS = 60
+export const CHECK_AGAIN_SECONDS = 60
 
 /** How many open deliveries of a webhook these statements look at, however many there are. */
 const NEAREST = raw('100')

@@ -16,7 +16,7 @@ export interface Recovery {
 
 const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotSetAside('recover-deliveries', sql`d.id::text`)}`
 /** Failed deliveries, and open ones, of a webhook at which the look for a probe stops. */
-const LOOKED_AT = raw('100')
+const PROBE_READS = raw('100')
 /** The second is tried after the first, which may be a message that the endpoint cannot take. */
 const PROBES = raw('2')
 
@@ -71,7 +71,7 @@ const webhooks = (which: Sql, limit: number): Sql => sql`
 async function findProbes({ database }: Store, { restMs, limit }: Recovery): Promise<bigint[]> {
   const failures = (order: Sql): Sql => sql`
     (select d.* from deliveries d
-      where d.webhook_id = w.id and ${IS_RECOVERABLE} order by d.finished_at ${order} limit ${LOOKED_AT})`
+      where d.webhook_id = w.id and ${IS_RECOVERABLE} order by d.finished_at ${order} limit ${PROBE_READS})`
   const orderEnds = sql`d.created_at + make_interval(secs => w.ordered_within_seconds)`
   // With its last round in that time, a delivery of an ordered webhook ends to hold others back.
   const hasRested = sql`(d.finished_at < clock_timestamp() - ${restWhileFailing(restMs)}
@@ -89,7 +89,7 @@ async function findProbes({ database }: Store, { restMs, limit }: Recovery): Pro
        and not exists (
          select from (select d.held_reason from deliveries d
                        where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
-                       order by d.id limit ${LOOKED_AT}) o
+                       order by d.id limit ${PROBE_READS}) o
           where o.held_reason is distinct from ${EARLIER_DELIVERY})
      order by f.id limit ${limit}`)
   return rows.map(({ id }) => id)

@@ -28,7 +28,7 @@ export interface SweptPage {
 }
 
 /** Overdue deliveries that one call looks at: most of them may be claimed, swept lately or cancelled. */
-const LOOKED_AT = 5_000
+const OVERDUE_A_PAGE = 5_000
 
 /**
  * Finds overdue deliveries: their job was lost with Redis or never written, or its worker died. Stamps and returns them,
@@ -48,7 +48,7 @@ export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<Swept
       from (select * from deliveries d
              where ${IS_OPEN} and d.due_at < statement_timestamp() - make_interval(secs => ${overdueMs}::float8 / 1000)
                    ${after === null ? empty : sql`and (d.due_at, d.id) > (${after.dueAt}, ${after.id})`}
-             order by d.due_at, d.id limit ${LOOKED_AT}) d
+             order by d.due_at, d.id limit ${OVERDUE_A_PAGE}) d
      cross join lateral (select * from webhooks w where w.id = d.webhook_id limit 1) w
      order by d.due_at, d.id`)
   const lost = rows.filter(({ isLost }) => isLost).slice(0, limit)
@@ -62,7 +62,7 @@ export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<Swept
             for update skip locked))
       returning id, webhook_id as "webhookId"`),
   )
-  const last = lost.length === limit ? lost.at(-1) : rows.length === LOOKED_AT ? rows.at(-1) : undefined
+  const last = lost.length === limit ? lost.at(-1) : rows.length === OVERDUE_A_PAGE ? rows.at(-1) : undefined
   return { deliveries: swept.flat(), next: last ? { dueAt: last.dueAt, id: last.id } : null }
 }
 

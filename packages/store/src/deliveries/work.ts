@@ -30,7 +30,7 @@ export interface RedeliveryState {
   states: DeliveryState[]
 }
 
-/** All found rows are written. Transactions that saw the webhook on may still commit rows: the work looks again. */
+/** All found rows are written. Transactions that saw the webhook on may still commit rows: the work checks again. */
 interface CancelState {
   isSettling: true
 }
@@ -72,10 +72,10 @@ function keyOf({ cursor }: WebhookWork): DeliveryKey {
 
 const PAGE = 500
 /** For each delivery of a page, how many deliveries a redelivery reads: those of other times are passed over. */
-const LOOKED_AT_FOR_EACH = 10
+const SCANNED_FOR_EACH = 10
 /** Longer than any transaction that writes deliveries may take. */
 const SETTLED_SECONDS = raw('120')
-const LOOK_AGAIN_SECONDS = 5
+const CHECK_AGAIN_SECONDS = 5
 
 /** What one page did. */
 export interface WebhookWorkPage {
@@ -149,7 +149,7 @@ async function cancelPage(store: Store, work: WebhookWork): Promise<Page> {
 }
 
 /**
- * Writes what readers of these rows find already. Skips rows that a claim or a result has locked: the work looks again.
+ * Writes what readers of these rows find already. Skips rows that a claim or a result has locked: the work checks again.
  * Locks in the order of claims.
  */
 const cancelRows = ({ database }: Store, ids: readonly bigint[]): Promise<number> =>
@@ -178,22 +178,22 @@ async function redeliverPage(store: Store, work: WebhookWork, atMost: number): P
   const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })
   if (limit === 0)
     return { handled: 0, deliveries: [], left: keyAfter(after), restSeconds: quota.goesOnInSeconds }
-  const most = limit * LOOKED_AT_FOR_EACH
-  const looked = deliveriesIn(work, states, {
+  const most = limit * SCANNED_FOR_EACH
+  const scanned = deliveriesIn(work, states, {
     beyond: sql`d.id > ${after}`,
     order: 'asc',
     limit: most,
   })
   const [found] = await store.database.read<{
     ids: bigint[] | null
-    looked: number
+    scanned: number
     last: bigint | null
   }>(sql`
-    with looked as (select l.id, l.created_at from ${looked} l order by l.id limit ${most}),
-         fitting as (select id from looked
+    with scanned as (select l.id, l.created_at from ${scanned} l order by l.id limit ${most}),
+         fitting as (select id from scanned
                       where created_at >= ${madeSince}::timestamptz and created_at <= ${madeUntil}::timestamptz order by id limit ${limit})
     select (select array_agg(id order by id) from fitting) as ids,
-           (select count(*)::int from looked) as looked, (select max(id) from looked) as last`)
+           (select count(*)::int from scanned) as scanned, (select max(id) from scanned) as last`)
   const ids = found?.ids ?? []
   const opened = await isolate(store, 'redeliver', ids, some =>
     openRound(store, {
@@ -205,7 +205,7 @@ async function redeliverPage(store: Store, work: WebhookWork, atMost: number): P
     }),
   )
   const deliveries = opened.flat()
-  const isAll = ids.length < limit && found!.looked < most
+  const isAll = ids.length < limit && found!.scanned < most
   const last = (ids.length === limit ? ids.at(-1) : found!.last) ?? after
   return { handled: deliveries.length, deliveries, left: isAll ? null : keyAfter(last) }
 }
@@ -227,5 +227,5 @@ async function writeProgress(store: Store, work: WebhookWork, page: Page): Promi
   if (await endPage(store, work, { handled, left: null }, isOver)) return
   const settling: CancelState = { isSettling: true }
   const again = { cursor: '', state: settling }
-  await endPage(store, work, { handled, left: again, restSeconds: LOOK_AGAIN_SECONDS })
+  await endPage(store, work, { handled, left: again, restSeconds: CHECK_AGAIN_SECONDS })
 }

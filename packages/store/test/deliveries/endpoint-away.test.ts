@@ -80,7 +80,7 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
       )
     },
     waits: async () => (await readWaits(store, [webhook.id], RULES)).get(webhook.id)!,
-    /** @param stepMs how often the worker looks */
+    /** @param stepMs how often the worker checks */
     pass: async (ms: number, stepMs: number) => {
       for (let gone = 0; gone < ms; gone += stepMs) {
         await work()

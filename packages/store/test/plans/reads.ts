@@ -302,7 +302,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
     // Pages of a thousand rows.
     [
-      'the look at a month',
+      'the check of a month',
       null,
       5_100,
       3_300,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readExpectation } from '@payment-tracking/store/reads'
 import { type ReadExpectation, type Store } from '@payment-tracking/store/core'
 
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 /** Ingest looks for work every 500 ms. */
 const WAIT_MS = 2_000
 
@@ -22,6 +22,6 @@ export async function waitUntilCounted(
   for (;;) {
     const known = (await readExpectation(store, id))!
     if (!known.counting || performance.now() > untilMs) return known
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
+    await sleep(CHECK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
 }

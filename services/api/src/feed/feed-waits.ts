@@ -1,5 +1,5 @@
 // Requests of this process that wait for a feed to go on. Whoever waits holds a socket and some hundred bytes, and no connection to
-// Postgres or Redis. One listener and, while somebody waits, one look a second serve them all.
+// Postgres or Redis. One listener and, while somebody waits, one check a second serve them all.
 import { countedNetworks, networkLimit, repeat, type Logger } from '@payment-tracking/runtime'
 import { readFeedsSince, type FeedMark } from '@payment-tracking/store/reads'
 import { type Store } from '@payment-tracking/store/core'
@@ -13,7 +13,7 @@ interface FeedWaitLimits {
   /** of all gateways; the last tenth is for gateways of which nobody waits */
   all: number
   /** how soon a feed goes on, or a reader is refused, whose wake was lost, or that no message of ingest caused */
-  lookEveryMs: number
+  checkEveryMs: number
 }
 
 /** A request that waits, or reads before it waits. */
@@ -52,20 +52,20 @@ export class FeedWaits {
   #count = 0
   #mark: FeedMark | null = null
   #isStopping = false
-  readonly #looking
+  readonly #checking
 
   constructor(
     private readonly store: Store,
     private readonly limits: FeedWaitLimits,
     log: Pick<Logger, 'debug'>,
   ) {
-    this.#looking = repeat({
-      everyMs: limits.lookEveryMs,
+    this.#checking = repeat({
+      everyMs: limits.checkEveryMs,
       ref: false,
-      run: () => this.#look(),
-      onError: err => log.debug({ err }, 'feed.look-failed'),
+      run: () => this.#check(),
+      onError: err => log.debug({ err }, 'feed.check-failed'),
     })
-    this.#looking.start()
+    this.#checking.start()
   }
 
   /** How many requests wait. */
@@ -142,12 +142,12 @@ export class FeedWaits {
   async stop(): Promise<void> {
     this.#isStopping = true
     for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.wake(false)
-    await this.#looking.stop()
+    await this.#checking.stop()
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     if (this.#count === 0) {
-      // Whoever comes next may have read before the next look.
+      // Whoever comes next may have read before the next check.
       this.#mark = null
       return
     }

@@ -13,7 +13,7 @@ import { UnreadAnswers, type CloseReason } from './unread-answers.js'
 const MOST_PIPELINED = 64
 /** Smaller answers are not counted: a connection holds only one of them. */
 const SMALL_ANSWER_BYTES = 16 * 1024
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -165,8 +165,8 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     socket.destroy()
   })
 
-  const looking = repeat({
-    everyMs: LOOK_EVERY_MS,
+  const checking = repeat({
+    everyMs: CHECK_EVERY_MS,
     ref: false,
     run: () => {
       const nowMs = performance.now()
@@ -184,10 +184,10 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
         })
       }
     },
-    onError: err => app.log.error({ err }, 'requests.look-failed'),
+    onError: err => app.log.error({ err }, 'requests.check-failed'),
   })
-  looking.start()
-  app.addHook('onClose', () => looking.stop())
+  checking.start()
+  app.addHook('onClose', () => checking.stop())
 
   return async (request, wait) => {
     const permit = permits.get(request)!

@@ -90,9 +90,9 @@ export class ActiveSeries {
   async recurring(token: string): Promise<RecurringSeries> {
     const differences = this.moments.map(() => 0n)
     const moved = this.moments.map(noMovements)
-    let looked = 0
+    let checked = 0
     for (const changes of this.#tokens.get(token)?.values() ?? []) {
-      if (++looked % WALLETS_AT_ONCE === 0) await giveWay()
+      if (++checked % WALLETS_AT_ONCE === 0) await giveWay()
       addWallet(changes, differences, moved)
     }
     let parts = 0n

@@ -239,7 +239,7 @@ t.test('amounts up to 2^64-1, and sums beyond it, are exact', async t => {
   t.match(await riskOf(other.address), { state: 'at_risk', cause: 'insufficient_balance' })
 })
 
-t.test('what is looked for is what is due, and looks move when it is paid, and come back', async t => {
+t.test('what is looked for is what is due, and checks move when it is paid, and come back', async t => {
   const asked = async () => {
     const found = new Set<string>()
     for (let after: string | null = null; ;) {
@@ -251,11 +251,11 @@ t.test('what is looked for is what is due, and looks move when it is paid, and c
   }
   const lookOf = async (address: string) =>
     (
-      await pool.query<{ look: string | null }>(
-        'select next_funds_look as look from policies where address = $1',
+      await pool.query<{ check: string | null }>(
+        'select next_funds_check_at as check from policies where address = $1',
         [address],
       )
-    ).rows[0]!.look
+    ).rows[0]!.check
   const policy = await open('looked at', monthly(-DAY))
   const account = keyOf('account of looked at')
   t.ok((await asked()).has(account))

@@ -92,7 +92,7 @@ t.test('the writer that saw the endpoint off commits before the replay begins', 
   await shop.replay(id)
   let isFound = false
   const page = doWebhookWork(api.store, { kinds: ['replay'] }).then(() => (isFound = true))
-  for (let looks = 0; looks < 500; looks++) {
+  for (let checks = 0; checks < 500; checks++) {
     const { rows } = await pool.query(
       `select 1 from pg_locks where not granted and locktype in ('transactionid', 'tuple')`,
     )

@@ -10,14 +10,14 @@ const KEY = 'waiting'
 export class WaitReport {
   #written = 'null'
   #revision: number | undefined
-  readonly #looks
+  readonly #checks
 
   constructor(
     private readonly keys: KeyValue,
     private readonly waits: Pick<Waits, 'longest'>,
     log: Logger,
   ) {
-    this.#looks = repeat({
+    this.#checks = repeat({
       everyMs: EVERY_MS,
       firstAfterMs: 0,
       stopWithinMs: STOP_WITHIN_MS,
@@ -29,8 +29,8 @@ export class WaitReport {
     })
   }
 
-  start = () => this.#looks.start()
-  stop = () => this.#looks.stop()
+  start = () => this.#checks.start()
+  stop = () => this.#checks.stop()
 
   async #write(): Promise<void> {
     if (this.#revision === undefined) {

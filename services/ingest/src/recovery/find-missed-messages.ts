@@ -3,8 +3,8 @@ import type { MissedMessages } from '@payment-tracking/store/core'
 
 /**
  * The messages that the stream discarded (`max_msgs`, `max_age`, `max_bytes`) or lost before ingest read them, as far as
- * two looks at the stream can show.
- * @param before an earlier look; without an earlier look only unacknowledged messages are compared
+ * two checks of the stream can show.
+ * @param before an earlier check; without an earlier check only unacknowledged messages are compared
  */
 export function findMissedMessages(now: StreamPosition, before?: StreamPosition): MissedMessages | null {
   // Sequences of other subjects do not belong to ingest: a missing sequence proves nothing.
@@ -32,7 +32,7 @@ export function findMissedMessages(now: StreamPosition, before?: StreamPosition)
   }
 }
 
-/** Whether two looks found that the server has none of the messages that it counts after the last delivered one. */
+/** Whether two checks found that the server has none of the messages that it counts after the last delivered one. */
 export const hasLostTail = (now: StreamPosition, before: StreamPosition | undefined): boolean =>
   now.hasLostTail &&
   before !== undefined &&

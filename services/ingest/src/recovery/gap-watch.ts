@@ -3,7 +3,7 @@ import { repeat, ServiceError, type Intake, type Logger, type RepeatedTask } fro
 import { noteControlSubjects, recordStreamGap, type Store } from '@payment-tracking/store/core'
 import { findMissedMessages, hasLostTail } from './find-missed-messages.js'
 
-const LOOK_EVERY_MS = 5_000
+const CHECK_EVERY_MS = 5_000
 const STOP_WITHIN_MS = 1_000
 
 /** NATS acknowledged messages of the stream and has none of them. */
@@ -26,7 +26,7 @@ export class StreamLostMessagesError extends ServiceError {
 export class GapWatch implements Intake {
   #before: StreamPosition | undefined
   #lost: StreamPosition | undefined
-  readonly #looks: RepeatedTask
+  readonly #checks: RepeatedTask
 
   constructor(
     private readonly store: Store,
@@ -34,23 +34,23 @@ export class GapWatch implements Intake {
     private readonly log: Logger,
     private readonly subjectPrefix: string,
   ) {
-    this.#looks = repeat({
-      everyMs: LOOK_EVERY_MS,
-      // A server that is away answers late. The next look repeats what this one did not record.
+    this.#checks = repeat({
+      everyMs: CHECK_EVERY_MS,
+      // A server that is away answers late. The next check repeats what this one did not record.
       stopWithinMs: STOP_WITHIN_MS,
-      run: async () => this.look(await this.position()),
-      onError: err => log.debug({ err }, 'stream.look-failed'),
+      run: async () => this.check(await this.position()),
+      onError: err => log.debug({ err }, 'stream.check-failed'),
     })
   }
 
-  start = () => this.#looks.start()
-  stop = () => this.#looks.stop()
+  start = () => this.#checks.start()
+  stop = () => this.#checks.stop()
 
   /**
-   * Compares a look at the stream with the previous look.
-   * @throws StoreUnavailableError when a gap could not be recorded: the caller must repeat the same look
+   * Compares a check of the stream with the previous check.
+   * @throws StoreUnavailableError when a gap could not be recorded: the caller must repeat the same check
    */
-  async look(now: StreamPosition): Promise<void> {
+  async check(now: StreamPosition): Promise<void> {
     const missed = findMissedMessages(now, this.#before)
     if (missed) {
       const isNews = await recordStreamGap(this.store, now.stream, missed)
@@ -70,7 +70,7 @@ export class GapWatch implements Intake {
     throw new StreamLostMessagesError(stream.name, deliveredSequence + 1, lastSequence)
   }
 
-  /** Whether the stream takes control messages; null before the first look. */
+  /** Whether the stream takes control messages; null before the first check. */
   get takesControls(): boolean | null {
     return this.#before?.takesControls ?? null
   }

@@ -13,28 +13,28 @@ export interface RefoldLoopOptions {
 }
 
 /** How often ingest looks for work while there is none. */
-const LOOK_EVERY_MS = 500
+const CHECK_EVERY_MS = 500
 const PROGRESS_EVERY_MS = 2_000
 
 export class RefoldLoop implements Intake {
   readonly #options: RefoldLoopOptions
   readonly #sizer = new PageSizer()
   readonly #turns = new WorkTurns()
-  readonly #looks: RepeatedTask
+  readonly #checks: RepeatedTask
   #followsRules = false
 
   constructor(options: RefoldLoopOptions) {
     this.#options = options
-    this.#looks = repeat({
-      everyMs: LOOK_EVERY_MS,
+    this.#checks = repeat({
+      everyMs: CHECK_EVERY_MS,
       firstAfterMs: 0,
       run: stop => this.#run(stop),
       onError: err => options.log.warn({ err }, 'refold.failed'),
     })
   }
 
-  start = () => this.#looks.start()
-  stop = () => this.#looks.stop()
+  start = () => this.#checks.start()
+  stop = () => this.#checks.stop()
 
   /** Works page by page until nothing is left. */
   async #run(stop: AbortSignal): Promise<void> {

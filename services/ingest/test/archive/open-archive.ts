@@ -25,7 +25,7 @@ export async function makeDirectory(t: TestContext): Promise<string> {
 type Transaction = (...args: unknown[]) => Promise<unknown>
 
 /** A store that lets a test look behind each transaction: a page that shrinks or is filled, or a move of the number. */
-export function watched(store: Store, look: (kind: 'page' | 'move') => unknown): Store {
+export function watched(store: Store, check: (kind: 'page' | 'move') => unknown): Store {
   const { database } = store as unknown as {
     database: { transaction: Transaction; pipelinedTransaction: Transaction }
   }
@@ -33,7 +33,7 @@ export function watched(store: Store, look: (kind: 'page' | 'move') => unknown):
     (run: Transaction, kind: 'page' | 'move'): Transaction =>
     async (...args) => {
       const result = await run(...args)
-      await look(kind)
+      await check(kind)
       return result
     }
   const lanes = {

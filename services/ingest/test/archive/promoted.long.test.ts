@@ -40,7 +40,7 @@ t.test('a promotion while months are restored loses and doubles nothing', async 
   t.equal(await short(), payments)
 
   let pages = 0
-  const look = async (kind: 'page' | 'move') => {
+  const check = async (kind: 'page' | 'move') => {
     if (kind === 'page') pages += 1
     if (kind === 'page' && pages === 4) {
       await pair.standbyCaughtUp()
@@ -56,7 +56,7 @@ t.test('a promotion while months are restored loses and doubles nothing', async 
   const log = { info: () => {}, warn: () => {} }
   const said: string[] = []
   const parts = {
-    store: watched(store, look),
+    store: watched(store, check),
     files: archive.files,
     log,
     say: (line: string) => void said.push(line),

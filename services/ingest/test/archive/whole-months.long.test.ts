@@ -39,7 +39,7 @@ const monthOfSlot = (slot: number) => new Date((START + slot) * 1_000).toISOStri
 const quiet = { info: () => {}, warn: () => {} }
 
 /** All ways to ask for events, at one moment. @returns the months in lists */
-async function lookEverywhere(t: Test, store: Store, wereThere: Months): Promise<string[]> {
+async function checkEverywhere(t: Test, store: Store, wereThere: Months): Promise<string[]> {
   const months = await listMonths(store)
   t.strictSame(halvesOf(months, wereThere), [], 'the list')
   const isThere = (month: string) => months.has(month)
@@ -105,9 +105,9 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
 
   const states: string[] = []
   let pages = 0
-  const look = async (kind: 'page' | 'move') => {
+  const check = async (kind: 'page' | 'move') => {
     if (kind === 'page') pages += 1
-    const state = (await lookEverywhere(t, store, wereThere)).join(' ')
+    const state = (await checkEverywhere(t, store, wereThere)).join(' ')
     if (state !== states.at(-1)) states.push(state)
     const first = await readFirstEvent(store)
     t.equal(
@@ -118,7 +118,7 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
     t.ok((await readArchivedUpTo(store)) < first.position!)
   }
   await archive.run({
-    store: watched(store, look),
+    store: watched(store, check),
     eventsAPart: 40,
     months: monthsBefore(new Date((START + 2 * MONTH_SECONDS) * 1_000)),
   })
@@ -127,7 +127,7 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
   t.strictSame(states, [whole, second, third], 'one month after the other leaves at once')
   t.ok(pages > 12, `${pages} pages`)
 
-  const restoring = { store: watched(store, look), log: quiet, say: () => {}, files: archive.files }
+  const restoring = { store: watched(store, check), log: quiet, say: () => {}, files: archive.files }
   await runArchive({ does: 'restore', month: all[1]! }, restoring)
   await runArchive({ does: 'restore', month: all[0]! }, restoring)
   t.strictSame(states, [whole, second, third, second, whole], 'and comes back at once')
@@ -151,10 +151,10 @@ t.test('a restore that was stopped is finished by the archiver, and till then ch
       .count
   const [left, all] = [await shrunk(), wereThere.get(first)!.size]
   t.ok(left > 0, `${left} of ${all} events are short`)
-  t.strictSame(await lookEverywhere(t, store, wereThere), [...wereThere.keys()].sort().slice(2))
+  t.strictSame(await checkEverywhere(t, store, wereThere), [...wereThere.keys()].sort().slice(2))
   await endRestore(store)
   t.strictSame(
-    await lookEverywhere(t, store, wereThere),
+    await checkEverywhere(t, store, wereThere),
     [...wereThere.keys()].sort().slice(2),
     'no process ends it before every file is filled',
   )

@@ -33,7 +33,7 @@ export class EventStream {
   #isLive = false
   #unsent = 0
   #sent = 0
-  #sentAtLastLook = -1
+  #sentAtLastCheck = -1
 
   constructor(options: EventStreamOptions) {
     this.#options = options
@@ -118,8 +118,8 @@ export class EventStream {
 
   /** Sends a comment. A client that took nothing since the last one is given up. */
   keepAlive(): void {
-    if (this.#unsent > 0 && this.#sent === this.#sentAtLastLook) return this.#options.onSlow()
-    this.#sentAtLastLook = this.#sent
+    if (this.#unsent > 0 && this.#sent === this.#sentAtLastCheck) return this.#options.onSlow()
+    this.#sentAtLastCheck = this.#sent
     if (this.#epoch !== '') this.#write(': keep-alive\n\n')
   }
 

@@ -8,7 +8,7 @@ import { readExpectationsById } from '@payment-tracking/store/reads'
 import { toCommittedExpectation, type ReadExpectation, type Store } from '@payment-tracking/store/core'
 import type { Room, Rooms, Subscriber } from './rooms.js'
 
-const LOOK_SPREAD = 0.25
+const CHECK_SPREAD = 0.25
 const STOP_WITHIN_MS = 1_000
 /** Expectations that one statement reads. */
 const READ_AT_ONCE = 256
@@ -22,23 +22,23 @@ export interface ExpectationWatchOptions {
 
 export class ExpectationWatch {
   readonly #options: ExpectationWatchOptions
-  readonly #looks: RepeatedTask
+  readonly #checks: RepeatedTask
   readonly #read: (id: string) => Promise<ReadExpectation | null>
 
   constructor(options: ExpectationWatchOptions) {
     this.#options = options
     this.#read = coalesce(ids => this.#readMany(ids), { maxItems: READ_AT_ONCE })
-    this.#looks = repeat({
+    this.#checks = repeat({
       everyMs: options.intervalMs,
-      spread: LOOK_SPREAD,
+      spread: CHECK_SPREAD,
       stopWithinMs: STOP_WITHIN_MS,
-      run: stop => this.#look(stop),
-      onError: err => options.log.warn({ err }, 'expectations.look-failed'),
+      run: stop => this.#check(stop),
+      onError: err => options.log.warn({ err }, 'expectations.check-failed'),
     })
   }
 
-  start = () => this.#looks.start()
-  stop = () => this.#looks.stop()
+  start = () => this.#checks.start()
+  stop = () => this.#checks.stop()
 
   /**
    * After this resolves, the subscriber of a joined room is sent each change after the answer.
@@ -71,7 +71,7 @@ export class ExpectationWatch {
     return ids.map(id => byId.get(id) ?? null)
   }
 
-  async #look(stop: AbortSignal): Promise<void> {
+  async #check(stop: AbortSignal): Promise<void> {
     const { rooms } = this.#options
     const followed: { room: Room; id: string }[] = []
     for (const room of rooms.all())

@@ -32,7 +32,7 @@ export interface HealerOptions {
   log: Logger
   intervalMs: number
   /** looks for missed retractions */
-  retractions: Pick<RetractionHealer, 'look'>
+  retractions: Pick<RetractionHealer, 'check'>
   /** says whether what was read in an epoch may be sent */
   databaseEpoch: Pick<DatabaseEpoch, 'serves'>
 }
@@ -99,7 +99,7 @@ export class Healer {
       const room = rooms.find(trackingId)
       if (room) this.#consider(room, seq)
     }
-    await retractions.look(epoch)
+    await retractions.check(epoch)
   }
 
   /** Looks again after GRACE_MS, when payments in flight have arrived. */

@@ -1,7 +1,7 @@
 // Notifies clients of what happens to the policies of a tracking ID. Ingest announces events of the chain after their commit.
 // Redis may lose an announcement, and no event causes a due date: so a pod looks at the policies of its own subscribers
-// every `intervalMs`, and sends what differs from the last look and was not sent. A change has the same id in
-// an announcement and in a look, so each is sent once.
+// every `intervalMs`, and sends what differs from the last check and was not sent. A change has the same id in
+// an announcement and in a check, so each is sent once.
 //
 //   not watched --first subscriber with events, baseline read--> watched --last one left--> not watched
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,9 +19,9 @@ import type { RealtimeMetrics } from '../metrics.js'
 import type { Room, Rooms } from './rooms.js'
 import { indexPolicies, WatchedRoom, type SeenChange } from './watched-room.js'
 
-/** A look gives announcements in flight this time, so that changes are sent in order, and all instead of the last. */
+/** A check gives announcements in flight this time, so that changes are sent in order, and all instead of the last. */
 const GRACE_MS = 300
-const LOOK_SPREAD = 0.25
+const CHECK_SPREAD = 0.25
 const STOP_WITHIN_MS = 1_000
 
 export interface LifecycleWatchOptions {
@@ -40,21 +40,21 @@ type CauseOf = (change: SeenChange) => LifecycleCause | null
 export class LifecycleWatch {
   readonly #options: LifecycleWatchOptions
   readonly #watched = new Map<Room, WatchedRoom>()
-  readonly #looks: RepeatedTask
+  readonly #checks: RepeatedTask
 
   constructor(options: LifecycleWatchOptions) {
     this.#options = options
-    this.#looks = repeat({
+    this.#checks = repeat({
       everyMs: options.intervalMs,
-      spread: LOOK_SPREAD,
+      spread: CHECK_SPREAD,
       stopWithinMs: STOP_WITHIN_MS,
-      run: stop => this.#look(stop),
-      onError: err => options.log.warn({ err }, 'lifecycle.look-failed'),
+      run: stop => this.#check(stop),
+      onError: err => options.log.warn({ err }, 'lifecycle.check-failed'),
     })
   }
 
-  start = () => this.#looks.start()
-  stop = () => this.#looks.stop()
+  start = () => this.#checks.start()
+  stop = () => this.#checks.stop()
 
   /** After this resolves, changes of the room's policies are sent. @throws StoreUnavailableError */
   async watch(trackingId: string): Promise<void> {
@@ -70,7 +70,7 @@ export class LifecycleWatch {
     const watched = this.#watch(room)
     const { id, type, paymentPolicy } = changeOfLifecycle(wsFrame)
     if (type === 'subscription.created') watched.noteCreated(paymentPolicy)
-    // A pod that may not send now leaves the event to a look.
+    // A pod that may not send now leaves the event to a check.
     if (!watched.hasSent(id) && this.#options.rooms.sendLifecycle(room, recipient, wsFrame))
       watched.noteSent(id)
   }
@@ -86,7 +86,7 @@ export class LifecycleWatch {
     return readTrackedPolicies(store, { trackingIds, addresses, soonSeconds, graceSeconds })
   }
 
-  async #look(stop: AbortSignal): Promise<void> {
+  async #check(stop: AbortSignal): Promise<void> {
     const { rooms } = this.#options
     for (const room of this.#watched.keys())
       if (rooms.find(room.trackingId) !== room || !asksForEvents(room)) this.#watched.delete(room)
@@ -100,19 +100,19 @@ export class LifecycleWatch {
         asked.flatMap(({ addresses }) => addresses),
       ),
     )
-    const looks = asked.map(({ room, watched, addresses }) => {
+    const checks = asked.map(({ room, watched, addresses }) => {
       const { changes, settle } = watched.compare(addresses, policies)
       return { room, unsent: () => changes.filter(({ id }) => !watched.hasSent(id)), watched, settle }
     })
-    const unsent = () => looks.flatMap(look => look.unsent())
+    const unsent = () => checks.flatMap(check => check.unsent())
     if (unsent().some(isOfChain)) await delay(GRACE_MS)
     if (stop.aborted) return
     const causeOf = await this.#readCauses(unsent())
-    for (const { room, watched, settle, ...look } of looks)
-      if (this.#send(room, watched, look.unsent(), causeOf)) settle()
+    for (const { room, watched, settle, ...check } of checks)
+      if (this.#send(room, watched, check.unsent(), causeOf)) settle()
   }
 
-  /** @returns false when this pod may not send now: the next look sees the same changes */
+  /** @returns false when this pod may not send now: the next check sees the same changes */
   #send(room: Room, watched: WatchedRoom, changes: readonly SeenChange[], causeOf: CauseOf): boolean {
     const { rooms, metrics, log } = this.#options
     const { trackingId } = room

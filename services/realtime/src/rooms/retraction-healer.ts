@@ -23,7 +23,7 @@ export class RetractionHealer {
   readonly #forwarded = new Map<string, number>()
   /** events whose retraction this healer sent, and whose announcement did not come yet */
   readonly #ahead = new Set<string>()
-  #lookedAt = performance.now()
+  #checkedAt = performance.now()
 
   constructor(options: RetractionHealerOptions) {
     this.#options = options
@@ -34,20 +34,20 @@ export class RetractionHealer {
     this.#forwarded.set(eventId, performance.now())
   }
 
-  /** Whether a look sent this retraction before its announcement. True once: the next announcement is a new one. */
+  /** Whether a check sent this retraction before its announcement. True once: the next announcement is a new one. */
   wasAhead(eventId: string): boolean {
     return this.#ahead.delete(eventId)
   }
 
   /**
-   * Forwards the retractions missed since the last successful look.
+   * Forwards the retractions missed since the last successful check.
    * @param epoch that this pod serves
    * @throws StoreUnavailableError
    */
-  async look(epoch: string): Promise<void> {
+  async check(epoch: string): Promise<void> {
     const { rooms, store, metrics } = this.#options
     const startedAt = performance.now()
-    const withinMs = startedAt - this.#lookedAt + COMMIT_MARGIN_MS
+    const withinMs = startedAt - this.#checkedAt + COMMIT_MARGIN_MS
     let healed = 0
     let isFenced = false
     for await (const page of readRecentRetractions(store, withinMs, epoch))
@@ -63,8 +63,8 @@ export class RetractionHealer {
         }
       }
     metrics.healed.inc(healed)
-    // The next look repeats retractions that the fence held back.
-    if (!isFenced) this.#lookedAt = startedAt
+    // The next check repeats retractions that the fence held back.
+    if (!isFenced) this.#checkedAt = startedAt
     for (const [eventId, at] of this.#forwarded)
       if (at < startedAt - 2 * withinMs) {
         this.#forwarded.delete(eventId)

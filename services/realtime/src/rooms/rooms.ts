@@ -103,7 +103,7 @@ export class Rooms {
 
   /**
    * Sends a change of an expected payment to the subscribers who follow it and were sent no later one. A pod that may not
-   * send now leaves the change to a look.
+   * send now leaves the change to a check.
    */
   sendExpectation(room: Room, { id, changes }: { id: string; changes: number }, frameOf: () => Buffer): void {
     const { metrics, mayDeliver } = this.#options

@@ -15,7 +15,7 @@ export class SeqTracker {
   readonly #ahead = new Set<number>()
   readonly #early = new Set<number>()
 
-  /** The last `seq` without a hole before it; null before the first look at the store. */
+  /** The last `seq` without a hole before it; null before the first check of the store. */
   get contiguous(): number | null {
     return this.#floor === null ? null : this.#contiguous
   }

@@ -1,12 +1,12 @@
-// What one room was sent of its policies, and what the last look at them saw.
+// What one room was sent of its policies, and what the last check of them saw.
 //
 //   no baseline --baseline(policies)--> watched
 //
-// Announcements are sent in both states. Looks compare only watched rooms: a change that the baseline holds already
+// Announcements are sent in both states. Checks compare only watched rooms: a change that the baseline holds already
 // happened before the subscription.
 //
 // Memory is bounded by MOST_REMEMBERED for each of: ids that were sent, policies whose creation was announced since the
-// last look, and deleted policies. Beside these, a room keeps one row for each living policy of its tracking ID.
+// last check, and deleted policies. Beside these, a room keeps one row for each living policy of its tracking ID.
 import {
   lifecycleMessageId,
   lifecyclesBetween,
@@ -15,10 +15,10 @@ import {
 } from '@payment-tracking/domain'
 import { RecentValues } from './recent-values.js'
 
-/** An id takes about 100 bytes. A room with more changes than this between a look and a late announcement hears one twice. */
+/** An id takes about 100 bytes. A room with more changes than this between a check and a late announcement hears one twice. */
 const MOST_REMEMBERED = 1_000
 
-/** A change that a look saw. */
+/** A change that a check saw. */
 export interface SeenChange {
   /** the id of its message */
   id: string
@@ -52,22 +52,22 @@ export class WatchedRoom {
   }
 
   /**
-   * A policy of the room was created. The next look reads the policy even if the policy was deleted meanwhile, and so
+   * A policy of the room was created. The next check reads the policy even if the policy was deleted meanwhile, and so
    * finds a deletion whose announcement was lost.
    */
   noteCreated(address: string): void {
     this.#created.add(address)
   }
 
-  /** The policies that a look must read whether they live or not. */
+  /** The policies that a check must read whether they live or not. */
   addresses(): string[] {
     return [...new Set([...this.#known!.keys(), ...this.#created.all()])]
   }
 
   /**
-   * @param asked what `addresses` answered before the look
-   * @param policies what the look read, of every room
-   * @returns what happened since the last look, sent or not
+   * @param asked what `addresses` answered before the check
+   * @param policies what the check read, of every room
+   * @returns what happened since the last check, sent or not
    */
   compare(asked: readonly string[], policies: Policies): { changes: SeenChange[]; settle: () => void } {
     const known = this.#known!
@@ -96,7 +96,7 @@ export class WatchedRoom {
   }
 }
 
-/** What a look read. */
+/** What a check read. */
 export interface Policies {
   ofAddress: ReadonlyMap<string, TrackedPolicy>
   ofTracking: ReadonlyMap<string | null, readonly TrackedPolicy[]>

@@ -69,9 +69,9 @@ const isAnswering = (store: Store): Promise<boolean> =>
  */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
   const { config, tunables, store, queue, worker, limiter, metrics, log } = parts
-  const lookEveryMs = Math.min(2_000, tunables.watchdogMs / 4)
-  const stuckLooks = Math.ceil(tunables.watchdogMs / lookEveryMs)
-  const watchdogs = { first: buildWatchdog(stuckLooks), bulk: buildWatchdog(stuckLooks) }
+  const checkEveryMs = Math.min(2_000, tunables.watchdogMs / 4)
+  const stuckChecks = Math.ceil(tunables.watchdogMs / checkEveryMs)
+  const watchdogs = { first: buildWatchdog(stuckChecks), bulk: buildWatchdog(stuckChecks) }
   const sweep = buildSweeper(
     { store, queue },
     { overdueMs: tunables.overdueMs, againMs: 6 * tunables.overdueMs },
@@ -92,7 +92,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     },
     {
       name: 'watchdog',
-      everyMs: lookEveryMs,
+      everyMs: checkEveryMs,
       run: async () => {
         const waiting = await queue.countWaiting().catch((error: unknown) => {
           for (const lane of DELIVERY_LANES) watchdogs[lane].forget()
@@ -104,7 +104,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         metrics.active.set(progress.first.active + progress.bulk.active)
         const postgresAnswers = all > 0 && (await isAnswering(store))
         for (const lane of DELIVERY_LANES)
-          if (watchdogs[lane].look({ waiting: waiting[lane], progress: progress[lane], postgresAnswers }))
+          if (watchdogs[lane].check({ waiting: waiting[lane], progress: progress[lane], postgresAnswers }))
             parts.fail(
               new Error(
                 `${waiting[lane]} jobs of ${DELIVERY_QUEUES[lane]} wait and no delivery was begun for ` +

@@ -5,28 +5,28 @@ import type { WorkerProgress } from '@payment-tracking/queue'
 
 export interface Watchdog {
   /**
-   * Looks once. @returns true when the worker started nothing between `stuckLooks` looks in a row, although at each of
+   * Checks once. @returns true when the worker started nothing between `stuckChecks` checks in a row, although at each of
    * them jobs of its queue waited, Postgres answered and the worker had a free concurrency slot for them
    */
-  look(now: { waiting: number; progress: WorkerProgress; postgresAnswers: boolean }): boolean
-  /** Forgets the earlier looks, because the queue cannot be asked. */
+  check(now: { waiting: number; progress: WorkerProgress; postgresAnswers: boolean }): boolean
+  /** Forgets the earlier checks, because the queue cannot be asked. */
   forget(): void
 }
 
-/** Counts looks instead of time: a process that was paused has looked only once when it continues. */
-export function buildWatchdog(stuckLooks: number): Watchdog {
+/** Counts checks instead of time: a process that was paused has checked only once when it continues. */
+export function buildWatchdog(stuckChecks: number): Watchdog {
   let started = -1
-  let idleLooks = 0
+  let idleChecks = 0
   return {
-    look: ({ waiting, progress, postgresAnswers }) => {
+    check: ({ waiting, progress, postgresAnswers }) => {
       const hasFreeSlot = progress.active < progress.slots
       const idle = waiting > 0 && postgresAnswers && progress.started === started && hasFreeSlot
       started = progress.started
-      idleLooks = idle ? idleLooks + 1 : 0
-      return idleLooks > stuckLooks
+      idleChecks = idle ? idleChecks + 1 : 0
+      return idleChecks > stuckChecks
     },
     forget: () => {
-      idleLooks = 0
+      idleChecks = 0
     },
   }
 }

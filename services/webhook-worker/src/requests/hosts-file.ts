@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import type { PinnedAddress } from './resolve-target.js'
 
-const LOOK_EVERY_MS = 5_000
+const CHECK_EVERY_MS = 5_000
 
 /** The addresses of each name, in lower case. Lines without an address and names are passed over. */
 function readHosts(text: string): Map<string, PinnedAddress[]> {
@@ -27,9 +27,9 @@ function readHosts(text: string): Map<string, PinnedAddress[]> {
  */
 export function openHosts(file = '/etc/hosts'): (name: string) => PinnedAddress[] | undefined {
   let hosts = new Map<string, PinnedAddress[]>()
-  let lookAtMs = 0
+  let checkAtMs = 0
   let version = ''
-  const look = () => {
+  const check = () => {
     const found = statSync(file, { throwIfNoEntry: false })
     const now = found ? `${found.mtimeMs} ${found.size} ${found.ino}` : ''
     if (now === version) return
@@ -37,10 +37,10 @@ export function openHosts(file = '/etc/hosts'): (name: string) => PinnedAddress[
     version = now
   }
   return name => {
-    if (performance.now() >= lookAtMs) {
-      lookAtMs = performance.now() + LOOK_EVERY_MS
+    if (performance.now() >= checkAtMs) {
+      checkAtMs = performance.now() + CHECK_EVERY_MS
       try {
-        look()
+        check()
       } catch {
         // A file that cannot be read has no names, as for the system.
       }

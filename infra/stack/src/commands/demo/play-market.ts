@@ -16,7 +16,7 @@ import { playShop } from './play-shop.js'
 import { buildRiskyCustomers, type RiskyCustomers } from './risky-customers.js'
 import { buildShopHistory } from './shop-history.js'
 
-const LOOK_EVERY_MS = 50
+const CHECK_EVERY_MS = 50
 /** The guide of `npm start` waits for the link. */
 const PATIENCE_MS = 30_000
 /** As nodes do: long before what they saw is too old. */
@@ -64,7 +64,7 @@ export async function playMarket({
   const makeLink = async () => {
     // The market has just published the event that creates its gateway.
     const signal = AbortSignal.any([end.signal, AbortSignal.timeout(PATIENCE_MS)])
-    while (!(await knowsGateway(address))) await sleep(LOOK_EVERY_MS, undefined, { signal })
+    while (!(await knowsGateway(address))) await sleep(CHECK_EVERY_MS, undefined, { signal })
     return makeSignInLink(baseUrl, address, authority)
   }
   return {

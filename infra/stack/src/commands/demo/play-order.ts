@@ -16,7 +16,7 @@ const PRICE = 2_400n * CENT
 const FIRST_PART = 1_000n * CENT
 /** How long the service may take for one step. */
 const PATIENCE_MS = 15_000
-const LOOK_EVERY_MS = 250
+const CHECK_EVERY_MS = 250
 
 /**
  * @param gateway is published already
@@ -68,7 +68,7 @@ async function until<T>(step: () => Promise<T>): Promise<T> {
       return await step()
     } catch (error) {
       if (Date.now() > endsAt) throw error
-      await sleep(LOOK_EVERY_MS)
+      await sleep(CHECK_EVERY_MS)
     }
   }
 }

@@ -5,12 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * @returns false when it did not within `patienceMs`
  */
 export async function poll(
-  look: () => Promise<boolean>,
+  check: () => Promise<boolean>,
   { everyMs, patienceMs }: { everyMs: number; patienceMs: number },
 ): Promise<boolean> {
   const deadline = performance.now() + patienceMs
   while (performance.now() < deadline) {
-    if (await look()) return true
+    if (await check()) return true
     await sleep(everyMs)
   }
   return false

@@ -41,7 +41,7 @@ export async function cancelExpectation(
 ): Promise<{ record: ExpectationRecord; isNew: boolean } | null> {
   const cancelled = await database.write(sql`
     with changed as (
-      update expectations set cancelled_at = clock_timestamp(), look_at = clock_timestamp()
+      update expectations set cancelled_at = clock_timestamp(), next_check_at = clock_timestamp()
        where id = ${id}::uuid and gateway = ${gateway} and cancelled_at is null and not counting and paid_amount < amount
       returning id::text as subject, tracking_id as name
     ), ${logChangeOf(gateway, author, 'expectation.cancelled')}

@@ -88,7 +88,7 @@ export interface CountedDeliveries {
  */
 export async function countDeliveries({ database }: Store): Promise<CountedDeliveries[]> {
   const most = inline(MOST_COUNTED)
-  const rows = await database.read<CountedDeliveries & { looked: number }>(sql`
+  const rows = await database.read<CountedDeliveries & { scanned: number }>(sql`
     select d.state, count(*) filter (where ${IS_LIVE} or d.state = 'failed')::int as count,
            (select count(*) from (select from deliveries d where ${IS_OPEN} limit ${most}) o) < ${most} as "isComplete"
       from (select d.* from deliveries d where ${IS_OPEN} limit ${most}) d

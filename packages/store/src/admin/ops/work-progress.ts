@@ -26,7 +26,7 @@ export interface WebhookWorkProgress {
   endpointUrl: string
   /** rows that are written */
   handled: bigint
-  /** nothing is left; the work looks again for a while */
+  /** nothing is left; the work checks again for a while */
   isSettling: boolean
   addedAt: Date
 }

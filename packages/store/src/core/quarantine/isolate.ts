@@ -11,7 +11,7 @@ export type IsolatingTask =
   | 'due-dates'
   | 'expectations'
   | 'failing-webhooks'
-  | 'look-at-policies'
+  | 'check-policies'
   | 'payment-risks'
   | 'recover-deliveries'
   | 'redeliver'

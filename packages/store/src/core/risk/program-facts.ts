@@ -59,7 +59,7 @@ export function writeProgramFacts(tx: PipelinedTx, events: readonly { event: Cha
     insert into program_facts (${WRITTEN.names}) select * from ${WRITTEN.listOf(facts)} on conflict do nothing`)
 }
 
-/** Facts of one kind that a look compares, from the newest slot on: an authority can change its fees as often as it likes. */
+/** Facts of one kind that a check compares, from the newest slot on: an authority can change its fees as often as it likes. */
 const MOST_COMPARED = raw('20')
 
 /** The newest fact that stands, or null. Relies on program_facts_newest and the key of events. @param gateway '' is the program */

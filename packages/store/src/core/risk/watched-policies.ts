@@ -1,12 +1,12 @@
-// Policies whose due payments are watched: due within three days, or overdue. `next_funds_look` says when a policy is
+// Policies whose due payments are watched: due within three days, or overdue. `next_funds_check_at` says when a policy is
 // looked at next. It can be too early, because a payment moves the due date and leaves it, so that a payment writes no
-// index; then a look moves it.
+// index; then a check moves it.
 import { WATCHED_SECONDS } from '@payment-tracking/domain'
 import type { Store } from '../database/open-store.js'
 import { inline, sql } from '../database/sql.js'
 import { isWaiting, isWatched, NOW } from './due-risks.js'
 
-/** A key in the order of looks. */
+/** A key in the order of checks. */
 export interface WatchedKey {
   at: bigint
   address: string
@@ -27,8 +27,8 @@ export function readWatchedKey(text: string): WatchedKey | undefined {
 export const writeWatchedKey = ({ at, address }: WatchedKey): string => `${at} ${address}`
 
 /**
- * One page of watched policies, in the order of looks. Moves the looks of the others that it meets: each policy once for
- * each of its due dates. Relies on policies_next_funds_look. Rows that others have locked keep their look.
+ * One page of watched policies, in the order of checks. Moves the checks of the others that it meets: each policy once for
+ * each of its due dates. Relies on policies_next_funds_check. Rows that others have locked keep their time.
  * @param limit policies that one statement looks at
  */
 export async function listWatchedPolicies(
@@ -38,13 +38,13 @@ export async function listWatchedPolicies(
 ): Promise<WatchedPage> {
   const { at, address } = after ?? { at: -1n, address: '' }
   const rows = await database.read<WatchedKey & { watched: boolean }>(sql`
-    select p.address, p.next_funds_look as at, ${isWaiting(sql`p`)} and ${isWatched(sql`p`)} as watched
+    select p.address, p.next_funds_check_at as at, ${isWaiting(sql`p`)} and ${isWatched(sql`p`)} as watched
       from (select * from policies p
-             where p.next_funds_look <= ${NOW} and (p.next_funds_look, p.address) > (${at}, ${address})
-             order by p.next_funds_look, p.address limit ${limit}) p
-     order by p.next_funds_look, p.address`)
+             where p.next_funds_check_at <= ${NOW} and (p.next_funds_check_at, p.address) > (${at}, ${address})
+             order by p.next_funds_check_at, p.address limit ${limit}) p
+     order by p.next_funds_check_at, p.address`)
   const others = rows.filter(({ watched }) => !watched).map(row => row.address)
-  if (others.length > 0) await moveLooks(database, others)
+  if (others.length > 0) await moveChecks(database, others)
   const last = rows.at(-1)
   return {
     addresses: rows.filter(({ watched }) => watched).map(row => row.address),
@@ -53,10 +53,10 @@ export async function listWatchedPolicies(
 }
 
 /** A policy that waits for no payment is looked at again when ingest changes its dates or its status. */
-const moveLooks = (database: Store['database'], addresses: readonly string[]): Promise<number> =>
+const moveChecks = (database: Store['database'], addresses: readonly string[]): Promise<number> =>
   database.execute(sql`
     update policies p
-       set next_funds_look = case when ${isWaiting(sql`p`)} then p.due_at - ${inline(WATCHED_SECONDS)} end
+       set next_funds_check_at = case when ${isWaiting(sql`p`)} then p.due_at - ${inline(WATCHED_SECONDS)} end
      where p.address in (
        select address from policies where address = any(${[...addresses]}::text[])
         order by address for no key update skip locked)

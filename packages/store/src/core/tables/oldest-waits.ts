@@ -3,7 +3,7 @@ import { raw, sql, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_LIVE, IS_OPEN } from './delivery-rows.js'
 
 /** How many of the oldest rows are read. */
-const LOOKED_AT = raw('10000')
+const OLDEST_READ = raw('10000')
 
 /**
  * The age in seconds of the oldest row that counts; 0 when no row counts. Reads the oldest 10,000 rows. When none of these
@@ -15,8 +15,8 @@ async function readOldest({ database }: Store, oldest: Sql, counts: Sql): Promis
   const [row] = await database.read<{ seconds: number }>(sql`
     select coalesce(extract(epoch from clock_timestamp() - coalesce(
              min(d.since) filter (where ${counts}),
-             case when count(*) = ${LOOKED_AT} then max(d.since) end)), 0)::float8 as seconds
-      from (${oldest} limit ${LOOKED_AT}) d
+             case when count(*) = ${OLDEST_READ} then max(d.since) end)), 0)::float8 as seconds
+      from (${oldest} limit ${OLDEST_READ}) d
       left join webhooks w on w.id = d.webhook_id`)
   return Math.max(0, row?.seconds ?? 0)
 }

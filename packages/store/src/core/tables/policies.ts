@@ -111,11 +111,11 @@ const WHOLE = columnTable<WrittenPolicy>('p', {
   ends_at: ['bigint', ({ outcome }) => outcome.endsAt],
 })
 
-/** When the dates of a policy are to be looked at: `next_look` of its row. */
-const NEXT_LOOK = sql`
+/** When the dates of a policy are to be checked: `next_check_at` of its row. */
+const NEXT_CHECK = sql`
   case when p.live and p.status = 'active' and coalesce(p.due_at, p.ends_at) is not null then 0 end`
 
-/** What decides about the dates of a policy. Where nothing of it changed, the row keeps its `next_look`. */
+/** What decides about the dates of a policy. Where nothing of it changed, the row keeps its `next_check_at`. */
 const [DATED, WAS_DATED] = ['excluded', 'policies'].map(table =>
   raw(
     ['live', 'status', 'gateway', 'incarnation_start', 'due_at', 'ends_at']
@@ -127,17 +127,17 @@ const [DATED, WAS_DATED] = ['excluded', 'policies'].map(table =>
 export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
   if (policies.length === 0) return
   tx.send(sql`
-    insert into policies (${WHOLE.names}, next_look) select p.*, ${NEXT_LOOK} from ${WHOLE.listOf(policies)}
+    insert into policies (${WHOLE.names}, next_check_at) select p.*, ${NEXT_CHECK} from ${WHOLE.listOf(policies)}
     on conflict (address) do update set ${WHOLE.excluded},
-      next_look = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_look
-                       else excluded.next_look end,
-      next_funds_look = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_funds_look
-                             else excluded.next_funds_look end`)
+      next_check_at = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_check_at
+                       else excluded.next_check_at end,
+      next_funds_check_at = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_funds_check_at
+                             else excluded.next_funds_check_at end`)
 }
 
 /**
  * Writes only the columns that payments change, a third of all. Nine of ten events are payments. A payment moves dates to
- * later times, so `next_look` can stay: an index has it, and most payments then write no index (a HOT update).
+ * later times, so `next_check_at` can stay: an index has it, and most payments then write no index (a HOT update).
  * @param policies stored policies to which only payments happened. They are found by a range of one address: for an equal
  *   address, Postgres may join the whole table
  */
@@ -145,11 +145,11 @@ export function writePaidPolicies(tx: PipelinedTx, policies: readonly WrittenPol
   if (policies.length === 0) return
   tx.send(sql`
     update policies set ${PAID.listed},
-           next_look = case when policies.next_look is null and p.status = 'active'
+           next_check_at = case when policies.next_check_at is null and p.status = 'active'
                                  and coalesce(p.due_at, policies.ends_at) is not null
-                            then 0 else policies.next_look end,
-           next_funds_look = case when policies.next_funds_look is null and p.status = 'active' and p.due_at is not null
-                                  then 0 else policies.next_funds_look end
+                            then 0 else policies.next_check_at end,
+           next_funds_check_at = case when policies.next_funds_check_at is null and p.status = 'active' and p.due_at is not null
+                                  then 0 else policies.next_funds_check_at end
       from ${PAID.listOf(policies)}
      where policies.address between p.address and p.address`)
 }

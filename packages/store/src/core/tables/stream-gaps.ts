@@ -13,7 +13,7 @@ export function noteControlSubjects({ database }: Store, takes: boolean): Promis
     update stream_head set takes_controls = ${takes} where id = 1 and takes_controls is distinct from ${takes}`)
 }
 
-/** Whether the stream takes control messages, as ingest saw last; null before the first look. */
+/** Whether the stream takes control messages, as ingest saw last; null before the first check. */
 export async function readControlSubjects({ database }: Store): Promise<boolean | null> {
   const [row] = await database.read<{ takes: boolean | null }>(sql`
     select takes_controls as takes from stream_head where id = 1`)

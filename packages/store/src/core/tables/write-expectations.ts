@@ -4,7 +4,7 @@ import { sql, type Tx } from '../database/sql.js'
 import type { Expectation } from './expectations.js'
 
 /** When time alone may change something: null is never, or not before stored payments are counted. */
-function lookAt({ terms, counting, notified }: Expectation): string | null {
+function nextCheckAt({ terms, counting, notified }: Expectation): string | null {
   const waits = mayExpire(notified.all.state) || mayExpire(notified.final.state)
   return !counting && waits ? (terms.expiresAt?.toISOString() ?? null) : null
 }
@@ -26,7 +26,7 @@ const WRITTEN = columnTable<Expectation>('v', {
   final_state: ['text', ({ notified }) => notified.final.state],
   final_changed_at: ['timestamptz', ({ notified }) => notified.final.changedAt.toISOString()],
   final_changes: ['bigint', ({ notified }) => notified.final.changes.toString()],
-  look_at: ['timestamptz', lookAt],
+  next_check_at: ['timestamptz', nextCheckAt],
 })
 
 /** Writes rows that the transaction has locked. */

@@ -34,21 +34,21 @@ export type Snapshot = <Result>(read: (tx: Tx) => Promise<Result>) => Promise<Re
 /**
  * A kind of work under the writer lock.
  * @typeParam Page what a page changed beside the rows of its work
- * @typeParam Looked what it read before it took the lock
+ * @typeParam Checked what it read before it took the lock
  */
-export interface WorkKind<Page, Looked = unknown> {
+export interface WorkKind<Page, Checked = unknown> {
   /** its turn comes while no other work waits */
   isLast?: true
   /** the most rows of work that a page of so many rows takes; default: one */
   together?(rows: number): number
   /** reads for a page what would take the lock for too long. Whatever changes the work meanwhile makes the page void */
-  look?(snapshot: Snapshot, works: readonly Work[], rows: number): Promise<Looked>
+  check?(snapshot: Snapshot, works: readonly Work[], rows: number): Promise<Checked>
   /** @returns null when what was read is void */
   page(
     tx: PipelinedTx,
     works: readonly Work[],
     scope: PageScope,
-    looked: Looked,
+    checked: Checked,
   ): Promise<(WorkPage & Page) | null>
 }
 
@@ -97,15 +97,15 @@ export async function runPage<Page, Result>(
     const done = await bisect(
       works,
       async some => {
-        const looked = await of.look?.(snapshot, some, rows)
+        const checked = await of.check?.(snapshot, some, rows)
         let lockedAt = 0
         const result = await store.database.pipelinedTransaction(async tx => {
           const head = await lockHead(tx, serverRun)
           lockedAt = performance.now()
           const again = await readWorksAgain(tx, some)
           // Another process may have done the page.
-          if (again.length === 0 || (of.look && !isSame(some, again))) return null
-          const changed = await of.page(tx, again, { head, programId, rows }, looked)
+          if (again.length === 0 || (of.check && !isSame(some, again))) return null
+          const changed = await of.page(tx, again, { head, programId, rows }, checked)
           if (changed === null) return null
           writeWorkPage(tx, changed)
           return { of: await finish(tx, kind, changed, head) }

@@ -35,7 +35,7 @@ export interface ReplayedPage {
 
 const PAGE = 500
 /** For each delivery of a page, how many deliveries it reads: those of other times are passed over. */
-const LOOKED_AT_FOR_EACH = 10
+const SCANNED_FOR_EACH = 10
 
 /** @param atMost the deliveries of the page; default and most 500 */
 export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE): Promise<ReplayedPage> {
@@ -101,10 +101,10 @@ function typesOf({ state, webhook }: Pick<Page<'news'>, 'state' | 'webhook'>): s
  */
 async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<ReplayedPage> {
   const { work, state, webhook, key, limit } = page
-  const most = limit * LOOKED_AT_FOR_EACH
+  const most = limit * SCANNED_FOR_EACH
   const isEarlier = sql`case when d.type = ${RETRACTION_MESSAGE_TYPE} then e.retracted_at < ${state.since}::timestamptz
                              else e.retracted_at is null and e.position <= ${state.first!}::bigint end`
-  const looked = deliveriesIn({ ...webhook, isActive: webhook.active }, ['cancelled'], {
+  const scanned = deliveriesIn({ ...webhook, isActive: webhook.active }, ['cancelled'], {
     beyond: sql`d.id > ${key.delivery}`,
     order: 'asc',
     limit: most,
@@ -112,12 +112,12 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
   })
   const [found] = await store.database.read<{
     fitting: Cancelled[] | null
-    looked: number
+    scanned: number
     last: bigint
   }>(sql`
-    with looked as (select l.id from ${looked} l order by l.id limit ${most}),
+    with scanned as (select l.id from ${scanned} l order by l.id limit ${most}),
          fitting as (select d.id, d.event_id, d.type
-                       from looked l join deliveries d on d.id = l.id join webhooks w on w.id = d.webhook_id
+                       from scanned l join deliveries d on d.id = l.id join webhooks w on w.id = d.webhook_id
                        join events e on e.id = d.event_id
                       where d.type = any(${typesOf(page)}::text[]) and ${isEarlier}
                         and ${DELIVERY_FINISHED_AT} >= ${state.since}::timestamptz
@@ -125,7 +125,7 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
                       order by d.id limit ${limit})
     select (select json_agg(json_build_object('id', f.id::text, 'eventId', f.event_id, 'type', f.type) order by f.id)
               from fitting f) as fitting,
-           (select count(*)::int from looked) as looked, coalesce((select max(id) from looked), 0) as last`)
+           (select count(*)::int from scanned) as scanned, coalesce((select max(id) from scanned), 0) as last`)
   const fitting = found!.fitting ?? []
   const deliveries = await isolate(store, 'replay-messages', keyed(webhook, fitting), some =>
     replayCancelled(
@@ -135,7 +135,7 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
       some.map(({ of }) => of),
     ),
   )
-  const isAll = fitting.length < limit && found!.looked < most
+  const isAll = fitting.length < limit && found!.scanned < most
   const next: ReplayKey = isAll
     ? { phase: 'news', position: BigInt(state.first!), sequence: key.sequence }
     : { ...key, delivery: fitting.length === limit ? BigInt(fitting.at(-1)!.id) : found!.last }
@@ -171,7 +171,7 @@ const keyed = <Row extends { eventId: string }>({ id }: NotifiedWebhook, rows: r
 async function retractionPage(store: Store, page: Page<'retractions'>): Promise<ReplayedPage> {
   const { work, state, webhook, key, limit } = page
   if (!typesOf(page).includes(RETRACTION_MESSAGE_TYPE)) return end(store, work, state, [])
-  const looked = await store.database.read<{ eventId: string; at: string; isOwn: boolean }>(sql`
+  const scanned = await store.database.read<{ eventId: string; at: string; isOwn: boolean }>(sql`
     select e.id as "eventId", e.retracted_at::text as at,
            e.gateway = ${webhook.gateway} and e.amount is not null and exists (
              select from deliveries d
@@ -181,7 +181,7 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
      where e.retracted_at is not null and (e.retracted_at, e.id) > (${key.at}::timestamptz, ${key.eventId}::uuid)
        and e.retracted_at <= coalesce(${state.until}::timestamptz, ${raw("'infinity'")})
      order by e.retracted_at, e.id limit ${limit}`)
-  const own = looked.filter(({ isOwn }) => isOwn)
+  const own = scanned.filter(({ isOwn }) => isOwn)
   const deliveries = await isolate(store, 'replay-messages', keyed(webhook, own), some =>
     replayRetractions(
       store,
@@ -191,8 +191,8 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
     ),
   )
   const now = { ...state, looked: state.looked + own.length }
-  if (looked.length < limit) return end(store, work, now, deliveries.flat())
-  const { at, eventId } = looked.at(-1)!
+  if (scanned.length < limit) return end(store, work, now, deliveries.flat())
+  const { at, eventId } = scanned.at(-1)!
   return goOn(
     store,
     work,

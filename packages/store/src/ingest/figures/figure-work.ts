@@ -20,12 +20,12 @@ export interface Compared {
 /** @param look compares the first of some keys. The last number: the most wrong rows of a kind */
 const comparing = (
   most: number,
-  look: (tx: Parameters<typeof firstOf>[0], keys: readonly string[], rows: number) => Promise<Compared>,
+  check: (tx: Parameters<typeof firstOf>[0], keys: readonly string[], rows: number) => Promise<Compared>,
 ): WorkKind<object, Compared> => ({
   together: rows => Math.min(rows, most),
-  look: (snapshot, works, rows) =>
+  check: (snapshot, works, rows) =>
     snapshot(tx =>
-      look(
+      check(
         tx,
         works.map(({ key }) => key),
         rows,

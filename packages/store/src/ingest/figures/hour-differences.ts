@@ -7,7 +7,7 @@ import type { Differences } from './figures.js'
 import { keyOf, listOf, type GatewayHour } from './gateway-hours.js'
 import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-differences.js'
 
-/** Payments that one look reads, as the figures count them. One hour is read whole. */
+/** Payments that one check reads, as the figures count them. One hour is read whole. */
 const MOST_PAYMENTS = 20_000
 
 /**

@@ -141,7 +141,7 @@ const MOST_MERGED = 10_000n
 export const RECOUNT: WorkKind<object, ReadHour> = {
   // Other work gives hours another turn with each page.
   isLast: true,
-  look: async (snapshot, [work], rows) => {
+  check: async (snapshot, [work], rows) => {
     const read = await snapshot(tx => readHour(tx, work!, rows))
     // An hour of many payments takes long: what came meanwhile is read here, so that hardly anything is left for the lock.
     await snapshot(tx => readAfter(tx, read))

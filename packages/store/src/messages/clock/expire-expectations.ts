@@ -6,7 +6,7 @@ import { isNotSetAside, isolate } from '../../core/quarantine/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from '../../core/tables/expectations.js'
 import { NO_NEWS, settle, type ExpectedNews } from '../expectations/settle.js'
 
-interface LookKey {
+interface CheckKey {
   at: Date
   id: string
 }
@@ -21,23 +21,23 @@ export interface ExpiryRound {
 const IS_KEPT = isNotSetAside('expectations', sql`x.id::text`)
 
 /**
- * Writes and notifies of what has expired or was cancelled, in pages by expectations_look. Any number of processes may do so at once: rows that
+ * Writes and notifies of what has expired or was cancelled, in pages by expectations_next_check. Any number of processes may do so at once: rows that
  * another transaction has locked are passed over, and found by the next round. Only Postgres' clock decides.
  * @returns how many were looked at
  */
 export async function expireExpectations(store: Store, { limit, onPage }: ExpiryRound): Promise<number> {
-  let looked = 0
-  for (let after: LookKey = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }; ;) {
-    const found: readonly LookKey[] = await store.database.read<LookKey>(sql`
-      select x.look_at as at, x.id::text as id from expectations x
-       where x.look_at < statement_timestamp() and ${IS_KEPT}
-         and (x.look_at, x.id) > (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)
-       order by x.look_at, x.id limit ${inline(limit)}`)
+  let checked = 0
+  for (let after: CheckKey = { at: new Date(0), id: '00000000-0000-0000-0000-000000000000' }; ;) {
+    const found: readonly CheckKey[] = await store.database.read<CheckKey>(sql`
+      select x.next_check_at as at, x.id::text as id from expectations x
+       where x.next_check_at < statement_timestamp() and ${IS_KEPT}
+         and (x.next_check_at, x.id) > (${after.at.toISOString()}::timestamptz, ${after.id}::uuid)
+       order by x.next_check_at, x.id limit ${inline(limit)}`)
     const ids = found.map(({ id }) => id)
     for (const page of await isolate(store, 'expectations', ids, some => expire(store, some)))
-      if (!(await onPage(page))) return looked
-    looked += found.length
-    if (found.length < limit) return looked
+      if (!(await onPage(page))) return checked
+    checked += found.length
+    if (found.length < limit) return checked
     after = found.at(-1)!
   }
 }
@@ -46,7 +46,7 @@ const expire = ({ database }: Store, ids: readonly string[]): Promise<ExpectedNe
   database.transaction(async tx => {
     const rows = await tx.$queryRaw<ExpectationRow[]>(sql`
       select ${EXPECTATION_COLUMNS} from expectations x
-       where x.id = any(${[...ids]}::uuid[]) and x.look_at is not null
+       where x.id = any(${[...ids]}::uuid[]) and x.next_check_at is not null
        order by x.id for no key update skip locked`)
     if (rows.length === 0) return NO_NEWS
     const moved = rows.map(row => ({ before: toExpectation(row), after: toExpectation(row), causes: [] }))

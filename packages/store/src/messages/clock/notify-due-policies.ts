@@ -27,7 +27,7 @@ interface Asking {
   asks: string
 }
 
-/** A key in the order of gateways and their policies. `at` is the creation, or the time of the next look. */
+/** A key in the order of gateways and their policies. `at` is the creation, or the time of the next check. */
 interface PolicyKey {
   gateway: string
   at: bigint
@@ -35,9 +35,9 @@ interface PolicyKey {
 }
 
 /** What one statement found. */
-interface Look {
+interface Check {
   addresses: string[]
-  /** where the next look begins; null when this one has seen the last policy */
+  /** where the next check begins; null when this one has seen the last policy */
   next: PolicyKey | null
 }
 
@@ -46,7 +46,7 @@ const TYPES = sql`array[${join(DUE_LIFECYCLE_TYPES.map(type => raw(`'${type}'`))
 const ASKS = sql`w.event_types && ${TYPES}`
 const GATEWAYS_AT_ONCE = 500
 /** Policies that one statement looks at: few of all policies have a date to notify of. */
-const LOOKED_AT_ONCE = 5_000
+const POLICIES_AT_ONCE = 5_000
 /** Gateways that a process keeps in mind: some 20 MB. Beyond, it begins anew, and looks at every policy once more. */
 const MOST_KNOWN = 100_000
 
@@ -54,9 +54,9 @@ const MOST_KNOWN = 100_000
  * Reports due, overdue and expired dates to the webhooks and feeds that ask for them, each once for its incarnation and date.
  * Any number of processes may do so at once. Only Postgres' clock decides.
  *
- * A round reads, by policies_next_look, the policies whose next look has come. In two cases it looks at every living policy
+ * A round reads, by policies_next_check, the policies whose next check has come. In two cases it looks at every living policy
  * of a gateway, by policies_gateway_live: a webhook is new, or the feed begins to ask, and gets dates that have passed
- * already; or the process is new, and may use other margins than the process that set the looks. In both, `known` lacks what
+ * already; or the process is new, and may use other margins than the process that set those times. In both, `known` lacks what
  * is asked for.
  *
  * Bounded: a statement looks at 5,000 policies of at most 500 gateways and takes no lock. A transaction reports at most
@@ -66,9 +66,9 @@ const MOST_KNOWN = 100_000
 export async function notifyDuePolicies(store: Store, round: DueRound): Promise<number> {
   const { known = new Map(), onPage = () => Promise.resolve(true) } = round
   let notified = 0
-  const notifyAll = async (look: (after: PolicyKey | null) => Promise<Look>): Promise<boolean> => {
+  const notifyAll = async (check: (after: PolicyKey | null) => Promise<Check>): Promise<boolean> => {
     for (let after: PolicyKey | null = null; ;) {
-      const { addresses, next } = await look(after)
+      const { addresses, next } = await check(after)
       const page = await notifyInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
         notifyDue(tx, held, round),
       )
@@ -85,11 +85,11 @@ export async function notifyDuePolicies(store: Store, round: DueRound): Promise<
     const familiar = asking.filter(isKnown).map(({ gateway }) => gateway)
     if (fresh.length > 0) {
       const gateways = fresh.map(({ gateway }) => gateway)
-      if (!(await notifyAll(key => lookAtAll(store, gateways, key, round)))) return notified
+      if (!(await notifyAll(key => checkAll(store, gateways, key, round)))) return notified
       if (known.size > MOST_KNOWN) known.clear()
       for (const { gateway, asks } of fresh) known.set(gateway, asks)
     }
-    if (familiar.length > 0 && !(await notifyAll(key => lookAtNext(store, familiar, key)))) return notified
+    if (familiar.length > 0 && !(await notifyAll(key => checkNext(store, familiar, key)))) return notified
     if (asking.length < GATEWAYS_AT_ONCE) return notified
     after = asking.at(-1)!.gateway
   }
@@ -108,14 +108,14 @@ const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
 const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }
 
 /** Every living policy of the gateways, in the order of creation. */
-async function lookAtAll(
+async function checkAll(
   { database }: Store,
   gateways: readonly string[],
   after: PolicyKey | null,
   margins: DueMargins,
-): Promise<Look> {
+): Promise<Check> {
   const from = after ?? FIRST
-  const looked = await database.read<PolicyKey & { isDue: boolean }>(sql`
+  const checked = await database.read<PolicyKey & { isDue: boolean }>(sql`
     select p.gateway, p.created_at as at, p.address,
            p.status = 'active' and ${IS_KEPT} and exists (select from ${datesOf(margins)}) as "isDue"
       from (select p.*
@@ -124,36 +124,36 @@ async function lookAtAll(
                select * from policies p
                 where p.gateway = g.gateway collate "C" and p.live
                   and (g.gateway <> ${from.gateway} or (p.created_at, p.address) > (${from.at}, ${from.address}))
-                order by p.created_at, p.address limit ${inline(LOOKED_AT_ONCE)}) p
-             order by g.nth, p.created_at, p.address limit ${inline(LOOKED_AT_ONCE)}) p
+                order by p.created_at, p.address limit ${inline(POLICIES_AT_ONCE)}) p
+             order by g.nth, p.created_at, p.address limit ${inline(POLICIES_AT_ONCE)}) p
      order by p.gateway, p.created_at, p.address`)
   return {
-    addresses: looked.filter(({ isDue }) => isDue).map(({ address }) => address),
-    next: nextOf(looked),
+    addresses: checked.filter(({ isDue }) => isDue).map(({ address }) => address),
+    next: nextOf(checked),
   }
 }
 
-/** The policies whose next look has come. A row that is set aside or locked keeps its key, and is passed over. */
-async function lookAtNext(
+/** The policies whose next check has come. A row that is set aside or locked keeps its key, and is passed over. */
+async function checkNext(
   { database }: Store,
   gateways: readonly string[],
   after: PolicyKey | null,
-): Promise<Look> {
+): Promise<Check> {
   const from = after ?? FIRST
-  const looked = await database.read<PolicyKey & { isKept: boolean }>(sql`
-    select p.gateway, p.next_look as at, p.address, ${IS_KEPT} as "isKept"
+  const checked = await database.read<PolicyKey & { isKept: boolean }>(sql`
+    select p.gateway, p.next_check_at as at, p.address, ${IS_KEPT} as "isKept"
       from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, nth)
      cross join lateral (
        select * from policies p
-        where p.gateway = g.gateway collate "C" and p.next_look <= ${NOW}
-          and (g.gateway <> ${from.gateway} or (p.next_look, p.address) > (${from.at}, ${from.address}))
-        order by p.next_look, p.address limit ${inline(LOOKED_AT_ONCE)}) p
-     order by g.nth, p.next_look, p.address limit ${inline(LOOKED_AT_ONCE)}`)
+        where p.gateway = g.gateway collate "C" and p.next_check_at <= ${NOW}
+          and (g.gateway <> ${from.gateway} or (p.next_check_at, p.address) > (${from.at}, ${from.address}))
+        order by p.next_check_at, p.address limit ${inline(POLICIES_AT_ONCE)}) p
+     order by g.nth, p.next_check_at, p.address limit ${inline(POLICIES_AT_ONCE)}`)
   return {
-    addresses: looked.filter(({ isKept }) => isKept).map(({ address }) => address),
-    next: nextOf(looked),
+    addresses: checked.filter(({ isKept }) => isKept).map(({ address }) => address),
+    next: nextOf(checked),
   }
 }
 
-const nextOf = (looked: readonly PolicyKey[]): PolicyKey | null =>
-  looked.length === LOOKED_AT_ONCE ? looked.at(-1)! : null
+const nextOf = (checked: readonly PolicyKey[]): PolicyKey | null =>
+  checked.length === POLICIES_AT_ONCE ? checked.at(-1)! : null

@@ -56,7 +56,7 @@ export const datesOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
                          and n.type = k.type and n.at = k.at))`
 
 /** The next second at which there can be more to notify of a policy `p`, whoever asks for it; null when time alone brings no more. */
-const nextLookOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
+const nextCheckOf = ({ soonSeconds, graceSeconds }: DueMargins): Sql => sql`
   case when p.live and p.status = 'active' and (p.ends_at is null or p.ends_at > ${NOW}) then (
     select min(k.at)
       from (values (p.due_at - ${BigInt(soonSeconds)}::bigint), (p.due_at + ${BigInt(graceSeconds)}::bigint + 1),
@@ -83,16 +83,16 @@ export async function notifyDue(tx: Tx, held: readonly string[], margins: DueMar
   return { deliveries: await routed.write(tx), notified: rows.length }
 }
 
-/** Finds what no webhook was notified of yet, records that it is, and moves the next look after it. */
+/** Finds what no webhook was notified of yet, records that it is, and moves the next check after it. */
 const takeDue = (tx: Tx, held: readonly string[], margins: DueMargins): Promise<DueRow[]> =>
   tx.$queryRaw<DueRow[]>(sql`
-  with looked as (
-    update policies p set next_look = ${nextLookOf(margins)}
+  with scanned as (
+    update policies p set next_check_at = ${nextCheckOf(margins)}
      where p.address = any(${[...held]}::text[])
     returning p.*
   ), due as (
     select p.*, k.type, k.at
-      from looked p
+      from scanned p
      cross join lateral ${datesOf(margins)} k
      where p.live and p.status = 'active'
   ), notified as (

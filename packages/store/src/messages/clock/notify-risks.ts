@@ -43,7 +43,7 @@ export interface RiskRound {
 }
 
 const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
-const LOOKED_AT_ONCE = 1_000
+const POLICIES_AT_ONCE = 1_000
 
 /**
  * Notifies of the risks that began and those that are over. Any number of processes may do so at once.
@@ -71,7 +71,7 @@ export async function notifyRisks(store: Store, round: RiskRound): Promise<numbe
     after = last.policy
   }
   for (let after: WatchedKey | null = null; ;) {
-    const { addresses, next } = await listWatchedPolicies(store, after, LOOKED_AT_ONCE)
+    const { addresses, next } = await listWatchedPolicies(store, after, POLICIES_AT_ONCE)
     if (!(await notify(await findBegun(store, addresses, round)))) return notified
     if (next === null) return notified
     after = next
@@ -92,7 +92,7 @@ const readOpenNotices = ({ database }: Store, after: string): Promise<readonly O
   database.read<OpenNotice>(sql`
     select r.policy, r.due_at as "dueAt", p.due_at as "nowDueAt", ${isNotSetAside('payment-risks', sql`r.policy`)} as kept
       from (select * from risk_notices r where r.cleared_at is null and r.policy > ${after}
-             order by r.policy limit ${inline(LOOKED_AT_ONCE)}) r
+             order by r.policy limit ${inline(POLICIES_AT_ONCE)}) r
       left join policies p on p.address = r.policy and p.incarnation_start = r.incarnation_start
      order by r.policy`)
 

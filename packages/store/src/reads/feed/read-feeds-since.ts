@@ -1,8 +1,8 @@
-// Which feeds went on, or lost a reader, since a look: for the requests of one process that wait.
+// Which feeds went on, or lost a reader, since a check: for the requests of one process that wait.
 import type { Store } from '../../core/database/open-store.js'
 import { inline, sql } from '../../core/database/sql.js'
 
-/** Where a look ended. */
+/** Where a check ended. */
 export interface FeedMark {
   epoch: string
   position: bigint
@@ -11,17 +11,17 @@ export interface FeedMark {
   change: bigint
 }
 
-export interface FeedLook {
+export interface FeedsSince {
   mark: FeedMark
   /** null where too much came since to name them: any feed may have gone on */
   gateways: readonly string[] | null
 }
 
-/** The most events, changes, and other messages, that a look reads. */
+/** The most events, changes, and other messages, that a check reads. */
 const MOST_READ = 2_000
 
 /** Reads by key of what came since; at most 2,000 rows of each. @param since null: any feed may have gone on */
-export async function readFeedsSince({ database }: Store, since: FeedMark | null): Promise<FeedLook> {
+export async function readFeedsSince({ database }: Store, since: FeedMark | null): Promise<FeedsSince> {
   const [mark] = await database.lookUp<FeedMark>(sql`
     select epoch::text as epoch, position, coalesce((select max(sequence) from feed_messages), 0) as sequence,
            coalesce((select max(id) from gateway_changes), 0) as change

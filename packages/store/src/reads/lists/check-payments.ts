@@ -41,7 +41,7 @@ function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment)
 }
 
 /** So many of the newest are looked at for a list. Only when it misses some are all payments sorted. */
-const LOOKED_AT = raw('1000')
+const NEWEST_READ = raw('1000')
 
 /** The index events_tracking_check holds the payments after these. */
 const FIRST = raw('1000')
@@ -65,7 +65,7 @@ const newestOf = (trackingId: string): Sql => sql`
   (select e.* from events e
     where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))}
       and coalesce(e.seq, 0) > 0 and e.retracted_at is null
-    ${walkOrder('tracking_id', NEWEST_FIRST)} limit ${LOOKED_AT}) e`
+    ${walkOrder('tracking_id', NEWEST_FIRST)} limit ${NEWEST_READ}) e`
 
 /**
  * Runs statements that read many events of one key. Where the key has a large part of all events, Postgres would read all

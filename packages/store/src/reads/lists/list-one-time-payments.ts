@@ -21,7 +21,7 @@ export interface StoredOneTimePayment {
 }
 
 /** Pages up to this size are lookups. */
-const LOOKED_UP = 10
+const MOST_KEYS = 10
 
 export interface OneTimePage {
   recipient?: string | undefined
@@ -45,7 +45,7 @@ const pageRows = (trackingId: string, page: OneTimePage): Sql => sql`
 
 /** Such a page reads only the rows of its answer. A long answer would delay other lookups. */
 const isShort = ({ recipient, offset, limit }: OneTimePage): boolean =>
-  recipient === undefined && offset === 0 && limit <= LOOKED_UP
+  recipient === undefined && offset === 0 && limit <= MOST_KEYS
 
 /** A page of a tracking ID's payments, as rows. */
 export const listOneTimePayments = (

@@ -12,8 +12,8 @@ import { LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 
 /** Payments that one request looks at for a page, and for sums or an order by amount. */
-const LOOKED_FOR_PAGE = 20_000
-export const LOOKED_FOR_SUMS = 100_000
+const SCANNED_FOR_PAGE = 20_000
+export const SCANNED_FOR_SUMS = 100_000
 /** Tokens of one answer, those with most payments: anybody can make tokens. */
 const MOST_TOKENS = 100
 
@@ -48,7 +48,7 @@ const ORDERS = {
 } as const
 
 /** The newest payments of the gateway in the span. Relies on events_gateway_newest. */
-const looked = (
+const scanned = (
   gateway: string,
   { startTime, endTime, standing }: PaymentFilter,
   { most, after }: { most: number; after?: EventKey | undefined },
@@ -77,8 +77,8 @@ interface KeyRow {
   id: string
 }
 
-/** Where the look ended, if there may be more after it. */
-async function endOfLook(
+/** Where the check ended, if there may be more after it. */
+async function endOfPage(
   { database }: Store,
   gateway: string,
   filter: PaymentFilter,
@@ -86,8 +86,8 @@ async function endOfLook(
 ): Promise<EventKey | undefined> {
   const [end] = await database.read<KeyRow>(sql`
     select e.occurred_at as "occurredAt", e.slot::float8 as slot, e.event_index::float8 as index, e.id
-      from (${looked(gateway, filter, { most: LOOKED_FOR_PAGE, after })}) e
-    offset ${inline(LOOKED_FOR_PAGE - 1)}`)
+      from (${scanned(gateway, filter, { most: SCANNED_FOR_PAGE, after })}) e
+    offset ${inline(SCANNED_FOR_PAGE - 1)}`)
   return end
 }
 
@@ -113,15 +113,15 @@ export async function findMerchantPayments(
   tokens: RecordOptions['tokens'],
 ): Promise<RecordPage & { next: EventKey | undefined }> {
   const isByTime = sort === 'newest'
-  const most = isByTime ? LOOKED_FOR_PAGE : LOOKED_FOR_SUMS
+  const most = isByTime ? SCANNED_FOR_PAGE : SCANNED_FOR_SUMS
   const record = eventRecordText({ tokens, withRetracted: filter.standing === 'retracted' })
   const rows = sql`
-    select e.* from (${looked(gateway, filter, { most, after })}) e
+    select e.* from (${scanned(gateway, filter, { most, after })}) e
      where ${matches(filter)}
      order by ${ORDERS[sort]} limit ${limit} offset ${BigInt(offset)}`
   const page = await readRecordPage(store.database.read, record, rows)
   if (!isByTime) return { ...page, next: undefined }
-  const next = page.count === limit ? page.last : await endOfLook(store, gateway, filter, after)
+  const next = page.count === limit ? page.last : await endOfPage(store, gateway, filter, after)
   return { ...page, next }
 }
 
@@ -131,20 +131,25 @@ export async function sumMerchantPayments(
   gateway: string,
   filter: PaymentFilter,
 ): Promise<PaymentSums> {
-  const rows = await database.read<{ mint: string | null; count: string; total: string; looked: string }>(sql`
-    with looked as materialized (
+  const rows = await database.read<{
+    mint: string | null
+    count: string
+    total: string
+    scanned: string
+  }>(sql`
+    with scanned as materialized (
       select e.token_mint, e.amount, e.retracted_at, e.commitment, e.slot, e.tracking_id
-        from (${looked(gateway, filter, { most: LOOKED_FOR_SUMS })}) e)
-    select s.mint, coalesce(s.count, 0)::text as count, coalesce(s.total, 0)::text as total, l.looked::text as looked
-      from (select count(*) as looked from looked) l
+        from (${scanned(gateway, filter, { most: SCANNED_FOR_SUMS })}) e)
+    select s.mint, coalesce(s.count, 0)::text as count, coalesce(s.total, 0)::text as total, l.scanned::text as scanned
+      from (select count(*) as scanned from scanned) l
       left join (
-        select e.token_mint as mint, count(*) as count, sum(e.amount) as total from looked e
+        select e.token_mint as mint, count(*) as count, sum(e.amount) as total from scanned e
          where ${matches(filter)}
          group by e.token_mint order by count(*) desc, e.token_mint limit ${inline(MOST_TOKENS)}) s on true`)
   return {
     byToken: rows
       .filter(({ count }) => count !== '0')
       .map(({ mint, count, total }) => ({ tokenMint: mint, count: BigInt(count), total: BigInt(total) })),
-    complete: Number(rows[0]?.looked ?? 0) < LOOKED_FOR_SUMS && rows.length < MOST_TOKENS,
+    complete: Number(rows[0]?.scanned ?? 0) < SCANNED_FOR_SUMS && rows.length < MOST_TOKENS,
   }
 }

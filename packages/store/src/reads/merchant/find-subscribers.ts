@@ -1,5 +1,5 @@
 // Wallets by their state: found along the policies of a gateway, or along the wallets that paid it. One request looks at
-// `MOST_LOOKED` of them, so a page can hold fewer wallets than asked for and still have a next.
+// `MOST_SCANNED` of them, so a page can hold fewer wallets than asked for and still have a next.
 import type { Store } from '../../core/database/open-store.js'
 import { empty, sql, type Sql } from '../../core/database/sql.js'
 import {
@@ -23,8 +23,8 @@ import {
 } from './subscriber-state.js'
 
 /** Policies or wallets that one request looks at, and those of one statement. */
-const MOST_LOOKED = 10_000
-const LOOKED_AT_ONCE = 1_000
+const MOST_SCANNED = 10_000
+const ROWS_AT_ONCE = 1_000
 
 /** All that is given must hold. */
 export interface SubscriberFilter {
@@ -80,8 +80,8 @@ function walk(
   const some = (live: Sql): Sql => sql`
     (select p.* from policies p
       where p.gateway = ${gateway} and ${live} ${afterKey}
-      order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE})`
-  const isLookedFor = policiesOf(state, rules)
+      order by p.created_at desc, p.address desc limit ${ROWS_AT_ONCE})`
+  const isWanted = policiesOf(state, rules)
   const isLiving = state === 'overdue' || state === 'at_risk' || state === 'active'
   const isUnpaid = neverPaid === true || state === 'never_paid'
   return sql`
@@ -90,10 +90,10 @@ function walk(
                     ${isUnpaid ? sql`and not (${hasPaid(gateway, sql`o.owner`)})` : empty}
                then o.owner end end as wallet, p.created_at as "createdAt", p.address
       from (select * from (${some(sql`p.live`)} ${isLiving ? empty : sql`union all ${some(sql`not p.live`)}`}) p
-             order by p.created_at desc, p.address desc limit ${LOOKED_AT_ONCE}) p
+             order by p.created_at desc, p.address desc limit ${ROWS_AT_ONCE}) p
       left join lateral (
-        select owner from user_payments where address = p.user_payment and ${isLookedFor} limit 1) o on true
-      left join lateral (${walletPolicies(gateway, sql`o.owner`, rules, isLookedFor)}) w on true
+        select owner from user_payments where address = p.user_payment and ${isWanted} limit 1) o on true
+      left join lateral (${walletPolicies(gateway, sql`o.owner`, rules, isWanted)}) w on true
      order by p.created_at desc, p.address desc`
 }
 
@@ -109,12 +109,12 @@ async function walkPolicies(
   const isCounted = first === null && filter.state !== 'active' && filter.state !== 'never_paid'
   const found: WalkedRow[] = []
   let key = first
-  let [looked, isLast] = [0, false]
-  while (!isLast && looked <= MOST_LOOKED && (found.length <= offset + limit || isCounted)) {
+  let [scanned, isLast] = [0, false]
+  while (!isLast && scanned <= MOST_SCANNED && (found.length <= offset + limit || isCounted)) {
     const rows = await store.database.read<WalkedRow>(walk(gateway, filter, key, rules))
     found.push(...rows.filter(({ wallet }) => wallet !== null))
-    looked += rows.length
-    isLast = rows.length < LOOKED_AT_ONCE
+    scanned += rows.length
+    isLast = rows.length < ROWS_AT_ONCE
     key = rows.at(-1) ?? key
   }
   const page = found.slice(offset, offset + limit)
@@ -136,16 +136,16 @@ async function walkEnded(
   rules: CustomerRules,
 ): Promise<SubscriberPage> {
   const found: string[] = []
-  let [reached, looked, isLast] = [after, 0, false]
-  while (!isLast && looked <= MOST_LOOKED && found.length <= offset + limit) {
+  let [reached, scanned, isLast] = [after, 0, false]
+  while (!isLast && scanned <= MOST_SCANNED && found.length <= offset + limit) {
     const rows = await store.database.read<{ wallet: string; isEnded: boolean }>(sql`
       select w.wallet, p.state is null as "isEnded"
-        from (${payersAfter(gateway, reached, LOOKED_AT_ONCE)}) w
+        from (${payersAfter(gateway, reached, ROWS_AT_ONCE)}) w
        cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
        order by w.wallet`)
     found.push(...rows.filter(({ isEnded }) => isEnded).map(({ wallet }) => wallet))
-    looked += rows.length
-    isLast = rows.length < LOOKED_AT_ONCE
+    scanned += rows.length
+    isLast = rows.length < ROWS_AT_ONCE
     reached = rows.at(-1)?.wallet ?? reached
   }
   const page = found.slice(offset, offset + limit)

@@ -49,22 +49,22 @@ const policiesOf = (wallet: Sql): Sql => sql`
 
 /**
  * What the policies of a wallet say of the wallet: how many it has with the gateway, its state, and its newest policy that fits
- * `isLookedFor`. The state leaves out payments and risks. Without the limits Postgres would read whole tables for which it has no
+ * `isWanted`. The state leaves out payments and risks. Without the limits Postgres would read whole tables for which it has no
  * statistics yet.
  * @param wallet a column of a table whose alias is neither `u` nor `p`
- * @param isLookedFor a condition on a policy `p`
+ * @param isWanted a condition on a policy `p`
  */
 export const walletPolicies = (
   gateway: string,
   wallet: Sql,
   clock: StateClock,
-  isLookedFor: Sql = sql`true`,
+  isWanted: Sql = sql`true`,
 ): Sql => sql`
   select count(*) filter (where p.gateway = ${gateway}) as policies, count(*) < ${MOST_POLICIES} as complete,
          case when bool_or(p.gateway = ${gateway} and ${isOverdue(clock)}) then 'overdue'
               when bool_or(p.gateway = ${gateway} and ${isActive(clock)}) then 'active' end as state,
          (array_agg(p.address order by p.created_at desc, p.address desc)
-            filter (where p.gateway = ${gateway} and ${isLookedFor}))[1] as newest
+            filter (where p.gateway = ${gateway} and ${isWanted}))[1] as newest
     from ${policiesOf(wallet)} p`
 
 /**

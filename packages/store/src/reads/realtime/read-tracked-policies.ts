@@ -17,7 +17,7 @@ type Row = LifecycleRow &
     now: number
   }
 
-/** What one look asks: living policies of tracking IDs, and policies by address whether they live or not. */
+/** What one check asks: living policies of tracking IDs, and policies by address whether they live or not. */
 interface Asked {
   trackingIds: readonly string[]
   addresses: readonly string[]
@@ -25,7 +25,7 @@ interface Asked {
   graceSeconds: number
 }
 
-/** Living policies of one tracking ID that a look reads, the newest: anybody can make policies with any tracking ID. */
+/** Living policies of one tracking ID that a check reads, the newest: anybody can make policies with any tracking ID. */
 const POLICIES_OF_TRACKING = raw('1000')
 /** Tracking IDs, or addresses, of one statement. */
 const PAGE = 500
@@ -38,13 +38,13 @@ const PAGE = 500
  */
 export async function readTrackedPolicies(store: Store, asked: Asked): Promise<TrackedPolicy[]> {
   const keys = [
-    ...asked.trackingIds.map(value => new LookedAt('trackingIds', value)),
-    ...asked.addresses.map(value => new LookedAt('addresses', value)),
+    ...asked.trackingIds.map(value => new AskedKey('trackingIds', value)),
+    ...asked.addresses.map(value => new AskedKey('addresses', value)),
   ]
   const found: TrackedPolicy[][] = []
   for (let from = 0; from < keys.length; from += PAGE)
     found.push(
-      ...(await isolate(store, 'look-at-policies', keys.slice(from, from + PAGE), some =>
+      ...(await isolate(store, 'check-policies', keys.slice(from, from + PAGE), some =>
         readPage(store, {
           ...asked,
           trackingIds: some.flatMap(key => (key.by === 'trackingIds' ? [key.value] : [])),
@@ -56,8 +56,8 @@ export async function readTrackedPolicies(store: Store, asked: Asked): Promise<T
   return [...new Map(found.flat().map(policy => [policy.address, policy])).values()]
 }
 
-/** What a look asks for; its text names it where it is set aside. */
-class LookedAt {
+/** What a check asks for; its text names it where it is set aside. */
+class AskedKey {
   constructor(
     readonly by: 'trackingIds' | 'addresses',
     readonly value: string,
@@ -70,7 +70,7 @@ class LookedAt {
 
 async function readPage({ database }: Store, asked: Asked): Promise<TrackedPolicy[]> {
   const trackingIds = [...asked.trackingIds]
-  const isKept = (by: string, key: Sql) => isNotSetAside('look-at-policies', sql`${by} || ' ' || ${key}`)
+  const isKept = (by: string, key: Sql) => isNotSetAside('check-policies', sql`${by} || ' ' || ${key}`)
   const rows = await database.read<Row>(sql`
     select ${LIFECYCLE_COLUMNS}, p.deleted_order as "deletedOrder", p.status_order as "statusOrder",
            p.last_payment_order as "lastPaymentOrder", p.changed_status as "changedStatus", p.live,

@@ -11,11 +11,11 @@ import type { HeadTracker } from '../../core/database/head-tracker.js'
 import { SILENT_AFTER_MS, type Replica, type ReplicaProblem, type ServerSample } from './replica.js'
 import { WalHistory } from './wal-history.js'
 
-const LOOK_EVERY_MS = 100
+const CHECK_EVERY_MS = 100
 /** While no reads come. */
-const LOOK_SELDOM_MS = 1_000
+const CHECK_SELDOM_MS = 1_000
 const IDLE_AFTER_MS = 5_000
-/** The first read after an idle time waits this long for a look. */
+/** The first read after an idle time waits this long for a check. */
 const WAKE_WITHIN_MS = 300
 
 export interface FleetOptions {
@@ -32,7 +32,7 @@ export class Fleet {
   readonly #history: WalHistory
   readonly #timers = new Map<() => Promise<void>, NodeJS.Timeout>()
   #primaryBreaks = 0
-  #primaryLook: { sample: ServerSample; askedAtMs: number } | undefined
+  #primarySample: { sample: ServerSample; askedAtMs: number } | undefined
   #wokenAtMs = -Infinity
   #waking: Promise<unknown> | undefined
   #turn = 0
@@ -42,8 +42,8 @@ export class Fleet {
     this.#options = options
     this.replicas = options.replicas
     this.#history = new WalHistory(options.maxLagMs)
-    this.#keepLooking(() => this.#lookAtPrimary())
-    for (const replica of this.replicas) this.#keepLooking(() => this.#lookAt(replica))
+    this.#keepSampling(() => this.#samplePrimary())
+    for (const replica of this.replicas) this.#keepSampling(() => this.#sample(replica))
   }
 
   /** Whether any replica may be asked. */
@@ -72,8 +72,8 @@ export class Fleet {
     if (!wasIdle) return this.#waking
     let timer: NodeJS.Timeout
     const late = new Promise<void>(resolve => (timer = setTimeout(resolve, WAKE_WITHIN_MS)))
-    const looks = Promise.all([...this.#timers.keys()].map(look => look()))
-    this.#waking = Promise.race([looks, late]).finally(() => {
+    const checks = Promise.all([...this.#timers.keys()].map(check => check()))
+    this.#waking = Promise.race([checks, late]).finally(() => {
       clearTimeout(timer)
       this.#waking = undefined
     })
@@ -87,37 +87,37 @@ export class Fleet {
     await Promise.all(this.replicas.map(({ store }) => store.close()))
   }
 
-  #keepLooking(look: () => Promise<void>): void {
+  #keepSampling(check: () => Promise<void>): void {
     const isIdle = performance.now() - this.#wokenAtMs > IDLE_AFTER_MS
     const timer = setTimeout(
       () => {
         // A server that hangs does not hold up the judgement: its silence is one.
         const judge = setTimeout(() => this.#judge(), SILENT_AFTER_MS + 1)
-        void look().finally(() => {
+        void check().finally(() => {
           clearTimeout(judge)
-          if (!this.#isClosed) this.#keepLooking(look)
+          if (!this.#isClosed) this.#keepSampling(check)
         })
       },
-      isIdle ? LOOK_SELDOM_MS : LOOK_EVERY_MS,
+      isIdle ? CHECK_SELDOM_MS : CHECK_EVERY_MS,
     )
     timer.unref()
-    this.#timers.set(look, timer)
+    this.#timers.set(check, timer)
   }
 
-  async #lookAtPrimary(): Promise<void> {
+  async #samplePrimary(): Promise<void> {
     const { primary } = this.#options
     const sample = await Promise.resolve(primary.head(0)).catch(() => undefined)
     if (sample) {
       if (primary.breaks !== this.#primaryBreaks) this.#history.clear()
       this.#primaryBreaks = primary.breaks
       this.#history.note(sample.wal, primary.askedAtMs)
-      this.#primaryLook = { sample, askedAtMs: primary.askedAtMs }
+      this.#primarySample = { sample, askedAtMs: primary.askedAtMs }
     }
     this.#judge()
   }
 
-  async #lookAt(replica: Replica): Promise<void> {
-    await replica.look()
+  async #sample(replica: Replica): Promise<void> {
+    await replica.check()
     this.#judge()
   }
 
@@ -137,7 +137,7 @@ export class Fleet {
     const { sample, answeredAtMs } = replica.last
     if (!sample.isStandby) return 'no-standby'
     if (sample.isPaused) return 'paused'
-    const primary = this.#primaryLook
+    const primary = this.#primarySample
     if (primary === undefined) return 'primary-unknown'
     if (primary.sample.epoch !== sample.epoch) return 'other-database'
     const isAhead = sample.position > primary.sample.position || sample.wal > primary.sample.wal

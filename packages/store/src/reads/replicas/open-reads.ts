@@ -127,8 +127,8 @@ export function openReads(
   }
   return {
     begin(wish) {
-      const looked = wish.replicas ? fleet?.wake() : undefined
-      return looked ? looked.then(() => begin(wish)) : begin(wish)
+      const checked = wish.replicas ? fleet?.wake() : undefined
+      return checked ? checked.then(() => begin(wish)) : begin(wish)
     },
     async ping() {
       await primary.ping().catch((error: unknown) => {

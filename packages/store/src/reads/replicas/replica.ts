@@ -59,7 +59,7 @@ export class Replica {
   }
 
   /** Asks the server how it is; an error is an answer too. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     this.#unansweredSinceMs = Math.min(this.#unansweredSinceMs, performance.now())
     try {
       const sample = await this.heads.head(0)

@@ -1,4 +1,4 @@
-// One text finds what it names. Each kind is a probe of an index, or a look at the few webhooks of a gateway, so that a search
+// One text finds what it names. Each kind is a probe of an index, or a check of the few webhooks of a gateway, so that a search
 // costs the same whatever is stored.
 import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'

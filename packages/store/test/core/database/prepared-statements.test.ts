@@ -69,34 +69,34 @@ async function openFew(t: Test, limits: { most: number; every: number }) {
       if (row?.n !== n) throw new Error(`asked for ${n}, got ${row?.n}`)
     }
     /** of the connection */
-    const look = async () => {
+    const check = async () => {
       const { rows } = await lane.query({
         text: `select pg_backend_pid() as pid, array_agg(statement) as texts from pg_prepared_statements`,
       })
       const { pid, texts } = rows[0] as { pid: number; texts: string[] | null }
       return { pid, count: texts?.length ?? 0, has: (n: number) => texts?.includes(`select ${n}::int as n`) }
     }
-    return { ask, look, atOnce: lane === pooled ? 1 : 50 }
+    return { ask, check, atOnce: lane === pooled ? 1 : 50 }
   })
 }
 
 t.test(
   'the first statements, such as a stranger’s combinations, kept all others unprepared for ever',
   async t => {
-    for (const { ask, look } of await openFew(t, { most: 4, every: 40 })) {
+    for (const { ask, check } of await openFew(t, { most: 4, every: 40 })) {
       for (let n = 1; n <= 4; n++) await ask(n)
       const HOT = 100
       await ask(HOT)
-      t.notOk((await look()).has(HOT), 'each place is taken')
+      t.notOk((await check()).has(HOT), 'each place is taken')
       for (let n = 0; n < 40; n++) await ask(HOT)
-      const { pid } = await look()
-      t.ok((await look()).has(HOT), 'it is used most')
+      const { pid } = await check()
+      t.ok((await check()).has(HOT), 'it is used most')
       // A flood of statements that are used less often.
       for (let n = 200; n < 400; n++) {
         await ask(n)
         await ask(HOT)
       }
-      const after = await look()
+      const after = await check()
       t.equal(after.pid, pid)
       t.ok(after.has(HOT))
       t.ok(
@@ -108,12 +108,12 @@ t.test(
 )
 
 t.test('however often others are used most, a connection keeps no more than 401', async t => {
-  for (const { ask, look, atOnce } of await openFew(t, { most: 200, every: 200 })) {
+  for (const { ask, check, atOnce } of await openFew(t, { most: 200, every: 200 })) {
     const pids = new Set<number>()
     for (let round = 0; round < 5; round++) {
       for (let use = 0; use < 600; use += atOnce)
         await Promise.all(Array.from({ length: atOnce }, (_, n) => ask(round * 200 + ((use + n) % 200))))
-      const { pid, count } = await look()
+      const { pid, count } = await check()
       t.ok(count <= 401, `${count} are prepared`)
       pids.add(pid)
     }

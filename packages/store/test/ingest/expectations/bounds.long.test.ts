@@ -98,7 +98,7 @@ await pool.query(
   [busy],
 )
 await pool.query(
-  `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, look_at)
+  `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, next_check_at)
    select $1, 'lost ' || n, $2, $3, 1, now() - interval '1 s', now() - interval '1 s' from generate_series(1, $4::int) n`,
   [GATEWAY, RECIPIENT, MINT, MANY],
 )

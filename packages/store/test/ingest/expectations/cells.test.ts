@@ -69,7 +69,7 @@ const WAYS: Record<ExpectationState, Partial<Record<ExpectationState, Way>>> = {
 async function change(way: Way, id: string, paid: ChainMessage[]): Promise<ChainMessage[]> {
   if (way.passes) {
     await shop.passTime(id)
-    await shop.look()
+    await shop.check()
   }
   if (way.cancels) await cancelExpectation(shop.store, GATEWAY, id)
   const pays = (way.pays ?? []).map(amount => shop.pay({ amount }))
@@ -93,11 +93,11 @@ for (const before of EXPECTATION_STATES)
       await shop.commit(paid)
       if (way.past) {
         await shop.passTime(record.id)
-        await shop.look()
+        await shop.check()
       }
       if (before === 'cancelled') {
         await cancelExpectation(shop.store, GATEWAY, record.id)
-        await shop.look()
+        await shop.check()
       }
       t.equal((await readExpectation(shop.store, record.id))?.record.state, before)
       await shop.forgetSent()
@@ -116,7 +116,7 @@ for (const before of EXPECTATION_STATES)
         t.same(payments, read.payments)
       }
       t.same(await shop.sums(record.id), { wrong: false, final_wrong: false })
-      await shop.look()
+      await shop.check()
       t.equal((await shop.sent(webhook)).length, sent.length, 'nothing is sent twice')
       if (after === 'paid' || after === 'overpaid')
         await t.rejects(cancelExpectation(shop.store, GATEWAY, record.id), new ExpectationPaidError())
@@ -157,7 +157,7 @@ t.test('a part is given up, and what comes later is nothing', async t => {
   await shop.commit([shop.pay({ amount: 70n })])
   t.match(await read(record.id), { changes: 2n, record: { state: 'cancelled' } })
   t.match(await cancelExpectation(shop.store, GATEWAY, record.id), { isNew: false }, 'again')
-  await shop.look()
+  await shop.check()
   t.match(await read(record.id), { changes: 2n, record: { state: 'cancelled', paidAmount: 0n } })
   t.same(
     (await shop.sent(webhook)).map(({ type }) => type),
@@ -182,18 +182,18 @@ t.test(
     const list = (state: ExpectationState) =>
       listExpectations(shop.store, GATEWAY, { state, trackingId, limit: 10 }).then(page => page!.items.length)
     t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
-    await shop.look()
+    await shop.check()
     t.same(await read(record.id), before, 'the scheduler writes the same')
     t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
     for (const to of [webhook, whenFinal])
       t.match(
         await shop.sent(to),
         [{ type: 'expired', state: 'expired', eventId: null, position: null }],
-        'the notice does not depend on when the scheduler looks',
+        'the notice does not depend on when the scheduler checks',
       )
     const [told] = await shop.sent(webhook)
     t.match(told, { paidAmountString: '30', payments: [await shop.idOf(part)] }, 'what had come until then')
-    await shop.look()
+    await shop.check()
     t.equal((await shop.sent(webhook)).length, 1, 'once')
     await shop.forgetSent()
   },

@@ -136,7 +136,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
     /** Work until nothing is left. @returns how many pages */
     work,
     /** The scheduler's next round. @returns the deliveries of its pages */
-    async look(limit = 500): Promise<DeliveryRef[][]> {
+    async check(limit = 500): Promise<DeliveryRef[][]> {
       const pages: DeliveryRef[][] = []
       await expireExpectations(store, {
         limit,
@@ -151,7 +151,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
     passTime: (id: string) =>
       pool.query(
         `update expectations set expires_at = changed_at - interval '1 hour',
-                look_at = case when look_at is not null then changed_at - interval '1 hour' end where id = $1`,
+                next_check_at = case when next_check_at is not null then changed_at - interval '1 hour' end where id = $1`,
         [id],
       ),
     addWebhook: ({ gateway = GATEWAY, ...choices }: WebhookChoices & { gateway?: string } = {}) =>

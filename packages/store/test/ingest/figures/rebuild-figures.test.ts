@@ -110,7 +110,7 @@ t.test('a rebuild rights counts of events where nobody has paid', async t => {
   }
 })
 
-/** Calls `between` after each look of a rebuild at figures, before it takes the writer lock. */
+/** Calls `between` after each check of a rebuild at figures, before it takes the writer lock. */
 const interrupted = (between: () => Promise<void>): Store => ({
   ...store,
   database: {
@@ -123,7 +123,7 @@ const interrupted = (between: () => Promise<void>): Store => ({
   },
 })
 
-t.test('a payment that is stored between the look and the correction counts once', async t => {
+t.test('a payment that is stored between the check and the correction counts once', async t => {
   await pool.query('update payment_stats set count = count + 7 where span = 3600')
   await pool.query('update payment_token_stats set total = total - 5 where span = 3600')
   await pool.query('update event_counts set count = count + 1 where span = 3600')

@@ -69,7 +69,7 @@ async function openIngest(t: Test) {
   }
 }
 
-/** Does the work; `between` is called after the first look at an hour, before the writer lock is taken. */
+/** Does the work; `between` is called after the first check of an hour, before the writer lock is taken. */
 async function drain(store: Store, between: () => Promise<unknown> = () => Promise.resolve(), rows = 500) {
   let isFirst = true
   const interrupted: Store = {
@@ -123,7 +123,7 @@ t.test('while its extremes are lost, an hour takes payments, and pages of one to
   t.strictSame(await rows(), await rightRows())
 })
 
-t.test('a payment between the look and the lock counts', async t => {
+t.test('a payment between the check and the lock counts', async t => {
   const { store, commit, rows, rightRows } = await openIngest(t)
   const least = paid(1, 1)
   await commit([...opening, least, paid(5, 3), paid(7, 4)])
@@ -132,7 +132,7 @@ t.test('a payment between the look and the lock counts', async t => {
   t.strictSame(await rows(), await rightRows())
 })
 
-t.test('a retraction between the look and the lock makes the look void', async t => {
+t.test('a retraction between the check and the lock makes the check void', async t => {
   const { store, commit, rows, rightRows } = await openIngest(t)
   const [least, next] = [paid(1, 1), paid(2, 2)]
   await commit([...opening, least, next, paid(5, 3), paid(7, 4)])
@@ -141,7 +141,7 @@ t.test('a retraction between the look and the lock makes the look void', async t
   t.strictSame(await rows(), await rightRows())
 })
 
-t.test('a payment that gets its token between the look and the lock makes the look void', async t => {
+t.test('a payment that gets its token between the check and the lock makes the check void', async t => {
   const { store, commit, rows, rightRows } = await openIngest(t)
   const [least, next] = [paid(1, 1), paid(2, 2)]
   const [created] = [gold.created]
@@ -151,7 +151,7 @@ t.test('a payment that gets its token between the look and the lock makes the lo
   t.strictSame(await rows(), await rightRows())
 })
 
-t.test('a recount that dies between the look and the lock is done again', async t => {
+t.test('a recount that dies between the check and the lock is done again', async t => {
   const { store, commit, lost, rows, rightRows } = await openIngest(t)
   const least = paid(1, 1)
   await commit([...opening, least, paid(5, 3), paid(7, 4)])

@@ -1,4 +1,4 @@
-// A round of due dates looks at the policies whose next look has come, and at no other: whatever changes their dates, or who
+// A round of due dates looks at the policies whose next check has come, and at no other: whatever changes their dates, or who
 // asks for them, none is missed.
 import { openStore } from '@payment-tracking/store/core'
 import { notifyDuePolicies, type KnownAsks } from '@payment-tracking/store/messages'
@@ -36,17 +36,17 @@ const round = async (): Promise<string[]> => {
   )
   return rows.map(({ sent }) => sent)
 }
-const nextLookOf = async ({ address }: { address: string }): Promise<number | null> => {
-  const { rows } = await pool.query<{ look: number | null }>(
-    'select next_look::float8 as look from policies where address = $1',
+const nextCheckOf = async ({ address }: { address: string }): Promise<number | null> => {
+  const { rows } = await pool.query<{ check: number | null }>(
+    'select next_check_at::float8 as check from policies where address = $1',
     [address],
   )
-  return rows[0]!.look
+  return rows[0]!.check
 }
 /** As if so much time had passed. */
 const pass = (seconds: number) =>
   pool.query(
-    'update policies set due_at = due_at - $1::int, ends_at = ends_at - $1::int, next_look = next_look - $1::int',
+    'update policies set due_at = due_at - $1::int, ends_at = ends_at - $1::int, next_check_at = next_check_at - $1::int',
     [seconds],
   )
 
@@ -55,53 +55,53 @@ const far = await open('far', NOW + 10 * DAY)
 await round()
 
 t.test('a date is looked at before it comes, and not between', async t => {
-  t.equal(await nextLookOf(far), 0, 'a policy that is new is looked at')
+  t.equal(await nextCheckOf(far), 0, 'a policy that is new is looked at')
   t.same(await round(), [])
-  t.equal(await nextLookOf(far), NOW + 7 * DAY, 'then when its date is near')
+  t.equal(await nextCheckOf(far), NOW + 7 * DAY, 'then when its date is near')
   await pass(7 * DAY)
   t.same(await round(), [], 'which nobody asked for')
-  t.equal(await nextLookOf(far), NOW + 3 * DAY + 7_201)
+  t.equal(await nextCheckOf(far), NOW + 3 * DAY + 7_201)
   await pass(3 * DAY + 7_100)
   t.same(await round(), [])
   await pass(101)
   t.same(await round(), ['overdue far'])
-  t.equal(await nextLookOf(far), null, 'time alone brings no more')
+  t.equal(await nextCheckOf(far), null, 'time alone brings no more')
 })
 
-t.test('a payment leaves the look, unless nothing was left to look at', async t => {
+t.test('a payment leaves the next check, unless nothing was left to check', async t => {
   const paid = await open('paid', NOW + DAY)
   await round()
-  const look = NOW + DAY + 7_201
-  t.equal(await nextLookOf(paid), look)
+  const check = NOW + DAY + 7_201
+  t.equal(await nextCheckOf(paid), check)
   await chain.pay(paid, NOW + DAY)
-  t.equal(await nextLookOf(paid), look, 'earlier than the new date needs')
+  t.equal(await nextCheckOf(paid), check, 'earlier than the new date needs')
   await pass(DAY + 7_300)
   t.same(await round(), [], 'it was paid')
-  t.equal(await nextLookOf(paid), NOW + 8 * DAY - DAY - 7_300 - 3 * DAY)
+  t.equal(await nextCheckOf(paid), NOW + 8 * DAY - DAY - 7_300 - 3 * DAY)
   await chain.pay(far, NOW - 60)
-  t.equal(await nextLookOf(far), 0)
+  t.equal(await nextCheckOf(far), 0)
   await round()
-  t.ok((await nextLookOf(far))! > NOW)
+  t.ok((await nextCheckOf(far))! > NOW)
 })
 
 t.test('what is taken back, paused, resumed or begins again is looked at', async t => {
   const policy = await open('changing', NOW - DAY)
   const payment = await chain.pay(policy, NOW - 60)
   await round()
-  t.ok((await nextLookOf(policy))! > NOW)
+  t.ok((await nextCheckOf(policy))! > NOW)
   await chain.retract(payment)
-  t.equal(await nextLookOf(policy), 0)
+  t.equal(await nextCheckOf(policy), 0)
   t.same(await round(), ['overdue changing'])
   const change = (from: string, to: string, at: number) => chain.change(policy.address, to, at, from)
   await change('Active', 'Paused', NOW - 30)
-  t.equal(await nextLookOf(policy), null)
+  t.equal(await nextCheckOf(policy), null)
   await change('Paused', 'Active', NOW - 20)
-  t.equal(await nextLookOf(policy), 0)
+  t.equal(await nextCheckOf(policy), 0)
   await change('Active', 'Paused', NOW - 15)
   await chain.pay(policy, NOW - 10)
-  t.equal(await nextLookOf(policy), 0, 'a payment resumes')
+  t.equal(await nextCheckOf(policy), 0, 'a payment resumes')
   await chain.remove(policy.address, policy.owner, NOW - 5)
-  t.equal(await nextLookOf(policy), null)
+  t.equal(await nextCheckOf(policy), null)
 })
 
 t.test('a webhook that asks for more is notified of what holds already', async t => {
@@ -149,7 +149,7 @@ t.test('payments of a subscription write no index', async t => {
     at: NOW - 60 * DAY,
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(NOW + DAY) }),
   })
-  await database.pool.query('update policies set next_look = $1', [NOW])
+  await database.pool.query('update policies set next_check_at = $1', [NOW])
   await database.pool.query('select pg_stat_force_next_flush()')
   const before = await readUpdates()
   const PAYMENTS = 20
