@@ -5,7 +5,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { commitBatch, refoldPage } from '@payment-tracking/store/ingest'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/refold.js'
+import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/recompute.js'
 
 t.test('a payment gets its mint though its policy was retracted while work was under way', async t => {
   const { store, pool } = await openTestStore(t)

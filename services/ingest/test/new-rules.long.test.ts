@@ -4,7 +4,7 @@ import type { CommittedLifecycle } from '@payment-tracking/contracts'
 import type { CommittedNews } from '@payment-tracking/store/ingest'
 import { dumpProjections, openTestStore, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { RefoldLoop } from '../src/recovery/refold-loop.js'
+import { RefoldLoop } from '../src/recovery/task-loop.js'
 import { ingestMessages, PROGRAM } from './ingest-messages.js'
 
 const messages = await readFixtureMessages()

@@ -18,7 +18,7 @@ import {
   START,
   USER_PAYMENT,
   type Message,
-} from './refold-history.js'
+} from './recompute-history.js'
 
 const read = ({ bytes }: Message) => JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>
 const change = (message: Message, fields: object): Message => ({

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { listSetAside, takeBack } from '@payment-tracking/store/core'
 import { dumpProjections, openTestStore, startProgram, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { created, drain, ingest, pay, PERIODS, policyOf, userPayment } from './refold-history.js'
+import { created, drain, ingest, pay, PERIODS, policyOf, userPayment } from './recompute-history.js'
 
 const REBUILD = fileURLToPath(new URL('../../../packages/store/dist/rebuild-main.js', import.meta.url))
 const POLICIES = Array.from({ length: 60 }, (_, at) => at + 1)

@@ -22,7 +22,7 @@ const OF_METHOD: Readonly<Record<string, string>> = {
 /** Tables whose names the statements of a declaration are given. */
 const NAMED_ELSEWHERE: Readonly<Record<Name, { tables: readonly string[]; rights: string }>> = {
   'ingest/retention/prune.ts#pruneStep': { tables: PRUNED_TABLES, rights: 'rd' },
-  'ingest/recompute/refold-rows.ts#writeRefolded': {
+  'ingest/recompute/recompute-rows.ts#writeRefolded': {
     tables: ['policy_notices', 'risk_notices'],
     rights: 'rw',
   },

@@ -16,7 +16,7 @@ import {
 import t from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
 import { ingestSubjects, PROGRAM } from '../ingest-messages.js'
-import { created, drain, ingest, pay, PERIODS, say, userPayment } from '../refold-history.js'
+import { created, drain, ingest, pay, PERIODS, say, userPayment } from '../recompute-history.js'
 import { openArchive } from './open-archive.js'
 import { readAnswers } from './read-answers.js'
 

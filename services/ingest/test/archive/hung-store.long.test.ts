@@ -6,7 +6,7 @@ import { openLink, openTestStore, startService, useEnvironment, waitFor } from '
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { S3Files } from '../../src/archive/s3-files.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
+import { created, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
 import { openArchive } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 

@@ -18,7 +18,7 @@ import {
   START,
   userPayment,
   type Message,
-} from '../refold-history.js'
+} from '../recompute-history.js'
 import { findHalfMonths, listMonths } from './half-months.js'
 import { monthsBefore } from './open-archive.js'
 import { openCut, type S3Store } from './open-s3.js'

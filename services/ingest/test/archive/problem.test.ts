@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
+import { created, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
 import { openArchive, stoppingAfter } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 

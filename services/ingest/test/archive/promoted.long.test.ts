@@ -3,7 +3,7 @@ import { openStore } from '@payment-tracking/store/core'
 import { createDatabase, openPostgresPair, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
-import { created, drain, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
+import { created, drain, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
 import { halvesOf, listMonths } from './half-months.js'
 import { openArchive, watched } from './open-archive.js'
 

@@ -8,7 +8,7 @@ import { openStore } from '@payment-tracking/store/core'
 import { openTestStore, startService, useEnvironment, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../refold-history.js'
+import { created, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
 import { openArchive, stoppingAfter } from './open-archive.js'
 import type { S3Store } from './open-s3.js'
 

@@ -24,7 +24,7 @@ import {
   signatureOf,
   START,
   userPayment,
-} from '../refold-history.js'
+} from '../recompute-history.js'
 import { findHalfMonths, halvesOf, listMonths, type Months } from './half-months.js'
 import { monthsBefore, openArchive, stoppingAfter, watched } from './open-archive.js'
 

@@ -13,7 +13,7 @@ import { readIdentities, readRetractions, resolveIdentities, type Correction } f
 import { readKnown, type Known } from './known.js'
 import { readTrackingHeads, type TrackingHeads } from '../../core/tables/tracking-heads.js'
 import { trackingIdsOf } from './number.js'
-import { policiesOf, readMoved, type MovedEvent } from './refold-causes.js'
+import { policiesOf, readMoved, type MovedEvent } from './recompute-requests.js'
 import { retract, closeAccepted, type Retracted } from './retractions.js'
 import { readUnready } from '../recompute/policy-work.js'
 

@@ -13,7 +13,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
 import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from './chain-positions.js'
 import type { KnownPolicy } from '../../core/tables/policies.js'
-import { isLinked, type RefoldRows, type WholePolicy } from './refold-rows.js'
+import { isLinked, type RefoldRows, type WholePolicy } from './recompute-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
 
 /** A policy that is folded again. */

@@ -10,7 +10,7 @@ import type { From } from './chain-positions.js'
 import type { FoldedPolicy } from '../../core/tables/policies.js'
 import { foldPolicies } from './policy-page.js'
 import { readChangesSince } from './read-registers.js'
-import { readForRefold, writeRefolded, type WholePolicy } from './refold-rows.js'
+import { readForRefold, writeRefolded, type WholePolicy } from './recompute-rows.js'
 import type { SoFar } from './so-far.js'
 
 export interface Refolded extends Derived {

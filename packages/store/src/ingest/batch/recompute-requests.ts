@@ -13,7 +13,7 @@ import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
 import type { Known } from './known.js'
 import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from '../recompute/chain-positions.js'
-import type { RefoldCause } from '../recompute/refold.js'
+import type { RefoldCause } from '../recompute/recompute.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
 

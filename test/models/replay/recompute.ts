@@ -1,4 +1,4 @@
-// The actions of refold.qnt as the store's functions, and the policy's row, its work and its payments as the model sees them.
+// The actions of recompute.qnt as the store's functions, and the policy's row, its work and its payments as the model sees them.
 // Each payment has another amount, so that the total tells how often each counts.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { commitBatch, refoldPage, type Batch } from '@payment-tracking/store/ingest'

@@ -32,7 +32,7 @@ import {
   SMALL,
   START,
   userPayment,
-} from './refold-history.js'
+} from './recompute-history.js'
 
 t.test('a policy that comes after its payments, through a crash between two pages', async t => {
   const inOrder = [userPayment, created(1, 2, PERIODS), ...payments, pay(9_000)]

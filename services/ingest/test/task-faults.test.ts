@@ -16,7 +16,7 @@ import {
   PERIODS,
   policyOf,
   userPayment,
-} from './refold-history.js'
+} from './recompute-history.js'
 
 /** Payments that wait for finality, the `at`th of which Postgres refuses as a delivery. @returns the bad payment's event */
 async function openWaiting(t: TestContext, waiting: readonly Message[], at: number) {

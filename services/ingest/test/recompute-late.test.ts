@@ -18,7 +18,7 @@ import {
   signatureOf,
   userPayment,
   type Message,
-} from './refold-history.js'
+} from './recompute-history.js'
 
 const PAID = [pay(10), pay(13), pay(16)]
 /** Behind every order of the chain. */

@@ -7,9 +7,9 @@ import type { Identified } from './identify.js'
 import { refoldGateways, refoldUserPayments } from '../recompute/accounts.js'
 import { readPoliciesOf } from '../recompute/user-payment-work.js'
 import { BEGINNING } from '../recompute/chain-positions.js'
-import { collectCauses, newlyKnownAccounts } from './refold-causes.js'
+import { collectCauses, newlyKnownAccounts } from './recompute-requests.js'
 import type { Refolded } from '../recompute/policy-work.js'
-import { refold } from '../recompute/refold.js'
+import { refold } from '../recompute/recompute.js'
 import { addWork } from '../../core/tasks/work-table.js'
 
 export interface RefoldInput {

@@ -5,7 +5,7 @@ import { readPaymentsById } from './derive-payments.js'
 import { BEGINNING, NOWHERE, type From } from './chain-positions.js'
 import { foldPolicies } from './policy-page.js'
 import { addPolicyWork, readUnready, type Refolded, type Unready } from './policy-work.js'
-import { isLinked, readForRefold, writeRefolded, type RefoldRows } from './refold-rows.js'
+import { isLinked, readForRefold, writeRefolded, type RefoldRows } from './recompute-rows.js'
 
 /** Why a policy is folded again. */
 export interface RefoldCause {

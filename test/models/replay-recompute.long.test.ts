@@ -1,9 +1,9 @@
-import { REFOLD_BOUNDS, replayRefold } from './replay/refold.js'
+import { REFOLD_BOUNDS, replayRefold } from './replay/recompute.js'
 import { testReplays } from './replay/test-replay.js'
 
 await testReplays([
   {
-    name: 'refold',
+    name: 'recompute',
     bounds: REFOLD_BOUNDS,
     traces: 30,
     steps: 30,
