@@ -1,14 +1,14 @@
-import { REFOLD_BOUNDS, replayRefold } from './replay/recompute.js'
+import { RECOMPUTE_BOUNDS, replayRecompute } from './replay/recompute.js'
 import { testReplays } from './replay/test-replay.js'
 
 await testReplays([
   {
     name: 'recompute',
-    bounds: REFOLD_BOUNDS,
+    bounds: RECOMPUTE_BOUNDS,
     traces: 30,
     steps: 30,
     actions: 6,
-    replay: replayRefold,
+    replay: replayRecompute,
     breaks: [
       {
         name: 'work that begins again stays at its place',

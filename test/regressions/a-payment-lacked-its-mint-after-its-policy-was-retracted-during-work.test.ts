@@ -1,8 +1,8 @@
-// A policy was folded again in pages. Meanwhile its Created event was retracted, an early payment came, and another Created
+// A policy was recomputed in pages. Meanwhile its Created event was retracted, an early payment came, and another Created
 // event named the same user payment. The work compared what it knew of the user payment with what it had known, found no
 // difference, and passed over the early payment.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, refoldPage } from '@payment-tracking/store/ingest'
+import { commitBatch, runTaskPage } from '@payment-tracking/store/ingest'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/recompute.js'
@@ -16,7 +16,7 @@ t.test('a payment gets its mint though its policy was retracted while work was u
     )
   const page = async () => {
     const sizer = { rowsOf: () => PAGE, note() {} }
-    return (await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length > 0
+    return (await runTaskPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length > 0
   }
   await commit(learnBatch(), paymentBatch(3), paymentBatch(5), createdBatch(2))
   await page()

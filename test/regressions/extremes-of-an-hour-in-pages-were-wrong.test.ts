@@ -2,7 +2,7 @@
 // lost all its payments, or one of them got its token or another place. The pages went on from where they were: a token had no extremes of
 // the day for good, or those of payments that no longer counted.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, rebuildProjections, refoldPage, type Batch } from '@payment-tracking/store/ingest'
+import { commitBatch, rebuildProjections, runTaskPage, type Batch } from '@payment-tracking/store/ingest'
 import { buildBatch, openTestStore } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import {
@@ -63,7 +63,7 @@ async function openIngest(t: Test, rows: number) {
     },
     page: async () => {
       const sizer = { rowsOf: () => rows, note() {} }
-      return (await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length > 0
+      return (await runTaskPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length > 0
     },
     figures,
     /** the figures as they are counted from nothing */

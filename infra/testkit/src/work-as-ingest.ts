@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { refoldPage } from '@payment-tracking/store/ingest'
+import { runTaskPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import type { TestContext } from './test-context.js'
 
@@ -11,7 +11,7 @@ export function workAsIngest(t: TestContext, store: Store): void {
   let isOver = false
   const running = (async () => {
     while (!isOver)
-      if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID })).length === 0)
+      if ((await runTaskPage(store, { programId: DEFAULT_PROGRAM_ID })).length === 0)
         await sleep(CHECK_EVERY_MS)
   })()
   t.teardown(async () => {

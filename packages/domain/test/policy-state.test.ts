@@ -111,7 +111,7 @@ t.test('a sum moves by its difference, wherever in the incarnation a payment com
     const taken = withDifference(more, [{ order, ...effect, sign: -1n }])
     if (added !== null) assert.deepEqual(sums(added), sums(more))
     if (taken !== null) assert.deepEqual(sums(taken), sums(less))
-    if (!isPeriodic) assert.ok(added !== null && taken !== null, 'only a period can need a refold')
+    if (!isPeriodic) assert.ok(added !== null && taken !== null, 'only a period can need a recompute')
   })
   hold(t, 'the difference is the sum', property, 500)
 })

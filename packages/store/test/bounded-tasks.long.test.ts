@@ -15,7 +15,7 @@ import {
 import { countGaps, listGaps } from '../src/admin/ops/gaps.js'
 import { countOpenStreamGaps } from '../src/core/tables/stream-gaps.js'
 import { countSetAside, listSetAside } from '../src/core/quarantine/set-aside-records.js'
-import { countWebhookWork, listRefolds, listWebhookWork } from '../src/admin/ops/work-progress.js'
+import { countWebhookWork, listTasks, listWebhookWork } from '../src/admin/ops/work-progress.js'
 import { createGatewaySession } from '../src/admin/sessions/create-gateway-session.js'
 import { chooseProbe } from '../src/deliveries/choose-probe.js'
 import {
@@ -281,7 +281,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     await countSetAside(store)
     await countWebhookWork(store)
     await listWebhookWork(store, 100)
-    await listRefolds(store, 100)
+    await listTasks(store, 100)
   },
   'a sign-in': () =>
     createGatewaySession(store, {

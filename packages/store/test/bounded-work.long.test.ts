@@ -18,7 +18,7 @@ import t, { type Test } from 'tap'
 import type { PipelinedTx } from '../src/core/database/pipelined-transactions.js'
 import { sql, toStatement, type Sql, type Tx } from '../src/core/database/sql.js'
 import { commitBatch } from '../src/ingest/batch/commit-batch.js'
-import { refoldPage } from '../src/ingest/batch/do-work.js'
+import { runTaskPage } from '../src/ingest/batch/do-work.js'
 import { type Store } from '../src/core/database/open-store.js'
 import { rowsOfPlan, type Plan } from './plans/explain.js'
 import { callingSite, listSites } from './statement-sites.js'
@@ -210,7 +210,7 @@ async function isBounded(t: Test, act: () => Promise<unknown>): Promise<void> {
   read = []
   runs.clear()
   let pages = 0
-  while ((await refoldPage(store, { programId, sizer: PAGE })).length > 0) pages += 1
+  while ((await runTaskPage(store, { programId, sizer: PAGE })).length > 0) pages += 1
   for (const [what, statements] of [
     ['the message', committed],
     [`${pages} pages of work`, read],

@@ -227,7 +227,7 @@ create index events_tracking_recipient
 -- checkPayments: what a check compares of a tracking ID with many payments, without reading their rows.
 create index events_tracking_check on events (tracking_id, occurred_at, slot, event_index, id)
   include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
--- derivePayments, readRegisters, refoldGateways, refoldUserPayments: what the events of an address beside payments say at
+-- derivePayments, readRegisters, recomputeGateways, recomputeUserPayments: what the events of an address beside payments say at
 -- a chain position, or last. An event that names a policy is one of the policy, whatever it names beside.
 create index events_changes
   on events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)

@@ -21,7 +21,7 @@ import {
   listDeadLetters,
   listFailedDeliveries,
   listGaps,
-  listRefolds,
+  listTasks,
   listWebhookWork,
 } from '@payment-tracking/store/admin'
 import {
@@ -52,7 +52,7 @@ import {
   readOldestOutboxSeconds,
   readWork,
   rebuildProjections,
-  refoldPage,
+  runTaskPage,
   sweepAnnouncements,
   sweepBatches,
 } from '@payment-tracking/store/ingest'
@@ -170,7 +170,7 @@ const walletOf = (n: number) => keyOf(`hostile wallet ${n}`)
 
 async function drive(work: () => Promise<unknown>): Promise<void> {
   await work()
-  while ((await refoldPage(api.store, { programId: DEFAULT_PROGRAM_ID })).length > 0);
+  while ((await runTaskPage(api.store, { programId: DEFAULT_PROGRAM_ID })).length > 0);
 }
 
 /** Stores the hostile policies; `late` tells each payment before its policy. */
@@ -193,7 +193,7 @@ async function playStories(): Promise<void> {
         NOW - DAY,
       )
     if (payments.length > 1)
-      // One that comes late, so that the policy is folded again.
+      // One that comes late, so that the policy is recomputed.
       await chain.say(
         'PaymentRecord',
         { ...named, gateway: hostile, memo: memoOf(policy.memo), ...payments[0]!, record_id: 7 },
@@ -464,7 +464,7 @@ t.test('what the pages of operators read', async t => {
   t.same(any, [])
   await countDeliveries(api.store)
   t.same(await listSetAside(api.store, 100), [], 'no value made a page of work fail')
-  t.same(await listRefolds(api.store, 100), [])
+  t.same(await listTasks(api.store, 100), [])
   t.same(await listWebhookWork(api.store, 100), [])
   t.same(await countDeadLetters(api.store), [])
   t.same(await listGaps(api.store, { openOnly: true, limit: 100 }), [])

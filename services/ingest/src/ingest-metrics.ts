@@ -75,18 +75,18 @@ export function measureIngest(
     'How long ago the oldest month in lists had to be archived first; 0 without such a month',
   )
   metrics.onScrape(archiveDue, async () => archiveDue.set(await archiveDueSeconds()))
-  const refolds = metrics.gauge(
-    'ingest_refolds',
-    'Policies, user payments and hours that are folded or counted again in pages; ends at 0 by itself',
+  const tasks = metrics.gauge(
+    'ingest_tasks',
+    'Tasks that are done in pages, at most 10,000 counted; ends at 0 by itself',
   )
-  const refoldSeconds = metrics.gauge(
-    'ingest_refold_oldest_seconds',
-    'Age of the oldest address or hour that is folded or counted again',
+  const taskSeconds = metrics.gauge(
+    'ingest_task_oldest_seconds',
+    'Age of the oldest task that is done in pages',
   )
-  metrics.onScrape(refolds, async () => {
+  metrics.onScrape(tasks, async () => {
     const { count, oldestSeconds } = await work()
-    refolds.set(count)
-    refoldSeconds.set(oldestSeconds)
+    tasks.set(count)
+    taskSeconds.set(oldestSeconds)
   })
   const controls = metrics.gauge(
     'ingest_stream_takes_controls',

@@ -35,7 +35,7 @@ import { Sweeper } from './outbox-relay/sweeper.js'
 import { buildBatchHandler } from './pipeline/build-batch-handler.js'
 import { DatabaseGuard } from './recovery/database-guard.js'
 import { GapWatch } from './recovery/gap-watch.js'
-import { RefoldLoop } from './recovery/task-loop.js'
+import { TaskLoop } from './recovery/task-loop.js'
 import { reingest } from './recovery/reingest.js'
 import { TRANSACTIONS } from './pipeline/transactions.js'
 import { Pruner } from './retention.js'
@@ -171,7 +171,7 @@ await runMain(
     takeIn('database', guard)
     takeIn('stream', consumer)
     takeIn('gaps', gapWatch)
-    takeIn('refold', new RefoldLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
+    takeIn('tasks', new TaskLoop({ store, guard, relay, programId: config.PROGRAM_ID, log }))
     takeIn('due-accounts', new DueAccountsAnswers(store, bus, config.STREAM_NAME, log))
     takeIn('sweeper', new Sweeper(store, sinks, tunables.sweepEveryMs, log))
     if (months > 0) {

@@ -1,6 +1,6 @@
 // A set of fixtures: every order and cut of its messages ends in the same rows, and a repetition announces nothing. What the rows
 // answer, services/api/test/truth.test.ts compares with the set's expected.json.
-import { rebuildProjections, refoldPage } from '@payment-tracking/store/ingest'
+import { rebuildProjections, runTaskPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import {
   dumpProjections,
@@ -25,7 +25,7 @@ export interface FixtureSet {
 
 /** The rows behind all work that the messages left. */
 async function dump(store: Store, pool: Pool): Promise<ProjectionDump> {
-  while ((await refoldPage(store, { programId: PROGRAM.programId })).length > 0);
+  while ((await runTaskPage(store, { programId: PROGRAM.programId })).length > 0);
   return dumpProjections(pool)
 }
 

@@ -4,7 +4,7 @@ import type { CommittedLifecycle } from '@payment-tracking/contracts'
 import type { CommittedNews } from '@payment-tracking/store/ingest'
 import { dumpProjections, openTestStore, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { RefoldLoop } from '../src/recovery/task-loop.js'
+import { TaskLoop } from '../src/recovery/task-loop.js'
 import { ingestMessages, PROGRAM } from './ingest-messages.js'
 
 const messages = await readFixtureMessages()
@@ -30,7 +30,7 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   await database.pool.query(MADE_OTHERWISE)
 
   const relayed: CommittedNews[] = []
-  const loop = new RefoldLoop({
+  const loop = new TaskLoop({
     store,
     programId: PROGRAM.programId,
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),

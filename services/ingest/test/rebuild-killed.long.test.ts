@@ -76,7 +76,7 @@ t.test('the next process does the rest, and leaves the address out', async t => 
   await drain(store)
   t.same(await wrong(), [bad])
   t.same(await left(), [LEFT_OUT])
-  t.same(await setAside(), [`refold policy ${bad}`], 'once')
+  t.same(await setAside(), [`task policy ${bad}`], 'once')
 })
 
 t.test('given back, it is rebuilt', async t => {

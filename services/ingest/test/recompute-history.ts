@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
-import { refoldPage, type RefoldedPage } from '@payment-tracking/store/ingest'
+import { runTaskPage, type TaskPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import {
   dumpProjections,
@@ -99,10 +99,10 @@ export const ingest = (store: Store, messages: readonly Message[]) => {
   return ingestSubjects(store, messages, { batchSize: 400, firstSequence })
 }
 
-export const pageOf = (store: Store) => refoldPage(store, { programId: PROGRAM.programId })
+export const pageOf = (store: Store) => runTaskPage(store, { programId: PROGRAM.programId })
 
-export async function drain(store: Store): Promise<RefoldedPage[]> {
-  const pages: RefoldedPage[] = []
+export async function drain(store: Store): Promise<TaskPage[]> {
+  const pages: TaskPage[] = []
   for (let done = await pageOf(store); done.length > 0; done = await pageOf(store)) pages.push(...done)
   return pages
 }

@@ -1,5 +1,5 @@
 // What becomes known while work on a policy waits, or is under way. Few rows: the work is written down by the test.
-import { refoldPage } from '@payment-tracking/store/ingest'
+import { runTaskPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import { openTestStore } from '@payment-tracking/testkit'
 import type { TestDatabase } from '@payment-tracking/testkit'
@@ -57,7 +57,7 @@ const readFacts = async ({ pool }: TestDatabase) => {
 }
 
 const pageOfTwo = (store: Store) =>
-  refoldPage(store, { programId: PROGRAM.programId, sizer: { rowsOf: () => 2, note: () => {} } })
+  runTaskPage(store, { programId: PROGRAM.programId, sizer: { rowsOf: () => 2, note: () => {} } })
 
 const KNOWN = PAID.map(() => ({ payer: OWNER, token_mint: MINT }))
 

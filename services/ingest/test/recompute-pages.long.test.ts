@@ -1,7 +1,7 @@
 // What follows from one message for many rows is done in pages after the message's commit, and ends in the rows that chain
 // order gives.
 import { openStore, type Store } from '@payment-tracking/store/core'
-import { readHeadNow, refoldPage, type RefoldedPage } from '@payment-tracking/store/ingest'
+import { readHeadNow, runTaskPage, type TaskPage } from '@payment-tracking/store/ingest'
 import { readPaymentStats } from '@payment-tracking/store/reads'
 import {
   createDatabase,
@@ -83,12 +83,12 @@ t.test('two processes at once, and a database that dies between pages', async t 
   const processes = [open(), open()]
   await ingest(processes[0]!, [userPayment, ...payments])
   await ingest(processes[1]!, [created(1, 2, PERIODS)])
-  const pages: RefoldedPage[] = []
+  const pages: TaskPage[] = []
   let failures = 0
   /** As the loop of ingest: a page that failed comes again. */
   const work = async (store: Store): Promise<void> => {
     for (;;) {
-      const page = await refoldPage(store, { programId: PROGRAM.programId, sizer: SMALL }).catch(
+      const page = await runTaskPage(store, { programId: PROGRAM.programId, sizer: SMALL }).catch(
         () => 'failed' as const,
       )
       if (page.length === 0) return
@@ -198,7 +198,7 @@ t.test('no page is done on a server that nobody has verified', async t => {
   const { serverRun } = await readHeadNow(store)
   const { programId } = PROGRAM
   // Postgres was started anew since, perhaps without its last commits.
-  await t.rejects(refoldPage(store, { programId, serverRun: `${serverRun}1` }), { code: 'STORE_UNVERIFIED' })
+  await t.rejects(runTaskPage(store, { programId, serverRun: `${serverRun}1` }), { code: 'STORE_UNVERIFIED' })
   t.strictSame(await dump(), before)
-  t.match(await refoldPage(store, { programId, serverRun }), [{ kind: 'policy' }])
+  t.match(await runTaskPage(store, { programId, serverRun }), [{ kind: 'policy' }])
 })

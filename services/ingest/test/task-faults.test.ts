@@ -52,7 +52,7 @@ t.test('a message, or an address, that makes its page fail is set aside, and all
   )
   t.same(counted, [{ sent: String(MANY - 1), waiting: bad, work: 'bad' }])
   const setAside = await listSetAside(store, 9)
-  t.same(keysOf(setAside).sort(), ['refold policy bad', `release-messages ${bad}`])
+  t.same(keysOf(setAside).sort(), [`release-messages ${bad}`, 'task policy bad'])
   await pool.query('alter table deliveries drop constraint planted')
   await pool.query('drop trigger planted on work')
   for (const row of setAside) t.ok(await takeBack(store, row))
@@ -107,7 +107,7 @@ t.test('a bad address does not stop a rebuild', async t => {
   const setAside = await listSetAside(store, 9)
   t.same(
     setAside.map(({ task, key }) => `${task} ${key}`),
-    [`refold policy ${bad}`],
+    [`task policy ${bad}`],
   )
   await pool.query('drop trigger planted on policies')
   for (const row of setAside) t.ok(await takeBack(store, row))

@@ -1,7 +1,7 @@
 // The actions of recompute.qnt as the store's functions, and the policy's row, its work and its payments as the model sees them.
 // Each payment has another amount, so that the total tells how often each counts.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { commitBatch, refoldPage, type Batch } from '@payment-tracking/store/ingest'
+import { commitBatch, runTaskPage, type Batch } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import type { TestDatabase } from '@payment-tracking/testkit'
 import { keyOf, PAYMENT, POLICY_CREATED } from '../../../packages/domain/test/messages.js'
@@ -11,7 +11,7 @@ import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './re
 
 /** The most payments that a transaction derives here. */
 export const PAGE = 1
-export const REFOLD_BOUNDS: Bounds = { PAYMENTS: 'Set(1, 3, 5, 7)', RETRACTIONS: '3', PAGE: String(PAGE) }
+export const RECOMPUTE_BOUNDS: Bounds = { PAYMENTS: 'Set(1, 3, 5, 7)', RETRACTIONS: '3', PAGE: String(PAGE) }
 
 const PAYMENTS = [1, 3, 5, 7]
 const amountOf = (order: number): number => 10 ** PAYMENTS.indexOf(order)
@@ -49,7 +49,7 @@ const positionOf = (order: string | null): number =>
   order === null || order === '' ? -1 : parseInt(order.slice(0, 16), 16) - slotOf(0)
 
 /** Replays one trace in a database that no other trace uses. @returns null, or the first step after which rows differ */
-export async function replayRefold(
+export async function replayRecompute(
   store: Store,
   { pool }: TestDatabase,
   trace: readonly TraceStep[],
@@ -63,7 +63,7 @@ export async function replayRefold(
     retractCreated: ({ picks: { c } }) => commit(retractedBatch(CREATED_TX + c, c)),
     learn: () => commit(learnBatch()),
     page: () =>
-      refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer: { rowsOf: () => PAGE, note() {} } }),
+      runTaskPage(store, { programId: DEFAULT_PROGRAM_ID, sizer: { rowsOf: () => PAGE, note() {} } }),
   }
 
   const read = async (): Promise<TraceValue> => {

@@ -164,7 +164,7 @@ function sumsAfter(state: PolicyState, payment: SummedPayment): Sums {
 /**
  * Whether an event can be applied to the state, whatever came before: it comes after everything that it could change, or
  * gives the same in any order. Payments that overtook each other add to the same sums where no incarnation and no period
- * begins between them, so two processes whose batches take turns need no refold. All other events need one.
+ * begins between them, so two processes whose batches take turns need no recompute. All other events need one.
  */
 export function isAppendable(state: PolicyState, { order, effect }: ChainEvent): boolean {
   const { incarnationStart, lastPaymentOrder } = state

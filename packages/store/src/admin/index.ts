@@ -37,9 +37,9 @@ export {
 export { countGaps, type GapRow, listGaps } from './ops/gaps.js'
 export {
   countWebhookWork,
-  listRefolds,
+  listTasks,
   listWebhookWork,
-  type RefoldProgress,
+  type TaskProgress,
   type WebhookWorkProgress,
 } from './ops/work-progress.js'
 export {

@@ -24,7 +24,7 @@ export type { Batch, CommittedBatch, CommittedNews, ReceivedControl } from './ba
 export { beginNewRules, rebuildProjections } from './batch/begin-rebuild.js'
 export { commitBatch } from './batch/commit-batch.js'
 export type { RefusedMessage } from './batch/dead-letters.js'
-export { readWork, type RefoldedPage, refoldPage } from './batch/do-work.js'
+export { readWork, type TaskPage, runTaskPage } from './batch/do-work.js'
 export type { ReceivedMessage } from './batch/received-message.js'
 export { listDueAccounts } from './funds/list-due-accounts.js'
 export { removeAnnouncements, sweepAnnouncements } from './outbox/announcements.js'

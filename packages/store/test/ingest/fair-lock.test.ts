@@ -12,7 +12,7 @@ import t from 'tap'
 import { beginNewRules } from '../../src/ingest/batch/begin-rebuild.js'
 import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
 import { openStore } from '../../src/core/database/open-store.js'
-import { refoldPage } from '../../src/ingest/batch/do-work.js'
+import { runTaskPage } from '../../src/ingest/batch/do-work.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const PROCESSES = 3
@@ -47,7 +47,7 @@ t.test('a batch waits for few pages, however much work is left', async t => {
   let stopped = false
   const working = Array.from({ length: PROCESSES }, async () => {
     const own = open()
-    while (!stopped && (await refoldPage(own, { programId, sizer })).length > 0) pages += 1
+    while (!stopped && (await runTaskPage(own, { programId, sizer })).length > 0) pages += 1
   })
   const now = buildChain({ seed: 'fair now', firstSlot: 2_000_000, now: () => TIME + 3_600_000 })
   const waited: number[] = []

@@ -35,7 +35,7 @@ export const arrivals = fc.record({
   seed: fc.noShrink(fc.nat(2 ** 31 - 1)),
   /** thousandths of the time; none is one batch */
   cuts: fc.array(fc.nat(999), { maxLength: 12, size: 'max' }),
-  /** how many rows a transaction folds again; the rest becomes work */
+  /** how many rows a transaction recomputes; the rest becomes work */
   rowsAtOnce: rows({ 500: 6, 12: 3, 2: 1 }),
   /** how many pages of work are done after each batch; all are done at the end */
   pages: fc.constantFrom(1_000, 1, 0),

@@ -5,7 +5,7 @@ import { createDatabase, type Pool, type TestContext } from '@payment-tracking/t
 import { isEvent } from '@payment-tracking/testkit/oracle'
 import { openStore } from '../../src/core/database/open-store.js'
 import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
-import { refoldPage, type RefoldedPage } from '../../src/ingest/batch/do-work.js'
+import { runTaskPage, type TaskPage } from '../../src/ingest/batch/do-work.js'
 import { type CommittedNews, type ReceivedControl } from '../../src/ingest/batch/batch.js'
 import { type ReceivedMessage } from '../../src/ingest/batch/received-message.js'
 import { type Store } from '../../src/core/database/open-store.js'
@@ -42,7 +42,7 @@ export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
 }
 
 /** Kinds of work that a rebuild alone leaves. */
-const OF_REBUILD = new Set<RefoldedPage['kind']>([
+const OF_REBUILD = new Set<TaskPage['kind']>([
   'rebuild',
   'gateway',
   'account',
@@ -54,7 +54,7 @@ const OF_REBUILD = new Set<RefoldedPage['kind']>([
 export const pageOptions = ({ rowsAtOnce, rebuild }: Arrival) => ({
   programId: DEFAULT_PROGRAM_ID,
   sizer: {
-    rowsOf: (kind: RefoldedPage['kind']) => (OF_REBUILD.has(kind) ? rebuild.rows : rowsAtOnce),
+    rowsOf: (kind: TaskPage['kind']) => (OF_REBUILD.has(kind) ? rebuild.rows : rowsAtOnce),
     note: () => {},
   },
 })
@@ -153,7 +153,7 @@ export async function store(
   }
   const options = pageOptions(arrival)
   const expected: CreatedPlan[] = []
-  const doPage = () => commit(refoldPage(target, options))
+  const doPage = () => commit(runTaskPage(target, options))
   let from = 1
   for (const [nth, batch] of batches.entries()) {
     const isLast = nth === batches.length - 1

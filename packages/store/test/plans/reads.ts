@@ -33,7 +33,7 @@ import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { runIn } from '../../src/core/database/database.js'
 import { readNextPayments } from '../../src/ingest/recompute/derive-payments.js'
 import { readRegisters } from '../../src/ingest/recompute/read-registers.js'
-import { refoldGateways, refoldUserPayments } from '../../src/ingest/recompute/accounts.js'
+import { recomputeGateways, recomputeUserPayments } from '../../src/ingest/recompute/accounts.js'
 import { countChecked } from '../../src/reads/lists/check-payments.js'
 import { readGatewayNews } from '../../src/messages/routing/gateway-news.js'
 import { readPages, type Query } from './explain.js'
@@ -238,13 +238,13 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       170,
       (_, tx) => readRegisters(tx, [policy], programId),
     ],
-    ['a gateway again', 'events_changes', 6, 13, (_, tx) => refoldGateways(tx, [gateway], programId)],
+    ['a gateway again', 'events_changes', 6, 13, (_, tx) => recomputeGateways(tx, [gateway], programId)],
     [
       'a user payment again',
       'events_changes',
       110,
       17,
-      (_, tx) => refoldUserPayments(tx, [userPayments[2]!], programId),
+      (_, tx) => recomputeUserPayments(tx, [userPayments[2]!], programId),
     ],
     [
       'the next payments',

@@ -22,11 +22,11 @@ const OF_METHOD: Readonly<Record<string, string>> = {
 /** Tables whose names the statements of a declaration are given. */
 const NAMED_ELSEWHERE: Readonly<Record<Name, { tables: readonly string[]; rights: string }>> = {
   'ingest/retention/prune.ts#pruneStep': { tables: PRUNED_TABLES, rights: 'rd' },
-  'ingest/recompute/recompute-rows.ts#writeRefolded': {
+  'ingest/recompute/recompute-rows.ts#writeRecomputed': {
     tables: ['policy_notices', 'risk_notices'],
     rights: 'rw',
   },
-  'ingest/recompute/accounts.ts#refolding': { tables: ['gateways', 'user_payments'], rights: 'rd' },
+  'ingest/recompute/accounts.ts#recomputeBy': { tables: ['gateways', 'user_payments'], rights: 'rd' },
 }
 
 /** Writes the notes for feeds of a transaction, if `noteForFeed` made some. */

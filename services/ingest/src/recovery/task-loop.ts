@@ -1,10 +1,10 @@
 // Does the work that messages left: what follows from one message for many rows, page by page beside live messages.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import { beginNewRules, refoldPage, type CommittedNews } from '@payment-tracking/store/ingest'
+import { beginNewRules, runTaskPage, type CommittedNews } from '@payment-tracking/store/ingest'
 import { pageByPage, PageSizer, WorkTurns, type Store } from '@payment-tracking/store/core'
 import type { DatabaseGuard } from './database-guard.js'
 
-export interface RefoldLoopOptions {
+export interface TaskLoopOptions {
   store: Store
   guard: Pick<DatabaseGuard, 'serverRun'>
   relay: { start(news: readonly CommittedNews[]): void }
@@ -16,20 +16,20 @@ export interface RefoldLoopOptions {
 const CHECK_EVERY_MS = 500
 const PROGRESS_EVERY_MS = 2_000
 
-export class RefoldLoop implements Intake {
-  readonly #options: RefoldLoopOptions
+export class TaskLoop implements Intake {
+  readonly #options: TaskLoopOptions
   readonly #sizer = new PageSizer()
   readonly #turns = new WorkTurns()
   readonly #checks: RepeatedTask
   #followsRules = false
 
-  constructor(options: RefoldLoopOptions) {
+  constructor(options: TaskLoopOptions) {
     this.#options = options
     this.#checks = repeat({
       everyMs: CHECK_EVERY_MS,
       firstAfterMs: 0,
       run: stop => this.#run(stop),
-      onError: err => options.log.warn({ err }, 'refold.failed'),
+      onError: err => options.log.warn({ err }, 'tasks.failed'),
     })
   }
 
@@ -40,13 +40,13 @@ export class RefoldLoop implements Intake {
   async #run(stop: AbortSignal): Promise<void> {
     const { store, guard, relay, programId, log } = this.#options
     if (!this.#followsRules) {
-      if (await beginNewRules(store, await guard.serverRun())) log.info('refold.new-rules')
+      if (await beginNewRules(store, await guard.serverRun())) log.info('tasks.new-rules')
       this.#followsRules = true
     }
     let saidAt = performance.now()
     let pages = 0
     await pageByPage(stop, async () => {
-      const done = await refoldPage(store, {
+      const done = await runTaskPage(store, {
         programId,
         sizer: this.#sizer,
         turns: this.#turns,
@@ -58,7 +58,7 @@ export class RefoldLoop implements Intake {
       pages += 1
       if (performance.now() - saidAt > PROGRESS_EVERY_MS) {
         saidAt = performance.now()
-        log.info({ kind: page.kind, pages }, 'refold.goes-on')
+        log.info({ kind: page.kind, pages }, 'tasks.progress')
       }
       return true
     })

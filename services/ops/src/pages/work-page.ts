@@ -1,8 +1,8 @@
 // What was left to be done in pages, with its progress, and the rows that tasks leave out.
 import {
-  listRefolds,
+  listTasks,
   listWebhookWork,
-  type RefoldProgress,
+  type TaskProgress,
   type WebhookWorkProgress,
 } from '@payment-tracking/store/admin'
 import {
@@ -21,9 +21,9 @@ import { back, PAGE_SIZE, readNotice, type PageParts } from './page-parts.js'
 export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment, log } = parts
   app.get('/work', async (request, reply) => {
-    const [webhooks, refolds, archive, setAside] = await Promise.all([
+    const [webhooks, tasks, archive, setAside] = await Promise.all([
       listWebhookWork(store, PAGE_SIZE),
-      listRefolds(store, PAGE_SIZE),
+      listTasks(store, PAGE_SIZE),
       readArchiveProblem(store),
       listSetAside(store, PAGE_SIZE),
     ])
@@ -36,7 +36,7 @@ export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
       ${table(['work', 'since', 'webhook', 'endpoint', 'gateway', 'rows written', 'state'], webhooks.map(webhookRow))}
       <h2>Policies, user payments, hours and watermarks</h2>
       <p>Ingest folds or counts these again, page by page beside live messages.</p>
-      ${table(['work', 'since', 'of', 'pages done'], refolds.map(refoldRow))}
+      ${table(['work', 'since', 'of', 'pages done'], tasks.map(taskRow))}
       <h2>What holds the archive</h2>
       <p>
         Ingest archives the oldest month first. All later months wait for it, and ingest tries again every
@@ -99,7 +99,7 @@ const webhookRow = (work: WebhookWorkProgress): Html =>
     <td>${work.isSettling ? 'all written; checks once more' : 'under way'}</td>
   </tr>`
 
-const refoldRow = ({ kind, address, pages, since }: RefoldProgress): Html =>
+const taskRow = ({ kind, address, pages, since }: TaskProgress): Html =>
   html`<tr>
     <td>${kind}</td>
     <td>${since.toISOString()}</td>

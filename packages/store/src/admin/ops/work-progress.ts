@@ -4,7 +4,7 @@ import { sql } from '../../core/database/sql.js'
 import { eachOf } from '../../core/tasks/work-table.js'
 import { INGEST_KINDS, WEBHOOK_KINDS, type WebhookWorkKind } from '../../core/tasks/kinds.js'
 
-export interface RefoldProgress {
+export interface TaskProgress {
   /** of `INGEST_KINDS` */
   kind: string
   address: string
@@ -14,8 +14,8 @@ export interface RefoldProgress {
 }
 
 /** In the order in which their next pages are done. Relies on work_next. */
-export const listRefolds = ({ database }: Store, limit: number): Promise<readonly RefoldProgress[]> =>
-  database.read<RefoldProgress>(sql`
+export const listTasks = ({ database }: Store, limit: number): Promise<readonly TaskProgress[]> =>
+  database.read<TaskProgress>(sql`
     select w.kind, w.key as address, w.handled as pages, w.since from ${eachOf(INGEST_KINDS)}
      order by w.kind = 'hour', w.next_at limit ${limit}`)
 

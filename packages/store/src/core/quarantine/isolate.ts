@@ -15,11 +15,11 @@ export type IsolatingTask =
   | 'payment-risks'
   | 'recover-deliveries'
   | 'redeliver'
-  | 'refold'
   | 'release-messages'
   | 'replay-messages'
   | `retention ${string}`
   | 'sweep-deliveries'
+  | 'task'
   | 'webhook-health'
 
 /**

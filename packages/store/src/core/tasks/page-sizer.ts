@@ -1,5 +1,5 @@
 // How many rows a page of work takes, so that it holds the writer lock for about 50 ms whatever the machine and its load.
-import { REFOLD_ROWS } from './work-table.js'
+import { MAX_PAGE_ROWS } from './work-table.js'
 
 /** How long a page should hold the writer lock, in milliseconds. */
 const LOCK_MS = 50
@@ -19,6 +19,6 @@ export class PageSizer {
     const rows = this.rowsOf(kind)
     // A page can hold fewer rows than it may, so the size grows slowly, and shrinks at once.
     const wanted = lockedMs > LOCK_MS ? (rows * LOCK_MS) / lockedMs : rows * 1.25
-    this.#rows.set(kind, Math.round(Math.min(REFOLD_ROWS, Math.max(FEWEST_ROWS, wanted))))
+    this.#rows.set(kind, Math.round(Math.min(MAX_PAGE_ROWS, Math.max(FEWEST_ROWS, wanted))))
   }
 }

@@ -14,7 +14,7 @@ import {
   nameOf,
   readNextWorks,
   readWorksAgain,
-  REFOLD_ROWS,
+  MAX_PAGE_ROWS,
   writeWorkPage,
   type Work,
   type WorkPage,
@@ -64,7 +64,7 @@ export interface PageOptions {
 }
 
 const NO_TURNS = { lastOf: () => ({ lastPage: 0, lastGateway: '' }), note: () => {} }
-const LARGEST = { rowsOf: () => REFOLD_ROWS, note: () => {} }
+const LARGEST = { rowsOf: () => MAX_PAGE_ROWS, note: () => {} }
 
 /**
  * Does the next page of work (`readNextWorks`). A page that fails is halved until one row of work is left, which is set aside
@@ -91,7 +91,7 @@ export async function runPage<Page, Result>(
     if (works.length === 0) return []
     const { kind, gateway } = works[0]!
     turns.note(kind, gateway)
-    const rows = Math.min(REFOLD_ROWS, sizer.rowsOf(kind))
+    const rows = Math.min(MAX_PAGE_ROWS, sizer.rowsOf(kind))
     const of = kinds[kind]!
     const snapshot: Snapshot = read => inSnapshot(store, read)
     const done = await bisect(
@@ -117,7 +117,7 @@ export async function runPage<Page, Result>(
       {
         alone: async (work, error) => {
           if (error instanceof StoreTimeoutError) throw error
-          await setAside(store, 'refold', nameOf(work), error)
+          await setAside(store, 'task', nameOf(work), error)
           return []
         },
       },

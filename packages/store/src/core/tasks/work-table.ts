@@ -5,8 +5,8 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { isNotSetAside } from '../quarantine/isolate.js'
 
-/** The most payments that one transaction derives anew. */
-export const REFOLD_ROWS = 500
+/** The most rows that a page of a task handles. */
+export const MAX_PAGE_ROWS = 500
 
 /** How many policies, or other addresses, cost as much as some payments: each costs some probes. */
 export const policiesFor = (rows: number): number => Math.max(1, Math.floor(rows / 10))
@@ -54,7 +54,7 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
 /** Names work that is set aside. */
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
-const IS_NOT_SET_ASIDE = isNotSetAside('refold', sql`w.kind || ' ' || w.key`)
+const IS_NOT_SET_ASIDE = isNotSetAside('task', sql`w.kind || ' ' || w.key`)
 const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.turn`
 
 /** A kind whose next work is asked for. */

@@ -34,7 +34,7 @@ export interface Batch {
   traceParents?: ReadonlyMap<string, string> | undefined
   /** the verified run of the server; see `lockHead` */
   serverRun?: string | undefined
-  /** the most stored rows that the transaction folds again; what needs more becomes work. Default: REFOLD_ROWS */
+  /** the most stored rows that the transaction recomputes; what needs more becomes work. Default: MAX_PAGE_ROWS */
   rowsAtOnce?: number | undefined
   /**
    * called once most of the batch's data is sent, before this process waits for Postgres. A transaction that fails

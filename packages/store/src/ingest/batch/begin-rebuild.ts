@@ -5,7 +5,7 @@ import { lockHead } from '../../core/tables/head.js'
 import { PageSizer } from '../../core/tasks/page-sizer.js'
 import type { PageOptions } from '../../core/tasks/run-page.js'
 import { addWork } from '../../core/tasks/work-table.js'
-import { refoldPage } from './do-work.js'
+import { runTaskPage } from './do-work.js'
 
 /**
  * The version of the rules by which states, facts and figures follow from events. Raise it with the rules: ingest then
@@ -39,5 +39,5 @@ export async function rebuildProjections(
     await lockHead(tx)
     addWork(tx, [REBUILD_WORK])
   })
-  for (let pages = 1; (await refoldPage(store, { ...options, sizer })).length > 0; pages++) onPage(pages)
+  for (let pages = 1; (await runTaskPage(store, { ...options, sizer })).length > 0; pages++) onPage(pages)
 }

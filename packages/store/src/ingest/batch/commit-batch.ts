@@ -9,13 +9,13 @@ import type { Batch, CommittedBatch } from './batch.js'
 import { foldBatch, type Folded } from './fold.js'
 import { identify, type Identified } from './identify.js'
 import { numberEvents, type NumberedEvent } from './number.js'
-import { refoldBatch } from './recompute-batch.js'
+import { recomputeBatch } from './recompute-batch.js'
 import { readForgotten } from './recompute-requests.js'
-import type { Refolded } from '../recompute/policy-work.js'
+import type { Recomputed } from '../recompute/policy-work.js'
 import { feedsOf } from '../../core/tables/feed-notes.js'
 import { notifyBatch } from './notify-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
-import { REFOLD_ROWS } from '../../core/tasks/work-table.js'
+import { MAX_PAGE_ROWS } from '../../core/tasks/work-table.js'
 import { writeFolded } from './write.js'
 
 /**
@@ -42,10 +42,10 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     readWebhooksOf(tx, gatewaysOf(identified, folded)),
   ])
   await writeFolded(tx, numbered, folded)
-  const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = REFOLD_ROWS } = batch
-  const refolded = await refoldBatch(tx, { identified, folded, forgotten, programId, rows })
-  const notified = await notifyBatch(tx, { batch, identified, folded, numbered, refolded, webhooks })
-  const expected = await expectBatch(tx, paymentsOf(identified, numbered, refolded))
+  const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = MAX_PAGE_ROWS } = batch
+  const recomputed = await recomputeBatch(tx, { identified, folded, forgotten, programId, rows })
+  const notified = await notifyBatch(tx, { batch, identified, folded, numbered, recomputed, webhooks })
+  const expected = await expectBatch(tx, paymentsOf(identified, numbered, recomputed))
   return {
     ...notified,
     deliveries: [...notified.deliveries, ...expected.deliveries],
@@ -63,7 +63,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
 function paymentsOf(
   { head, heads, finalizedSlot, finalEvents, retracted }: Identified,
   numbered: readonly NumberedEvent[],
-  { completed, changed }: Refolded,
+  { completed, changed }: Recomputed,
 ): ExpectedInput {
   const fresh = numbered.filter(({ event }) => heads.expected.has(event.trackingId ?? ''))
   const taken = retracted.filter(({ amount }) => amount !== null)

@@ -10,7 +10,7 @@ import { feedsOf } from '../../core/tables/feed-notes.js'
 import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
 import { RECOUNT } from '../figures/recount-hours.js'
 import { ACCOUNT, GATEWAY } from '../recompute/accounts.js'
-import { POLICY, type Refolded } from '../recompute/policy-work.js'
+import { POLICY, type Recomputed } from '../recompute/policy-work.js'
 import { REBUILD } from '../recompute/rebuild.js'
 import { USER_PAYMENT } from '../recompute/user-payment-work.js'
 import { readCommittedById } from '../../core/tables/committed-payments.js'
@@ -26,7 +26,7 @@ import { causesOf, collectLifecycles, readCompleting, toCommitted } from './coll
 
 /** What a page can change. */
 interface Page {
-  refolded?: Refolded
+  recomputed?: Recomputed
   /** of messages that waited */
   released?: DeliveryRef[]
   /** of expected payments */
@@ -51,7 +51,7 @@ const KINDS = {
 } satisfies Record<IngestKind, WorkKind<Page>>
 
 /** What one page of work changed. */
-export interface RefoldedPage extends CommittedNews {
+export interface TaskPage extends CommittedNews {
   kind: IngestKind
 }
 
@@ -61,8 +61,8 @@ export interface RefoldedPage extends CommittedNews {
  * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
  * @throws StoreUnverifiedError
  */
-export const refoldPage = (store: Store, options: PageOptions): Promise<RefoldedPage[]> =>
-  runPage<Page, RefoldedPage>(store, KINDS, options, async (tx, kind, page, head) => ({
+export const runTaskPage = (store: Store, options: PageOptions): Promise<TaskPage[]> =>
+  runPage<Page, TaskPage>(store, KINDS, options, async (tx, kind, page, head) => ({
     epoch: head.epoch,
     kind: kind as IngestKind,
     ...(await notifyPage(tx, head, page)),
@@ -72,17 +72,20 @@ export const refoldPage = (store: Store, options: PageOptions): Promise<Refolded
 export const readWork = (store: Store): Promise<{ count: number; oldestSeconds: number }> =>
   countWork(store, INGEST_KINDS)
 
-const NOTHING: Refolded = { policies: [], notified: [], completed: [], changed: [] }
+const NOTHING: Recomputed = { policies: [], notified: [], completed: [], changed: [] }
 
 async function notifyPage(
   tx: PipelinedTx,
   head: LockedHead,
-  { refolded = NOTHING, released = [], expected }: Page,
+  { recomputed = NOTHING, released = [], expected }: Page,
 ): Promise<Omit<CommittedNews, 'epoch'>> {
-  const payments = await readCommittedById(tx, refolded.completed)
-  const completing = await readCompleting(tx, refolded.notified)
-  const lifecycles = await collectLifecycles(tx, refolded.policies, new Map(), head.position, completing)
-  const isFinal = await readFinality(tx, head.finalizedSlot, [...refolded.completed, ...causesOf(lifecycles)])
+  const payments = await readCommittedById(tx, recomputed.completed)
+  const completing = await readCompleting(tx, recomputed.notified)
+  const lifecycles = await collectLifecycles(tx, recomputed.policies, new Map(), head.position, completing)
+  const isFinal = await readFinality(tx, head.finalizedSlot, [
+    ...recomputed.completed,
+    ...causesOf(lifecycles),
+  ])
   const announcementIds = await recordAnnouncements(
     tx,
     'payment',
@@ -92,12 +95,12 @@ async function notifyPage(
   const news =
     expected ??
     (await expectBatch(tx, {
-      eventIds: [...refolded.completed, ...refolded.changed],
+      eventIds: [...recomputed.completed, ...recomputed.changed],
       finalizedSlot: head.finalizedSlot,
       hasMoved: false,
       position: head.position,
     }))
-  const policies = refolded.policies.map(({ after }) => after.address)
+  const policies = recomputed.policies.map(({ after }) => after.address)
   addFactsWork(tx, policies)
   return {
     batchId: null,

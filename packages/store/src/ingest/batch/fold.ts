@@ -1,5 +1,5 @@
 // Folds the new events of a batch into the states of the addresses that they name, in memory. Appends every event that
-// `isAppendable`. Names the policies that need a refold instead.
+// `isAppendable`. Names the policies that need a recompute instead.
 import {
   applyToGateway,
   applyToPolicy,
@@ -38,7 +38,7 @@ export interface Folded {
   userPayments: Map<string, UserPaymentState>
   gateways: Map<string, GatewayState>
   /** policies with an event that cannot be appended */
-  refold: Set<string>
+  recompute: Set<string>
   /** payments whose incarnation the batch's states do not know, by id */
   undecided: Set<string>
 }
@@ -46,7 +46,7 @@ export interface Folded {
 /**
  * @param fresh new events in the order of arrival
  * @param known the states of at least their addresses
- * @param unready policies that are refolded whatever the events are
+ * @param unready policies that are recomputed whatever the events are
  */
 export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: ReadonlySet<string>): Folded {
   const standing = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
@@ -59,8 +59,8 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     applyToUserPayment,
   )
   const before = new Map(known.policies.map(policy => [policy.state.address, policy]))
-  const refold = findRefolds(fresh, before, unready)
-  const { states, incarnations } = appendToPolicies(fresh, before, refold)
+  const recompute = findToRecompute(fresh, before, unready)
+  const { states, incarnations } = appendToPolicies(fresh, before, recompute)
   const undecided = new Set<string>()
   const events = fresh.map((each): FoldedEvent => {
     const { event } = each
@@ -70,7 +70,7 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     const policy = states.get(effect.policy) ?? stored
     const incarnation = incarnations.get(event.id) ?? null
     const mayBeOfAnother =
-      refold.has(effect.policy) || (stored?.incarnationStart ?? null) !== null || effect.tracksPolicy
+      recompute.has(effect.policy) || (stored?.incarnationStart ?? null) !== null || effect.tracksPolicy
     if (incarnation === null && mayBeOfAnother) undecided.add(event.id)
     const account = policy?.userPayment ? (userPayments.get(policy.userPayment) ?? null) : null
     const facts = paymentFacts(effect, { incarnation, policy, account })
@@ -82,7 +82,7 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     events,
     userPayments,
     gateways,
-    refold,
+    recompute,
     undecided,
     policies: collectPolicies(standing, before, states),
   }
@@ -92,36 +92,36 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
  * Events of one batch are sorted before they are applied, so each is compared with what is stored alone. The row of a policy
  * that is not ready does not say where a payment belongs, not even a retracted one.
  */
-function findRefolds(
+function findToRecompute(
   fresh: readonly NewEvent[],
   before: ReadonlyMap<string, KnownPolicy>,
   unready: ReadonlySet<string>,
 ): Set<string> {
-  const refold = new Set<string>()
+  const recompute = new Set<string>()
   for (const { event, retracted } of fresh) {
     const policy = policyOf(event)
     if (policy === null) continue
     const known = before.get(policy)
     const isAppended = retracted || known === undefined || isAppendable(known.state, event)
-    if (unready.has(policy) || !isAppended) refold.add(policy)
+    if (unready.has(policy) || !isAppended) recompute.add(policy)
   }
-  return refold
+  return recompute
 }
 
 /**
- * @returns the new states of the policies that are not refolded, and the incarnation of each payment that belongs to the
+ * @returns the new states of the policies that are not recomputed, and the incarnation of each payment that belongs to the
  *   incarnation of its policy at the payment's turn
  */
 function appendToPolicies(
   fresh: readonly NewEvent[],
   before: ReadonlyMap<string, KnownPolicy>,
-  refold: ReadonlySet<string>,
+  recompute: ReadonlySet<string>,
 ): { states: Map<string, PolicyState>; incarnations: Map<string, PolicyState> } {
   const states = new Map<string, PolicyState>()
   const incarnations = new Map<string, PolicyState>()
   for (const { event, retracted } of inFoldOrder(fresh)) {
     const policy = policyOf(event)
-    if (policy === null || refold.has(policy)) continue
+    if (policy === null || recompute.has(policy)) continue
     const state = states.get(policy) ?? before.get(policy)?.state ?? emptyPolicy(policy)
     if (!retracted) states.set(policy, applyToPolicy(state, event))
     if (event.effect.kind === 'payment' && isOfIncarnation(state.incarnationStart, event.order))

@@ -31,7 +31,7 @@ export interface Identified {
   known: Known
   /** the last `seq` of the tracking IDs of `fresh` */
   heads: TrackingHeads
-  /** policies that are folded again whatever the events are */
+  /** policies that are recomputed whatever the events are */
   unready: Set<string>
   duplicateCount: number
   deadLetterCount: number

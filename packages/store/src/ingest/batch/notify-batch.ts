@@ -14,16 +14,16 @@ import type { Folded } from './fold.js'
 import { recordBatch, type StreamPlace } from '../../core/tables/head.js'
 import type { Identified } from './identify.js'
 import type { NumberedEvent } from './number.js'
-import type { Refolded } from '../recompute/policy-work.js'
+import type { Recomputed } from '../recompute/policy-work.js'
 import { releaseKnown, type BatchKnown } from './release-known.js'
-import { REFOLD_ROWS } from '../../core/tasks/work-table.js'
+import { MAX_PAGE_ROWS } from '../../core/tasks/work-table.js'
 
 export interface BatchDifferences {
   batch: Batch
   identified: Identified
   folded: Folded
   numbered: readonly NumberedEvent[]
-  refolded: Refolded
+  recomputed: Recomputed
   /** of the gateways of `folded` */
   webhooks: KnownWebhooks
 }
@@ -32,11 +32,11 @@ export async function notifyBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
 ): Promise<Omit<CommittedNews, 'epoch' | 'expectations' | 'feeds'>> {
-  const { batch, identified, folded, numbered, refolded, webhooks } = differences
-  const late = await readCommittedById(tx, withoutFresh(refolded.completed, numbered))
+  const { batch, identified, folded, numbered, recomputed, webhooks } = differences
+  const late = await readCommittedById(tx, withoutFresh(recomputed.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]
-  // A refold counts payments after the batch's others.
-  if (refolded.completed.length > 0) payments.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+  // A recompute counts payments after the batch's others.
+  if (recomputed.completed.length > 0) payments.sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
   const retracted = identified.retracted.filter(({ amount }) => amount !== null).map(({ id }) => id)
   const retractions = await readCommittedById(tx, retracted)
   const announcementIds = [
@@ -45,10 +45,10 @@ export async function notifyBatch(
   ]
   const lifecycles = await collectLifecycles(
     tx,
-    [...folded.policies, ...refolded.policies],
+    [...folded.policies, ...recomputed.policies],
     folded.userPayments,
     numbered.at(-1)?.position ?? identified.head.position,
-    await readCompleting(tx, refolded.policies),
+    await readCompleting(tx, recomputed.policies),
   )
   const { fresh, moved, finalEvents, finalizedSlot } = identified
   const saidFinal = fresh.filter(({ event }) => event.commitment === 'finalized')
@@ -71,7 +71,7 @@ export async function notifyBatch(
   batch.onWriting?.()
   const [notified, batchId] = await writing
   // Afterwards, because what a retraction takes back is not released, and alone, because a page of it may be undone.
-  const { rowsAtOnce = REFOLD_ROWS } = batch
+  const { rowsAtOnce = MAX_PAGE_ROWS } = batch
   const released = await releaseKnown(tx, knownBy(differences), isFinal, rowsAtOnce)
   const deliveries = [...retracting, ...notified, ...released]
   return {
@@ -103,19 +103,19 @@ function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]
 }
 
 /**
- * The new payments that stand and whose tracking ID is known, in the order of arrival. Those whose facts a refold may have
+ * The new payments that stand and whose tracking ID is known, in the order of arrival. Those whose facts a recompute may have
  * changed are read again.
  */
 async function collectPayments(
   tx: PipelinedTx,
-  { folded, numbered, refolded }: BatchDifferences,
+  { folded, numbered, recomputed }: BatchDifferences,
 ): Promise<CommittedPayment[]> {
-  const completed = new Set(refolded.completed)
+  const completed = new Set(recomputed.completed)
   const standing = numbered.filter(
     ({ event, retracted, awaitsPolicy }) =>
       event.effect.kind === 'payment' && !retracted && (!awaitsPolicy || completed.has(event.id)),
   )
-  const again = [...folded.undecided, ...refolded.changed]
+  const again = [...folded.undecided, ...recomputed.changed]
   const ids = new Set(again.length === 0 ? [] : standing.map(({ event }) => event.id))
   const readAgain = await readCommittedById(
     tx,
@@ -149,7 +149,7 @@ function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): Com
 }
 
 /** What the batch made known. The first Created event of a policy names what its life-cycle messages may wait for. */
-function knownBy({ identified, folded, refolded }: BatchDifferences): BatchKnown {
+function knownBy({ identified, folded, recomputed }: BatchDifferences): BatchKnown {
   const { head, finalizedSlot, finalEvents } = identified
   const named = folded.events.flatMap(({ event: { effect } }) =>
     effect.kind === 'policy-created' ? [effect.policy] : [],
@@ -157,7 +157,7 @@ function knownBy({ identified, folded, refolded }: BatchDifferences): BatchKnown
   return {
     finalizedSlot: finalizedSlot > head.finalizedSlot ? finalizedSlot : null,
     finalEvents,
-    payments: refolded.changed,
-    policies: [...named, ...refolded.policies.map(({ after }) => after.address)],
+    payments: recomputed.changed,
+    policies: [...named, ...recomputed.policies.map(({ after }) => after.address)],
   }
 }

@@ -1,18 +1,18 @@
-// Folds again what a batch's events could not be appended to.
+// Recomputes what a batch's events could not be appended to.
 import type { ChainOrder } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import type { Folded } from './fold.js'
 import type { Identified } from './identify.js'
-import { refoldGateways, refoldUserPayments } from '../recompute/accounts.js'
+import { recomputeGateways, recomputeUserPayments } from '../recompute/accounts.js'
 import { readPoliciesOf } from '../recompute/user-payment-work.js'
 import { BEGINNING } from '../recompute/chain-positions.js'
 import { collectCauses, newlyKnownAccounts } from './recompute-requests.js'
-import type { Refolded } from '../recompute/policy-work.js'
-import { refold } from '../recompute/recompute.js'
+import type { Recomputed } from '../recompute/policy-work.js'
+import { recompute } from '../recompute/recompute.js'
 import { addWork } from '../../core/tasks/work-table.js'
 
-export interface RefoldInput {
+export interface RecomputeInput {
   identified: Identified
   folded: Folded
   /** the result of `readForgotten` */
@@ -22,15 +22,15 @@ export interface RefoldInput {
   rows: number
 }
 
-/** The batch's events are stored already. Most batches hold nothing to fold again and cost no statement here. */
-export async function refoldBatch(
+/** The batch's events are stored already. Most batches hold nothing to recompute and cost no statement here. */
+export async function recomputeBatch(
   tx: PipelinedTx,
-  { identified, folded, forgotten, programId, rows }: RefoldInput,
-): Promise<Refolded> {
+  { identified, folded, forgotten, programId, rows }: RecomputeInput,
+): Promise<Recomputed> {
   const { known, retracted, moved, head } = identified
   const changed = addressesOf(identified)
-  await refoldGateways(tx, changed.gateways, programId)
-  await refoldUserPayments(tx, changed.userPayments, programId)
+  await recomputeGateways(tx, changed.gateways, programId)
+  await recomputeUserPayments(tx, changed.userPayments, programId)
   const causes = collectCauses({ folded, known, retracted, moved })
   for (const [policy, from] of forgotten) causes.deriveFrom(policy, from)
   const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
@@ -42,7 +42,7 @@ export async function refoldBatch(
       accounts.map(key => ({ kind: 'user-payment', key })),
     )
   const payments = [...folded.undecided, ...moved.map(({ event }) => event.id)]
-  return refold(tx, causes, payments, { programId, position: head.position, rows })
+  return recompute(tx, causes, payments, { programId, position: head.position, rows })
 }
 
 /** The gateways and user payments of events that left their chain position. */

@@ -1,4 +1,4 @@
-// Finds what a batch must fold again, and why.
+// Finds what a batch must recompute, and why.
 import {
   DIRECT_TRANSFER_POLICY,
   isOfIncarnation,
@@ -13,7 +13,7 @@ import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
 import type { Known } from './known.js'
 import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from '../recompute/chain-positions.js'
-import type { RefoldCause } from '../recompute/recompute.js'
+import type { RecomputeRequest } from '../recompute/recompute.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
 
@@ -45,7 +45,7 @@ export async function readMoved(
   })
 }
 
-/** The policies of events that left their chain position. They are folded again whatever else the batch holds. */
+/** The policies of events that left their chain position. They are recomputed whatever else the batch holds. */
 export const policiesOf = (
   retracted: readonly RetractedEvent[],
   moved: readonly MovedEvent[],
@@ -59,8 +59,8 @@ export const policiesOf = (
 
 const CREATED = /PolicyCreated$/
 /** Causes by policy. */
-export class Causes extends Map<string, RefoldCause> {
-  of(policy: string): RefoldCause {
+export class Causes extends Map<string, RecomputeRequest> {
+  of(policy: string): RecomputeRequest {
     let cause = this.get(policy)
     if (cause === undefined) this.set(policy, (cause = { payments: [], from: NOWHERE, events: [] }))
     return cause
@@ -99,7 +99,7 @@ export function collectCauses({ folded, known, retracted, moved }: BatchChanges)
   for (const { event, retracted: isRetracted } of folded.events) {
     const policy = policyOf(event)
     if (isRetracted && policy !== null) causes.addRetractedAt(policy, event, event.order)
-    if (isRetracted || policy === null || !folded.refold.has(policy)) continue
+    if (isRetracted || policy === null || !folded.recompute.has(policy)) continue
     causes.add(policy, event, event.order, 1n)
     causes.of(policy).events.push(event)
   }

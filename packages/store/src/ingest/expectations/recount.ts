@@ -1,5 +1,5 @@
 // Counts payments for expectations. Which payments count is a table, expected_payments, so each counts once, whatever brings
-// it: a batch, a refold, a retraction, finality, or the creation of the expectation. The sums are kept by differences.
+// it: a batch, a recompute, a retraction, finality, or the creation of the expectation. The sums are kept by differences.
 import { columnTable } from '../../core/database/columns.js'
 import { sql, type Tx } from '../../core/database/sql.js'
 import {

@@ -1,4 +1,4 @@
-// Gateways and user payments after one of their events was retracted or moved: folded again from their latest stored
+// Gateways and user payments after one of their events was retracted or moved: recomputed from their latest stored
 // events. Of each kind of event, only the latest matters, however many there are.
 import {
   applyToGateway,
@@ -17,10 +17,10 @@ import { writeUserPayments } from '../../core/tables/user-payments.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
 import { policiesFor } from '../../core/tasks/work-table.js'
 
-type Refolding = (tx: PipelinedTx, addresses: readonly string[], programId: string) => Promise<void>
+type Recompute = (tx: PipelinedTx, addresses: readonly string[], programId: string) => Promise<void>
 
 /** An address of which no event stands has no row. */
-const refolding =
+const recomputeBy =
   <S extends { address: string }>(
     table: 'gateways' | 'user_payments',
     names: readonly string[],
@@ -30,7 +30,7 @@ const refolding =
       apply: (state: S, event: ChainEvent) => S,
     ],
     write: (tx: PipelinedTx, states: readonly S[]) => void,
-  ): Refolding =>
+  ): Recompute =>
   async (tx, addresses, programId) => {
     if (addresses.length === 0) return
     const rows = await readLatestChanges(tx, addresses, names)
@@ -41,14 +41,14 @@ const refolding =
     write(tx, [...states.values()])
   }
 
-export const refoldGateways = refolding(
+export const recomputeGateways = recomputeBy(
   'gateways',
   ['PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged'],
   [gatewayOf, emptyGateway, applyToGateway],
   writeGateways,
 )
 
-export const refoldUserPayments = refolding(
+export const recomputeUserPayments = recomputeBy(
   'user_payments',
   ['UserPaymentCreated', 'UserPaymentDeleted'],
   [userPaymentOf, emptyUserPayment, applyToUserPayment],
@@ -56,14 +56,14 @@ export const refoldUserPayments = refolding(
 )
 
 /** Of a rebuild: the states of gateways and user payments. */
-export const GATEWAY = foldingAgain(refoldGateways)
-export const ACCOUNT = foldingAgain(refoldUserPayments)
+export const GATEWAY = kindOf(recomputeGateways)
+export const ACCOUNT = kindOf(recomputeUserPayments)
 
-function foldingAgain(refoldAll: Refolding): WorkKind<object> {
+function kindOf(recompute: Recompute): WorkKind<object> {
   return {
     together: policiesFor,
     page: async (tx, works, { programId }) => {
-      await refoldAll(
+      await recompute(
         tx,
         works.map(({ key }) => key),
         programId,

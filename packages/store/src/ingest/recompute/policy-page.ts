@@ -1,4 +1,4 @@
-// One page of folding policies again, for a batch and for work alike. A policy is folded from its latest events. Its sums move
+// One page of recomputing policies, for a batch and for work alike. A policy is folded from its latest events. Its sums move
 // by their difference, or are counted from the beginning of the incarnation. The facts of its payments are derived again from
 // the chain position from which they can differ.
 import {
@@ -13,11 +13,11 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
 import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from './chain-positions.js'
 import type { KnownPolicy } from '../../core/tables/policies.js'
-import { isLinked, type RefoldRows, type WholePolicy } from './recompute-rows.js'
+import { isLinked, type RecomputeRows, type WholePolicy } from './recompute-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
 
-/** A policy that is folded again. */
-export interface Folding {
+/** A policy that is recomputed. */
+export interface PolicyRecompute {
   address: string
   /** from where facts of its payments can differ, or where the pages before ended */
   from: From
@@ -45,17 +45,17 @@ export interface PolicyPage extends Derived {
 /**
  * Derives the next payments of some policies, one policy after the other, and sums them up. The caller writes the policies that
  * are whole: until then readers find a policy as it was.
- * @param rows what `readForRefold` found of the policies
+ * @param rows what `readForRecompute` found of the policies
  * @param single other payments that are derived
  * @param limit the most payments of the page, beside `single`
  */
-export async function foldPolicies(
+export async function recomputePolicies(
   tx: PipelinedTx,
-  foldings: readonly Folding[],
-  rows: RefoldRows,
+  asked: readonly PolicyRecompute[],
+  rows: RecomputeRows,
   { programId, limit, single = [] }: { programId: string; limit: number; single?: readonly StoredPayment[] },
 ): Promise<PolicyPage> {
-  const plans = foldings.map(folding => planOf(folding, rows))
+  const plans = asked.map(one => planOf(one, rows))
   const reading = plans.filter(({ after }) => after !== NOWHERE)
   const from = reading.map(({ address: policy, after }) => ({ policy, after }))
   const next = await readNextPayments(tx, from, { limit: limit + 1, programId })
@@ -88,7 +88,7 @@ export async function foldPolicies(
   }
 }
 
-/** What folding a policy again takes. */
+/** What recomputing a policy takes. */
 interface Plan {
   address: string
   before: KnownPolicy | undefined
@@ -101,7 +101,7 @@ interface Plan {
   sources: string
 }
 
-function planOf({ address, from, soFar, payments }: Folding, rows: RefoldRows): Plan {
+function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: RecomputeRows): Plan {
   const before = rows.before.get(address)
   const registers = rows.registers.get(address) ?? null
   const sources = toSources(rows.sourcesOf(address))
@@ -130,7 +130,7 @@ function planOf({ address, from, soFar, payments }: Folding, rows: RefoldRows): 
 function sumByDifference(
   before: PolicyState,
   registers: PolicyState,
-  payments: NonNullable<Folding['payments']>,
+  payments: NonNullable<PolicyRecompute['payments']>,
 ): PolicyState | null {
   if (registers.incarnationStart === null || before.incarnationStart !== registers.incarnationStart)
     return null

@@ -1,19 +1,19 @@
-// Work on policies: what a batch cannot do of a refold in its own transaction, and what a rebuild folds again.
+// Work on policies: what a batch cannot do of a recompute in its own transaction, and what a rebuild recomputes.
 import type { ChainEvent } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { Tx } from '../../core/database/sql.js'
 import type { LockedHead } from '../../core/tables/head.js'
-import { addWork, policiesFor, REFOLD_ROWS, type Work } from '../../core/tasks/work-table.js'
+import { addWork, policiesFor, MAX_PAGE_ROWS, type Work } from '../../core/tasks/work-table.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
 import type { Derived } from './derive-payments.js'
 import type { From } from './chain-positions.js'
 import type { FoldedPolicy } from '../../core/tables/policies.js'
-import { foldPolicies } from './policy-page.js'
+import { recomputePolicies } from './policy-page.js'
 import { readChangesSince } from './read-registers.js'
-import { readForRefold, writeRefolded, type WholePolicy } from './recompute-rows.js'
+import { readForRecompute, writeRecomputed, type WholePolicy } from './recompute-rows.js'
 import type { SoFar } from './so-far.js'
 
-export interface Refolded extends Derived {
+export interface Recomputed extends Derived {
   policies: FoldedPolicy[]
   /** those of `policies` of which also a completion is notified that no new event caused */
   notified: FoldedPolicy[]
@@ -68,25 +68,25 @@ export async function readUnready(tx: Tx, policies: readonly string[]): Promise<
  * Derives the next payments of the policies, and adds them to the sums. The last page of a policy writes its row, and leaves work
  * for the messages that wait for facts of its payments.
  */
-export const POLICY: WorkKind<{ refolded: Refolded }> = {
+export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
   together: policiesFor,
   page: async (tx, works, { programId, rows: limit }) => {
     const byKey = new Map(works.map(work => [work.key, { work, state: work.state as PolicyWork }]))
     const stateOf = ({ address }: { address: string }) => byKey.get(address)!.state
-    const rows = await readForRefold(tx, [...byKey.keys()], programId)
-    const foldings = works.map(({ key: address, cursor: from, state }) => ({
+    const rows = await readForRecompute(tx, [...byKey.keys()], programId)
+    const asked = works.map(({ key: address, cursor: from, state }) => ({
       address,
       from,
       soFar: state as PolicyWork,
     }))
-    const page = await foldPolicies(tx, foldings, rows, { programId, limit })
+    const page = await recomputePolicies(tx, asked, rows, { programId, limit })
     const events = await readNews(tx, page.whole, { programId, sinceOf: of => BigInt(stateOf(of).since) })
-    const policies = writeRefolded(tx, page.whole, ({ address }) => events.get(address)!)
+    const policies = writeRecomputed(tx, page.whole, ({ address }) => events.get(address)!)
     const { cut, completed, changed } = page
     return {
       done: page.whole.map(({ address }) => byKey.get(address)!.work),
       left: cut ? leftOf(byKey.get(cut.address)!.work, cut) : undefined,
-      refolded: {
+      recomputed: {
         policies,
         notified: policies.filter(({ after }) => stateOf(after).isNotified),
         completed,
@@ -109,7 +109,7 @@ async function readNews(
   { programId, sinceOf }: { programId: string; sinceOf: (of: WholePolicy) => bigint },
 ): Promise<Map<string, ChainEvent[]>> {
   const asked = whole.map(policy => ({ policy: policy.address, position: sinceOf(policy) }))
-  const changes = await readChangesSince(tx, asked, { limit: REFOLD_ROWS, programId })
+  const changes = await readChangesSince(tx, asked, { limit: MAX_PAGE_ROWS, programId })
   return new Map(
     whole.map(policy => {
       const { address, payments } = policy

@@ -59,7 +59,7 @@ export const REBUILD: WorkKind<object> = {
 /** Whether work of a kind is left that is not set aside. */
 async function isLeft(tx: Tx, kind: string): Promise<boolean> {
   const rows = await tx.$queryRaw<object[]>(sql`
-    select 1 from work w where w.kind = ${kind} and ${isNotSetAside('refold', sql`w.kind || ' ' || w.key`)} limit 1`)
+    select 1 from work w where w.kind = ${kind} and ${isNotSetAside('task', sql`w.kind || ' ' || w.key`)} limit 1`)
   return rows.length > 0
 }
 

@@ -1,4 +1,4 @@
-// What folding policies again reads, and writes in the end.
+// What recomputing policies reads, and writes in the end.
 import {
   policyOutcome,
   type ChainEvent,
@@ -17,19 +17,19 @@ import {
 } from '../../core/tables/policies.js'
 import { readRegisters } from './read-registers.js'
 
-/** Everything that folding some policies again reads, whatever the causes. */
-export interface RefoldRows {
+/** Everything that recomputing some policies reads, whatever the causes. */
+export interface RecomputeRows {
   before: ReadonlyMap<string, KnownPolicy>
   /** without sums; missing where no event of the policy stands */
   registers: ReadonlyMap<string, PolicyState>
   sourcesOf: (policy: string) => PolicySources
 }
 
-export async function readForRefold(
+export async function readForRecompute(
   tx: Tx,
   policies: readonly string[],
   programId: string,
-): Promise<RefoldRows> {
+): Promise<RecomputeRows> {
   const [known, registers] = await Promise.all([
     readPolicies(tx, policies),
     readRegisters(tx, policies, programId),
@@ -61,13 +61,13 @@ export interface WholePolicy {
 }
 
 /**
- * Writes policies after a refold. A policy of which no event stands has no row.
+ * Writes policies after a recompute. A policy of which no event stands has no row.
  *
  * policy_notices and risk_notices name an incarnation by the order of its Created event. When that event gets another position, the
  * notices get the new order, so that nobody is notified of a date or a risk again. An order ends with the id of its event.
  * @param eventsOf what happened to a policy since its row was written
  */
-export function writeRefolded(
+export function writeRecomputed(
   tx: PipelinedTx,
   whole: readonly WholePolicy[],
   eventsOf: (policy: WholePolicy) => ChainEvent[],

@@ -1,14 +1,14 @@
-// Folds again what a batch could not append: the first page of it, in the transaction of the batch. The rest becomes work.
+// Recomputes what a batch could not append: the first page of it, in the transaction of the batch. The rest becomes work.
 import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { readPaymentsById } from './derive-payments.js'
 import { BEGINNING, NOWHERE, type From } from './chain-positions.js'
-import { foldPolicies } from './policy-page.js'
-import { addPolicyWork, readUnready, type Refolded, type Unready } from './policy-work.js'
-import { isLinked, readForRefold, writeRefolded, type RefoldRows } from './recompute-rows.js'
+import { recomputePolicies } from './policy-page.js'
+import { addPolicyWork, readUnready, type Recomputed, type Unready } from './policy-work.js'
+import { isLinked, readForRecompute, writeRecomputed, type RecomputeRows } from './recompute-rows.js'
 
-/** Why a policy is folded again. */
-export interface RefoldCause {
+/** Why a policy is recomputed. */
+export interface RecomputeRequest {
   /** payments that came, or were taken back */
   payments: (SummedPayment & { sign: 1n | -1n })[]
   /** from where the facts of payments can differ */
@@ -17,7 +17,7 @@ export interface RefoldCause {
   events: ChainEvent[]
 }
 
-export interface RefoldScope {
+export interface RecomputeScope {
   programId: string
   /** the last position before the batch */
   position: bigint
@@ -26,25 +26,25 @@ export interface RefoldScope {
 }
 
 /**
- * Folds policies again. Their new events are stored, and counted in the figures, but not in the policies' rows.
+ * Recomputes policies. Their new events are stored, and counted in the figures, but not in the policies' rows.
  * @param causes by the policy's address
  * @param payments stored payments whose facts are derived whatever else happens
  */
-export async function refold(
+export async function recompute(
   tx: PipelinedTx,
-  causes: ReadonlyMap<string, RefoldCause>,
+  causes: ReadonlyMap<string, RecomputeRequest>,
   payments: readonly string[],
-  { programId, position, rows: limit }: RefoldScope,
-): Promise<Refolded> {
+  { programId, position, rows: limit }: RecomputeScope,
+): Promise<Recomputed> {
   if (causes.size + payments.length === 0) return { policies: [], notified: [], completed: [], changed: [] }
   const single = await readPaymentsById(tx, payments, programId)
   const addresses = [...new Set([...causes.keys(), ...single.map(({ event }) => event.effect.policy)])]
   const [rows, unready] = await Promise.all([
-    readForRefold(tx, addresses, programId),
+    readForRecompute(tx, addresses, programId),
     readUnready(tx, addresses),
   ])
   const ready = [...causes].filter(([address]) => !unready.has(address))
-  const page = await foldPolicies(
+  const page = await recomputePolicies(
     tx,
     ready.map(([address, { from, payments: moved }]) => ({ address, from, payments: moved })),
     rows,
@@ -56,17 +56,17 @@ export async function refold(
   })
   const left = [...page.untouched, ...(page.cut ? [page.cut] : []), ...begunAgain]
   addPolicyWork(tx, left, { position, isNotified: true })
-  const policies = writeRefolded(tx, page.whole, ({ address }) => causes.get(address)!.events)
+  const policies = writeRecomputed(tx, page.whole, ({ address }) => causes.get(address)!.events)
   return { policies, notified: policies, completed: page.completed, changed: page.changed }
 }
 
 /** Whether work that is under way has passed what changed, or would not notify of it. */
-const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }: RefoldCause): boolean =>
+const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }: RecomputeRequest): boolean =>
   from !== NOWHERE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
  * From where work that is under way begins again. While no Created event stands, payments get no facts, wherever they are:
  * the next Created event concerns them all, and may name the same user payment as the one before.
  */
-const againFrom = (address: string, { from }: RefoldCause, { registers }: RefoldRows): From =>
+const againFrom = (address: string, { from }: RecomputeRequest, { registers }: RecomputeRows): From =>
   from !== NOWHERE && !isLinked(registers.get(address)) ? BEGINNING : from

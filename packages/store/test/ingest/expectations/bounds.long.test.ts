@@ -16,7 +16,7 @@ import {
 } from '../../../src/admin/expectations/create-expectation.js'
 import { expireExpectations } from '../../../src/messages/clock/expire-expectations.js'
 import { listExpectations, readExpectation } from '../../../src/reads/expectations/list-expectations.js'
-import { refoldPage } from '../../../src/ingest/batch/do-work.js'
+import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { type Store } from '../../../src/core/database/open-store.js'
 import { explainIn, type Explained } from '../../plans/explain.js'
 import { GATEWAY, MINT, openShop, RECIPIENT } from './open-shop.js'
@@ -124,7 +124,7 @@ const isBounded = (name: string, run: () => Promise<unknown>) =>
     t.ok(worst.rows <= MOST_ROWS, `${worst.rows} rows: ${worst.text.slice(0, 400)}`)
   })
 const page = () =>
-  refoldPage(store, {
+  runTaskPage(store, {
     programId: DEFAULT_PROGRAM_ID,
     sizer: { rowsOf: () => 500, note: () => {} },
   })

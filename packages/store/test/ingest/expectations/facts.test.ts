@@ -8,7 +8,7 @@ import {
   ExpectationCountingError,
 } from '../../../src/admin/expectations/cancel-expectation.js'
 import { readExpectation } from '../../../src/reads/expectations/list-expectations.js'
-import { refoldPage } from '../../../src/ingest/batch/do-work.js'
+import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { WorkTurns } from '../../../src/core/tasks/work-turns.js'
 import { GATEWAY, openShop, RECIPIENT } from './open-shop.js'
 
@@ -54,7 +54,7 @@ t.test('what is stored before counts when ingest has counted it, in pages, and i
   const { id } = created.record
   await t.rejects(cancelExpectation(shop.store, GATEWAY, id), new ExpectationCountingError())
   const page = () =>
-    refoldPage(shop.store, { programId: DEFAULT_PROGRAM_ID, sizer: { rowsOf: () => 10, note: () => {} } })
+    runTaskPage(shop.store, { programId: DEFAULT_PROGRAM_ID, sizer: { rowsOf: () => 10, note: () => {} } })
   await page()
   t.match(await readExpectation(shop.store, id), { counting: true, record: { paidAmount: 40n } }, 'a page')
   t.same(await shop.sent(webhook), [], 'nobody is told of a part of what is stored')
@@ -142,7 +142,7 @@ t.test("one gateway's expectations behind long histories delayed another gateway
   const { record } = await shop.expect({ trackingId })
   const turns = new WorkTurns()
   const page = () =>
-    refoldPage(shop.store, {
+    runTaskPage(shop.store, {
       programId: DEFAULT_PROGRAM_ID,
       sizer: { rowsOf: () => 10, note: () => {} },
       turns,

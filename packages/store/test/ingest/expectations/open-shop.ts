@@ -13,7 +13,7 @@ import { commitBatch } from '../../../src/ingest/batch/commit-batch.js'
 import { createExpectation, type NewExpectation } from '../../../src/admin/expectations/create-expectation.js'
 import { expireExpectations } from '../../../src/messages/clock/expire-expectations.js'
 import { readExpectation } from '../../../src/reads/expectations/list-expectations.js'
-import { refoldPage } from '../../../src/ingest/batch/do-work.js'
+import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { toCommittedExpectation } from '../../../src/core/tables/expectations.js'
 import { type CommittedNews, type ReceivedControl } from '../../../src/ingest/batch/batch.js'
 import { type Store } from '../../../src/core/database/open-store.js'
@@ -79,7 +79,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
   const work = async (rows?: number): Promise<number> => {
     for (let pages = 0; ; pages++) {
       const sizer = rows === undefined ? undefined : { rowsOf: () => rows, note: () => {} }
-      if ((await refoldPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length === 0) return pages
+      if ((await runTaskPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length === 0) return pages
     }
   }
   const expect = (over: Partial<NewExpectation> = {}) =>

@@ -8,7 +8,7 @@ import { StoreUnavailableError } from '../../../src/core/errors.js'
 import { commitBatch } from '../../../src/ingest/batch/commit-batch.js'
 import { readPaymentStats } from '../../../src/reads/lists/read-payment-stats.js'
 import { rebuildProjections } from '../../../src/ingest/batch/begin-rebuild.js'
-import { refoldPage } from '../../../src/ingest/batch/do-work.js'
+import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { type Store } from '../../../src/core/database/open-store.js'
 import { rowsOfPlan, STATEMENTS, type Plan } from '../../plans/explain.js'
 import { openTestStore } from '../../open-test-store.js'
@@ -88,7 +88,7 @@ async function drain(store: Store, between: () => Promise<unknown> = () => Promi
   }
   let pages = 0
   const sizer = { rowsOf: () => rows, note: () => {} }
-  while ((await refoldPage(interrupted, { programId, sizer })).length > 0) pages += 1
+  while ((await runTaskPage(interrupted, { programId, sizer })).length > 0) pages += 1
   return pages
 }
 
