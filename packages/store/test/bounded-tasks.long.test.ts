@@ -14,7 +14,7 @@ import {
 } from '../src/admin/ops/failed-deliveries.js'
 import { countGaps, listGaps } from '../src/admin/ops/gaps.js'
 import { countOpenStreamGaps } from '../src/core/tables/stream-gaps.js'
-import { countSetAside, listSetAside } from '../src/core/quarantine/set-aside-records.js'
+import { countSetAside, listSetAside } from '../src/core/quarantine/quarantined-rows.js'
 import { countWebhookWork, listTasks, listWebhookWork } from '../src/admin/ops/work-progress.js'
 import { createGatewaySession } from '../src/admin/sessions/create-gateway-session.js'
 import { chooseProbe } from '../src/deliveries/choose-probe.js'

@@ -6,7 +6,7 @@ import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { countDeliveries, findDelivery } from '../../src/admin/ops/failed-deliveries.js'
 import { listTracedDeliveries } from '../../src/reads/lists/read-payment-trace.js'
-import { listSetAside, takeBack } from '../../src/core/quarantine/set-aside-records.js'
+import { listSetAside, takeBack } from '../../src/core/quarantine/quarantined-rows.js'
 import {
   beginRedelivery,
   redeliverOne,
