@@ -315,7 +315,7 @@ export const ACTS: Act[] = [
         await send(bounds, paid)
       }
     },
-    wrong: () => ['select count(*) from dead_letters', 'select count(*) from set_aside'],
+    wrong: () => ['select count(*) from dead_letters', 'select count(*) from quarantine'],
   },
   {
     name: 'a gateway with 20 endpoints ends',

@@ -14,7 +14,7 @@ import {
 } from '../src/admin/ops/failed-deliveries.js'
 import { countGaps, listGaps } from '../src/admin/ops/gaps.js'
 import { countOpenStreamGaps } from '../src/core/tables/stream-gaps.js'
-import { countSetAside, listSetAside } from '../src/core/quarantine/quarantined-rows.js'
+import { countQuarantined, listQuarantined } from '../src/core/quarantine/quarantined-rows.js'
 import { countWebhookWork, listTasks, listWebhookWork } from '../src/admin/ops/work-progress.js'
 import { createGatewaySession } from '../src/admin/sessions/create-gateway-session.js'
 import { chooseProbe } from '../src/deliveries/choose-probe.js'
@@ -278,7 +278,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
       t.match(filtered, { items: [], next: BigInt }, 'there are more to look at')
     }
     t.equal((await findRedeliverable(store, 500)).length, 500, 'however many stand before them')
-    await countSetAside(store)
+    await countQuarantined(store)
     await countWebhookWork(store)
     await listWebhookWork(store, 100)
     await listTasks(store, 100)
@@ -309,4 +309,4 @@ for (const [name, task] of Object.entries(TASKS))
     t.comment(`${read.length} statements of at most ${Math.max(...read.map(({ rows }) => rows))} rows`)
   })
 
-t.test('no page was set aside', async t => t.same(await listSetAside(opened, 10), []))
+t.test('no page was quarantined', async t => t.same(await listQuarantined(opened, 10), []))

@@ -356,7 +356,7 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
   'ingest/batch/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
   'messages/waiting/release.ts': [
     3,
-    'one row that is set aside, its savepoint, and the deliveries of a page, by their ids',
+    'one row that is quarantined, its savepoint, and the deliveries of a page, by their ids',
   ],
   'core/tasks/run-page.ts': [1, 'begins a snapshot'],
   'messages/waiting/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],

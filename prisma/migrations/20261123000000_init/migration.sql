@@ -609,7 +609,7 @@ create index webhooks_due on webhooks (gateway)
 
 -- Rows that made a task fail. The task leaves each of them out until an operator gives the row back to the task:
 -- packages/store/src/core/quarantine
-create table set_aside (
+create table quarantine (
   task text collate "C" not null,
   key text collate "C" not null,
   error text not null,

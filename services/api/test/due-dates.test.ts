@@ -1,7 +1,7 @@
 // REST, webhooks and sockets say the same of a policy's dates. No date that anybody can store makes one of them fail:
 // hostile-policies.test.ts.
 import { dueNoticeOf } from '@payment-tracking/domain'
-import { listSetAside, takeBack } from '@payment-tracking/store/core'
+import { listQuarantined, takeBack } from '@payment-tracking/store/core'
 import { readTrackedPolicies } from '@payment-tracking/store/reads'
 import { notifyDuePolicies } from '@payment-tracking/store/messages'
 import { insertWebhook, waitFor } from '@payment-tracking/testkit'
@@ -268,7 +268,7 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
   t.same(await waiting(), [`facts ${other.address}`], 'what was paid meanwhile is not sent')
 })
 
-t.test('gateways are looked at in turn, and a policy that makes the task fail is set aside', async t => {
+t.test('gateways are looked at in turn, and a policy that makes the task fail is quarantined', async t => {
   const gateways = [keyOf('a first gateway'), keyOf('a second gateway')]
   const late: string[] = []
   for (const gateway of gateways) {
@@ -289,7 +289,7 @@ t.test('gateways are looked at in turn, and a policy that makes the task fail is
     return found.sort()
   }
   t.same(await sent(), late.filter(address => address !== bad).sort(), 'everybody else is notified')
-  t.match(await listSetAside(api.store, 9), [{ task: 'due-dates', key: bad, error: /planted/ }])
+  t.match(await listQuarantined(api.store, 9), [{ task: 'due-dates', key: bad, error: /planted/ }])
   await pool.query('alter table policy_notices drop constraint planted')
   t.same(
     await sent(),

@@ -26,8 +26,8 @@ import {
 } from '@payment-tracking/store/admin'
 import {
   countOpenStreamGaps,
-  countSetAside,
-  listSetAside,
+  countQuarantined,
+  listQuarantined,
   readOldestAwaitingFactsSeconds,
   readOldestUndeliveredSeconds,
   readStreamHead,
@@ -323,7 +323,7 @@ t.test('tasks of the outbox, of deliveries and of retention', async t => {
   await deactivateWebhooks(store, ids, 'failing')
   while ((await doWebhookWork(store, { kinds: ['cancel'] })) !== null);
   // The work checks again later; the next tests need nothing of it.
-  t.same(await listSetAside(store, 100), [], 'nothing made a task fail')
+  t.same(await listQuarantined(store, 100), [], 'nothing made a task fail')
   await pool.query('delete from work')
 })
 
@@ -455,7 +455,7 @@ t.test('proofs of payment', async t => {
 t.test('what the pages of operators read', async t => {
   for (const gateway of [honest, hostile]) await readOverview(api.store, { gateway, nowMs: NOW * 1000 })
   for (const read of [
-    ...[countGaps, countOpenStreamGaps, countSetAside, countWebhookWork, readWork, readFirstEvent],
+    ...[countGaps, countOpenStreamGaps, countQuarantined, countWebhookWork, readWork, readFirstEvent],
     ...[readOldestOutboxSeconds, readOldestUndeliveredSeconds, readOldestAwaitingFactsSeconds],
   ])
     await read(api.store)
@@ -463,7 +463,7 @@ t.test('what the pages of operators read', async t => {
   const { items: any } = await listFailedDeliveries(api.store, { limit: 100 })
   t.same(any, [])
   await countDeliveries(api.store)
-  t.same(await listSetAside(api.store, 100), [], 'no value made a page of work fail')
+  t.same(await listQuarantined(api.store, 100), [], 'no value made a page of work fail')
   t.same(await listTasks(api.store, 100), [])
   t.same(await listWebhookWork(api.store, 100), [])
   t.same(await countDeadLetters(api.store), [])

@@ -1,7 +1,7 @@
 // A rebuild that is killed while an address is left out: the next process goes on with the rest, and the address is rebuilt
 // when an operator gives it back.
 import { fileURLToPath } from 'node:url'
-import { listSetAside, takeBack } from '@payment-tracking/store/core'
+import { listQuarantined, takeBack } from '@payment-tracking/store/core'
 import { dumpProjections, openTestStore, startProgram, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { created, drain, ingest, pay, PERIODS, policyOf, userPayment } from './recompute-history.js'
@@ -37,7 +37,7 @@ const left = async () =>
   (await pool.query<{ name: string }>(`select kind || ' ' || key as name from work order by 1`)).rows.map(
     ({ name }) => name,
   )
-const setAside = async () => (await listSetAside(store, 9)).map(({ task, key }) => `${task} ${key}`)
+const quarantined = async () => (await listQuarantined(store, 9)).map(({ task, key }) => `${task} ${key}`)
 const LEFT_OUT = `policy ${bad}`
 /** What else is left may be done by another process. */
 const isGoingOn = async () => {
@@ -63,7 +63,7 @@ async function killRebuild(isFar: () => Promise<boolean>): Promise<void> {
 }
 
 t.test('it is killed when it has left the address out, and again when it has passed it', async t => {
-  await killRebuild(async () => (await setAside()).length > 0)
+  await killRebuild(async () => (await quarantined()).length > 0)
   t.ok(await isGoingOn())
   t.ok((await wrong()).length > 1, 'others wait')
   const some = (await wrong()).length
@@ -76,12 +76,12 @@ t.test('the next process does the rest, and leaves the address out', async t => 
   await drain(store)
   t.same(await wrong(), [bad])
   t.same(await left(), [LEFT_OUT])
-  t.same(await setAside(), [`task policy ${bad}`], 'once')
+  t.same(await quarantined(), [`task policy ${bad}`], 'once')
 })
 
 t.test('given back, it is rebuilt', async t => {
   await pool.query('drop trigger planted on policies')
-  for (const row of await listSetAside(store, 9)) t.ok(await takeBack(store, row))
+  for (const row of await listQuarantined(store, 9)) t.ok(await takeBack(store, row))
   await drain(store)
   t.same(await left(), [])
   t.strictSame(await dumpProjections(pool), before)

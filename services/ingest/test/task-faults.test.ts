@@ -1,5 +1,5 @@
-// Work in pages under faults: rows that fail are set aside, and everything else goes on.
-import { listSetAside, takeBack } from '@payment-tracking/store/core'
+// Work in pages under faults: rows that fail are quarantined, and everything else goes on.
+import { listQuarantined, takeBack } from '@payment-tracking/store/core'
 import { rebuildProjections } from '@payment-tracking/store/ingest'
 import { dumpProjections, insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -34,7 +34,7 @@ async function openWaiting(t: TestContext, waiting: readonly Message[], at: numb
 const keysOf = (rows: readonly { task: string; key: string }[]): string[] =>
   rows.map(({ task, key }) => `${task} ${key.replace(/^\d+ /, '')}`)
 
-t.test('a message, or an address, that makes its page fail is set aside, and all others go on', async t => {
+t.test('a message, or an address, that makes its page fail is quarantined, and all others go on', async t => {
   const { store, pool, bad } = await openWaiting(t, payments, 700)
   await pool.query(
     `insert into work (kind, key, state) select 'policy', key, '{"since": "0"}' from unnest(array['bad', $1]) key`,
@@ -51,11 +51,11 @@ t.test('a message, or an address, that makes its page fail is set aside, and all
             (select string_agg(key, ' ') from work) as work`,
   )
   t.same(counted, [{ sent: String(MANY - 1), waiting: bad, work: 'bad' }])
-  const setAside = await listSetAside(store, 9)
-  t.same(keysOf(setAside).sort(), [`release-messages ${bad}`, 'task policy bad'])
+  const quarantined = await listQuarantined(store, 9)
+  t.same(keysOf(quarantined).sort(), [`release-messages ${bad}`, 'task policy bad'])
   await pool.query('alter table deliveries drop constraint planted')
   await pool.query('drop trigger planted on work')
-  for (const row of setAside) t.ok(await takeBack(store, row))
+  for (const row of quarantined) t.ok(await takeBack(store, row))
   await ingest(store, [{ subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":1000001}') }])
   await drain(store)
   t.equal((await pool.query('select from waiting_messages union all select from work')).rowCount, 0)
@@ -71,18 +71,18 @@ t.test('a bad message among those that a watermark releases at once', async t =>
   const { rows: heads } = await pool.query('select 1 from stream_head where finalized_slot = 1000000')
   t.equal(heads.length, 1, 'and the slot is final')
   await drain(store)
-  t.same(keysOf(await listSetAside(store, 9)), [`release-messages ${bad}`])
+  t.same(keysOf(await listQuarantined(store, 9)), [`release-messages ${bad}`])
   const { rows: waiting } = await pool.query('select event_id from waiting_messages')
   t.same(waiting, [{ event_id: bad }])
   t.equal((await pool.query('select from deliveries')).rowCount, MANY)
 })
 
-t.test('a bad message that its batch finds first is set aside in the same transaction', async t => {
+t.test('a bad message that its batch finds first is quarantined in the same transaction', async t => {
   const few = payments.slice(0, 3)
   const { store, pool, bad } = await openWaiting(t, few, 0)
   const [committed] = await ingest(store, [FINAL, pay(9_000)])
   t.equal(committed!.payments.length, 1, 'the rest of the batch is stored')
-  t.same(keysOf(await listSetAside(store, 9)), [`release-messages ${bad}`], 'before any page of work')
+  t.same(keysOf(await listQuarantined(store, 9)), [`release-messages ${bad}`], 'before any page of work')
   await drain(store)
   t.same((await pool.query('select event_id from waiting_messages')).rows, [{ event_id: bad }])
   t.equal((await pool.query('select from deliveries')).rowCount, few.length)
@@ -104,13 +104,13 @@ t.test('a bad address does not stop a rebuild', async t => {
   const wrong = async () =>
     (await pool.query<{ address: string }>('select address from policies where total_paid = 0')).rows
   t.same(await wrong(), [{ address: bad }], 'all others are rebuilt')
-  const setAside = await listSetAside(store, 9)
+  const quarantined = await listQuarantined(store, 9)
   t.same(
-    setAside.map(({ task, key }) => `${task} ${key}`),
+    quarantined.map(({ task, key }) => `${task} ${key}`),
     [`task policy ${bad}`],
   )
   await pool.query('drop trigger planted on policies')
-  for (const row of setAside) t.ok(await takeBack(store, row))
+  for (const row of quarantined) t.ok(await takeBack(store, row))
   await drain(store)
   t.strictSame(await dumpProjections(pool), before)
 })

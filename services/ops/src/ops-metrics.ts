@@ -1,6 +1,6 @@
 import type { Metrics } from '@payment-tracking/runtime'
 import { countDeadLetters, countGaps, countWebhookWork } from '@payment-tracking/store/admin'
-import { countSetAside, type Store } from '@payment-tracking/store/core'
+import { countQuarantined, type Store } from '@payment-tracking/store/core'
 
 /** Measures the whole deployment at each scrape of the metrics. */
 export function measurePipeline(metrics: Metrics, store: Store): void {
@@ -19,13 +19,13 @@ export function measurePipeline(metrics: Metrics, store: Store): void {
     gaps.set({ state: 'open' }, open)
     gaps.set({ state: 'closed' }, closed)
   })
-  const setAside = metrics.gauge('rows_set_aside', 'Rows that made a task fail and that it leaves out', [
+  const quarantined = metrics.gauge('rows_quarantined', 'Rows that made a task fail and that it leaves out', [
     'task',
   ])
-  metrics.onScrape(setAside, async () => {
-    const rows = await countSetAside(store)
-    setAside.reset()
-    for (const { task, count } of rows) setAside.set({ task }, Number(count))
+  metrics.onScrape(quarantined, async () => {
+    const rows = await countQuarantined(store)
+    quarantined.reset()
+    for (const { task, count } of rows) quarantined.set({ task }, Number(count))
   })
   const work = metrics.gauge(
     'webhook_work',

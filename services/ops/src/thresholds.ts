@@ -11,7 +11,7 @@ export const THRESHOLDS = {
   deadLetters: { most: 0 },
   chainGaps: { most: 0 },
   streamGaps: { most: 0 },
-  setAside: { most: 0 },
+  quarantined: { most: 0 },
   /** what ingest stores in a few seconds */
   unread: { most: 10_000, unit: 'messages' },
   /** most payments arrive as soon as they are confirmed, and all when they are final: after some 13 s */

@@ -73,7 +73,7 @@ t.test('the dashboard', async t => {
     t.equal(rows[0].n, 2)
   })
 
-  t.test('shows work with its progress, and gives back rows that were set aside', async t => {
+  t.test('shows work with its progress, and gives back rows that were quarantined', async t => {
     const { pool } = ops.database
     await pool.query(
       `with w as (insert into webhooks (gateway, endpoint_url, secret, active)
@@ -81,7 +81,7 @@ t.test('the dashboard', async t => {
        insert into work (kind, key, handled) select 'cancel', id::text, 1500 from w`,
     )
     await pool.query(`insert into work (kind, key, handled) values ('policy', 'an address', 7)`)
-    await pool.query(`insert into set_aside (task, key, error) values ('due-dates', '<b>policy', 'planted')`)
+    await pool.query(`insert into quarantine (task, key, error) values ('due-dates', '<b>policy', 'planted')`)
     await pool.query(
       `insert into archive_problem (problem, since, seen_at)
        values ('<b>s3://bucket: make it', '2026-01-02T03:04:05Z', '2026-01-03T03:04:05Z')`,
@@ -92,7 +92,10 @@ t.test('the dashboard', async t => {
     t.match(page, '&lt;b&gt;policy')
     t.match(page, /2026-01-02T03:04:05.000Z<\/td> <td>2026-01-03T.*&lt;b&gt;s3:\/\/bucket: make it/)
     const overview = (await user.get('/')).body.replace(/\s+/g, ' ')
-    t.match(overview, /class="card past" href="\/work" ?><b>1<\/b>Rows set aside <[^>]+>act: red above none</)
+    t.match(
+      overview,
+      /class="card past" href="\/work" ?><b>1<\/b>Rows quarantined <[^>]+>act: red above none</,
+    )
     const row: [string, string][] = [
       ['task', 'due-dates'],
       ['key', '<b>policy'],
@@ -100,7 +103,7 @@ t.test('the dashboard', async t => {
     t.equal((await user.post('/work/take-back', row)).statusCode, 403, 'not without the token of the form')
     const taken = await user.post('/work/take-back', [...row, ['csrf', user.csrf]])
     t.match((await user.get(String(taken.headers.location))).body, 'The task gets the row again.')
-    t.equal((await pool.query('select from set_aside')).rowCount, 0)
+    t.equal((await pool.query('select from quarantine')).rowCount, 0)
     await pool.query('delete from archive_problem')
     await pool.query('delete from work')
   })

@@ -9,7 +9,7 @@ const ALERTS = readFileSync(new URL('../../../infra/observability/alerts.yml', i
 t.test('a threshold is that of its alert', t => {
   for (const [name, alert] of [
     ['oldestUndelivered', 'DeliveryForgotten'],
-    ['setAside', 'RowsSetAside'],
+    ['quarantined', 'RowsQuarantined'],
     ['chainGaps', 'ChainGap'],
     ['streamGaps', 'StreamGap'],
     ['checkpointAge', 'ChainNotFollowed'],

@@ -29,7 +29,12 @@ export {
   StoreUnverifiedError,
 } from './errors.js'
 export { bisect } from './quarantine/bisect.js'
-export { countSetAside, listSetAside, type SetAsideRow, takeBack } from './quarantine/quarantined-rows.js'
+export {
+  countQuarantined,
+  listQuarantined,
+  type QuarantinedRow,
+  takeBack,
+} from './quarantine/quarantined-rows.js'
 export { findDueRisks } from './risk/due-risks.js'
 export { type ArchiveProblem, noteArchiveProblem, readArchiveProblem } from './tables/archive-problem.js'
 export { type ReadExpectation, toCommittedExpectation } from './tables/expectations.js'

@@ -1,7 +1,7 @@
 import { hostOf, writeChangesOf } from '../core/tables/write-changes.js'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, sql } from '../core/database/sql.js'
-import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from '../messages/clock/notify-failures.js'
 import { turnOff, type DeactivationReason } from '../core/tables/turn-off.js'
 
@@ -62,7 +62,7 @@ export async function findWebhooksOfDeletedGateways(
     with scanned as (select id, gateway, active from webhooks where id > ${after} order by id limit ${ROWS_A_PAGE})
     select (select array_agg(w.id) from scanned w join gateways g on g.address = w.gateway
              where w.active and ${IS_DELETED_GATEWAY}
-                   and ${isNotSetAside('deactivate-webhooks', sql`w.id::text`)}) as ids,
+                   and ${isNotQuarantined('deactivate-webhooks', sql`w.id::text`)}) as ids,
            (select count(*)::int from scanned) as scanned, (select coalesce(max(id), 0) from scanned) as last`)
   return { ids: row!.ids ?? [], next: row!.scanned === ROWS_A_PAGE ? row!.last : 0n }
 }

@@ -2,7 +2,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RESTS_WHILE_FAILING } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { raw, sql, type Sql } from '../core/database/sql.js'
-import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { IS_ACTIVE, IS_OPEN, IS_RECOVERABLE } from '../core/tables/delivery-rows.js'
 import { openRound } from './open-round.js'
 import { EARLIER_DELIVERY } from './ordered-deliveries.js'
@@ -14,7 +14,7 @@ export interface Recovery {
   limit: number
 }
 
-const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotSetAside('recover-deliveries', sql`d.id::text`)}`
+const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotQuarantined('recover-deliveries', sql`d.id::text`)}`
 /** Failed deliveries, and open ones, of a webhook at which the look for a probe stops. */
 const PROBE_READS = raw('100')
 /** The second is tried after the first, which may be a message that the endpoint cannot take. */

@@ -1,7 +1,7 @@
 import type { Store } from '../core/database/open-store.js'
 import { bigints, sql } from '../core/database/sql.js'
 import { tryRetentionLock } from '../core/database/retention-lock.js'
-import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 
 const HAS_ENDED = sql`d.state not in ('pending', 'waiting')`
 
@@ -21,7 +21,7 @@ export async function removeOldDeliveries(
   const rows = await database.read<{ id: bigint }>(sql`
     select d.id from deliveries d
      where d.finished_at < ${begins} and ${HAS_ENDED}
-       and ${isNotSetAside('retention deliveries', sql`d.id::text`)}
+       and ${isNotQuarantined('retention deliveries', sql`d.id::text`)}
      order by d.finished_at limit ${limit}`)
   const ids = rows.map(({ id }) => id)
   const removed = await isolate(store, 'retention deliveries', ids, some =>
@@ -53,7 +53,7 @@ async function removeOldWebhooks(
        and not exists (select from deliveries d where d.webhook_id = w.id)
        and not exists (select from waiting_messages a where a.webhook_id = w.id)
        and not exists (select from work k where k.kind = any('{cancel,redeliver}') and k.key = w.id::text)
-       and ${isNotSetAside('retention webhooks', sql`w.id::text`)}
+       and ${isNotQuarantined('retention webhooks', sql`w.id::text`)}
      order by w.deleted_at limit ${limit}`)
   const ids = rows.map(({ id }) => id)
   await isolate(store, 'retention webhooks', ids, some =>

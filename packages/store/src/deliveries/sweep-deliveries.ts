@@ -1,7 +1,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, empty, sql } from '../core/database/sql.js'
-import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** A key in the order of due times. */
@@ -44,7 +44,7 @@ export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<Swept
   const rows = await store.database.read<{ id: bigint; dueAt: Date; isLost: boolean }>(sql`
     select d.id, d.due_at as "dueAt",
            ${IS_LIVE} and ${IS_UNCLAIMED} and ${isAgain}
-             and ${isNotSetAside('sweep-deliveries', sql`d.id::text`)} as "isLost"
+             and ${isNotQuarantined('sweep-deliveries', sql`d.id::text`)} as "isLost"
       from (select * from deliveries d
              where ${IS_OPEN} and d.due_at < statement_timestamp() - make_interval(secs => ${overdueMs}::float8 / 1000)
                    ${after === null ? empty : sql`and (d.due_at, d.id) > (${after.dueAt}, ${after.id})`}

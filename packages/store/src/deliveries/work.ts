@@ -14,7 +14,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, raw, sql } from '../core/database/sql.js'
-import { isNotSetAside, isolate } from '../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { endPage, takingWork } from '../core/tasks/leased-work.js'
 import { IS_ACTIVE, IS_OPEN, writeCancelled } from '../core/tables/delivery-rows.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from '../core/tables/delivery-ranges.js'
@@ -134,7 +134,7 @@ async function cancelPage(store: Store, work: WebhookWork): Promise<Page> {
     select d.id, d.activation from deliveries d
      where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
        and (d.activation, d.id) > (${after.activation}, ${after.id})
-       and ${isNotSetAside('cancel-deliveries', sql`d.id::text`)}
+       and ${isNotQuarantined('cancel-deliveries', sql`d.id::text`)}
      order by d.activation, d.id limit ${PAGE}`)
   const ids = rows.map(({ id }) => id)
   const counts = await isolate(store, 'cancel-deliveries', ids, some => cancelRows(store, some))
@@ -222,7 +222,7 @@ async function writeProgress(store: Store, work: WebhookWork, page: Page): Promi
       ? sql`${work.isSettled} and not exists (
               select from deliveries d
                where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
-                 and ${isNotSetAside('cancel-deliveries', sql`d.id::text`)})`
+                 and ${isNotQuarantined('cancel-deliveries', sql`d.id::text`)})`
       : sql`true`
   if (await endPage(store, work, { handled, left: null }, isOver)) return
   const settling: CancelState = { isSettling: true }

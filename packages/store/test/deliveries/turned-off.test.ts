@@ -6,7 +6,7 @@ import { makeCommittedPayment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { countDeliveries, findDelivery } from '../../src/admin/ops/failed-deliveries.js'
 import { listTracedDeliveries } from '../../src/reads/lists/read-payment-trace.js'
-import { listSetAside, takeBack } from '../../src/core/quarantine/quarantined-rows.js'
+import { listQuarantined, takeBack } from '../../src/core/quarantine/quarantined-rows.js'
 import {
   beginRedelivery,
   redeliverOne,
@@ -291,7 +291,7 @@ t.test('webhooks with many deliveries', async t => {
     await settle()
   })
 
-  t.test('a row that cannot be written is set aside, and all others are written', async t => {
+  t.test('a row that cannot be written is quarantined, and all others are written', async t => {
     const of = await fill()
     const [bad] = await listDeliveries(store, of.id, { status: 'pending', limit: 1, offset: 300 })
     await pool.query(
@@ -303,12 +303,14 @@ t.test('webhooks with many deliveries', async t => {
       async () => {
         await pool.query('update work set next_at = now()')
         await work()
-        return (await rowsOf(of.id)).cancelled === WAITING - 1 && (await listSetAside(store, 10)).length > 0
+        return (
+          (await rowsOf(of.id)).cancelled === WAITING - 1 && (await listQuarantined(store, 10)).length > 0
+        )
       },
       { what: 'all rows but the one that cannot be written' },
     )
     t.same(await rowsOf(of.id), { delivered: 1, cancelled: WAITING - 1, pending: 1 })
-    t.match(await listSetAside(store, 10), [
+    t.match(await listQuarantined(store, 10), [
       { task: 'cancel-deliveries', key: String(bad!.id), error: /planted/ },
     ])
     t.equal((await getDelivery(store, of.id, bad!.id))!.status, 'cancelled', 'it reads as what it is')
@@ -316,7 +318,7 @@ t.test('webhooks with many deliveries', async t => {
     t.ok(await takeBack(store, { task: 'cancel-deliveries', key: String(bad!.id) }))
     await settle()
     t.same(await rowsOf(of.id), { delivered: 1, cancelled: WAITING })
-    t.same(await listSetAside(store, 10), [])
+    t.same(await listQuarantined(store, 10), [])
   })
 
   t.test('finds deliveries by tracking ID, cancelled ones too', async t => {

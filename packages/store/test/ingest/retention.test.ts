@@ -165,7 +165,7 @@ t.test('retention', async t => {
     ]
     /** removed by the statement that makes them useless, or by the worker */
     const ELSEWHERE = [
-      ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'work', 'set_aside'],
+      ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'work', 'quarantine'],
       ...['gateway_sessions', 'webhooks', 'waiting_messages', 'gateway_changes'],
     ]
     t.same(

@@ -168,8 +168,9 @@ export async function store(
     }
     from += batch.length
   }
-  const { rows: setAside } = await pool.query('select task, key, error from set_aside')
-  if (setAside.length > 0) throw new CommitFailed(batches, arrival, `set aside: ${JSON.stringify(setAside)}`)
+  const { rows: quarantined } = await pool.query('select task, key, error from quarantine')
+  if (quarantined.length > 0)
+    throw new CommitFailed(batches, arrival, `quarantined: ${JSON.stringify(quarantined)}`)
   await feeds.readToEnd()
   const found = await findRows(target, pool)
   return { history, arrival, committed, batches, webhookIds, feeds: feeds.bodies, expected, ...found }

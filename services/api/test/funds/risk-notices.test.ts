@@ -1,5 +1,5 @@
 // Webhooks are notified of a risk once for each due date and cause, and once that it is over.
-import { listSetAside, takeBack } from '@payment-tracking/store/core'
+import { listQuarantined, takeBack } from '@payment-tracking/store/core'
 import { notifyDuePolicies, notifyRisks } from '@payment-tracking/store/messages'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
@@ -240,7 +240,7 @@ t.test('a webhook that does not ask is not notified, and due notices carry the r
   t.same(await noted(), [{ notified: true }])
 })
 
-t.test('a row that makes the task fail is set aside, and all others are notified', async t => {
+t.test('a row that makes the task fail is quarantined, and all others are notified', async t => {
   const names = ['one', 'two', 'three']
   const policies: StoredPolicy[] = []
   for (const name of names) {
@@ -254,7 +254,7 @@ t.test('a row that makes the task fail is set aside, and all others are notified
   await round()
   const notified = async () => (await Promise.all(policies.map(linesOf))).map(lines => lines.length)
   t.same(await notified(), [1, 0, 1])
-  t.match(await listSetAside(store, 9), [{ task: 'payment-risks', key: bad.address, error: /planted/ }])
+  t.match(await listQuarantined(store, 9), [{ task: 'payment-risks', key: bad.address, error: /planted/ }])
   await pool.query('alter table risk_notices drop constraint planted')
   await takeBack(store, { task: 'payment-risks', key: bad.address })
   await round()

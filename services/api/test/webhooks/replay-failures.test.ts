@@ -64,7 +64,7 @@ t.test('a page that is lost leaves nothing, and is done again', async t => {
   t.same(memosOf(await shop.sent(id)), ['order-0', 'order-1', 'order-2', 'order-3', 'order-4'])
 })
 
-t.test('an event that fails is set aside, and all others are sent', async t => {
+t.test('an event that fails is quarantined, and all others are sent', async t => {
   const shop = await openShop('poison')
   const id = await shop.add()
   await shop.turn(id, false)
@@ -76,7 +76,7 @@ t.test('an event that fails is set aside, and all others are sent', async t => {
   await shop.replay(id)
   await shop.work()
   t.same(memosOf(await shop.sent(id)), ['one', 'three'])
-  const { rows } = await pool.query(`select task from set_aside where error like '%planted%'`)
+  const { rows } = await pool.query(`select task from quarantine where error like '%planted%'`)
   t.same(rows, [{ task: 'replay-messages' }])
   await pool.query('alter table deliveries drop constraint planted')
 })

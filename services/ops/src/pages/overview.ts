@@ -1,7 +1,7 @@
 import { countDeadLetters, countDeliveries, countGaps } from '@payment-tracking/store/admin'
 import {
   countOpenStreamGaps,
-  countSetAside,
+  countQuarantined,
   readControlSubjects,
   readOldestUndeliveredSeconds,
   type Store,
@@ -58,7 +58,7 @@ const NO_CONTROLS = html`<p>
 type Figures = Awaited<ReturnType<typeof readFigures>>
 
 function cardsOf(
-  { deliveries, letters, oldestS, gaps, chainGaps, delays, setAside }: Figures,
+  { deliveries, letters, oldestS, gaps, chainGaps, delays, quarantined }: Figures,
   unread: number | null,
 ) {
   const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
@@ -97,20 +97,21 @@ function cardsOf(
     card('Open dead letters', sum(letters.map(row => row.open)), '/dead-letters', THRESHOLDS.deadLetters),
     card('Open gaps of the chain', chainGaps.open, '/dead-letters', THRESHOLDS.chainGaps),
     card('Open stream gaps', Number(gaps), '/stream-gaps', THRESHOLDS.streamGaps),
-    card('Rows set aside', sum(setAside.map(row => row.count)), '/work', THRESHOLDS.setAside),
+    card('Rows quarantined', sum(quarantined.map(row => row.count)), '/work', THRESHOLDS.quarantined),
   ]
 }
 
 async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, delays] = await Promise.all([
-    countDeliveries(store),
-    countDeadLetters(store),
-    readOldestUndeliveredSeconds(store),
-    countOpenStreamGaps(store),
-    countGaps(store),
-    readControlSubjects(store),
-    countSetAside(store),
-    readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
-  ])
-  return { deliveries, letters, oldestS, gaps, chainGaps, takesControls, setAside, delays }
+  const [deliveries, letters, oldestS, gaps, chainGaps, takesControls, quarantined, delays] =
+    await Promise.all([
+      countDeliveries(store),
+      countDeadLetters(store),
+      readOldestUndeliveredSeconds(store),
+      countOpenStreamGaps(store),
+      countGaps(store),
+      readControlSubjects(store),
+      countQuarantined(store),
+      readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
+    ])
+  return { deliveries, letters, oldestS, gaps, chainGaps, takesControls, quarantined, delays }
 }

@@ -6,11 +6,11 @@ import {
   type WebhookWorkProgress,
 } from '@payment-tracking/store/admin'
 import {
-  listSetAside,
+  listQuarantined,
   readArchiveProblem,
   takeBack,
   type ArchiveProblem,
-  type SetAsideRow,
+  type QuarantinedRow,
 } from '@payment-tracking/store/core'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
@@ -21,11 +21,11 @@ import { back, PAGE_SIZE, readNotice, type PageParts } from './page-parts.js'
 export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment, log } = parts
   app.get('/work', async (request, reply) => {
-    const [webhooks, tasks, archive, setAside] = await Promise.all([
+    const [webhooks, tasks, archive, quarantined] = await Promise.all([
       listWebhookWork(store, PAGE_SIZE),
       listTasks(store, PAGE_SIZE),
       readArchiveProblem(store),
-      listSetAside(store, PAGE_SIZE),
+      listQuarantined(store, PAGE_SIZE),
     ])
     const csrf = sessions.sign(request.opsSession, 'csrf')
     const body = html`<h2>Deliveries of webhooks</h2>
@@ -43,14 +43,14 @@ export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
         hour.
       </p>
       ${table(['since', 'seen last', 'problem and cure'], archive === undefined ? [] : [archiveRow(archive)])}
-      <h2>Rows set aside</h2>
+      <h2>Rows quarantined</h2>
       <p>
         Each of these rows made its task fail. The task goes on without it. Mend the row, then give it back:
-        the task sets it aside again if it still fails.
+        the task quarantines it again if it still fails.
       </p>
       ${table(
         ['task', 'since', 'row', 'error', ''],
-        setAside.map(row => setAsideRow(row, csrf)),
+        quarantined.map(row => quarantinedRow(row, csrf)),
       )}`
     const notice = readNotice(parts, request)
     return reply.type('text/html').send(layout({ title: 'Work', environment, csrf, notice }, body))
@@ -63,7 +63,7 @@ export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
       const { task, key } = request.body
       const isTaken =
         typeof task === 'string' && typeof key === 'string' && (await takeBack(store, { task, key }))
-      log.info({ task, key, isTaken }, 'set-aside.taken-back')
+      log.info({ task, key, isTaken }, 'quarantine.taken-back')
       const notice = isTaken ? 'The task gets the row again.' : 'There is no such row.'
       return reply.redirect(back(parts, request, '/work', notice), 303)
     },
@@ -114,7 +114,7 @@ const archiveRow = ({ problem, since, seenAt }: ArchiveProblem): Html =>
     <td class="text">${plain(problem)}</td>
   </tr>`
 
-const setAsideRow = ({ task, key, error, since }: SetAsideRow, csrf: string): Html =>
+const quarantinedRow = ({ task, key, error, since }: QuarantinedRow, csrf: string): Html =>
   html`<tr>
     <td>${task}</td>
     <td>${since.toISOString()}</td>

@@ -34,7 +34,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   payment_stats: ['arwd', 'r', '', '', ''],
   payment_token_stats: ['arwd', 'r', '', '', ''],
   webhooks: ['rw', 'arw', '', 'rwd', 'r'],
-  set_aside: ['ar', 'ar', 'ar', 'ar', 'rd'],
+  quarantine: ['ar', 'ar', 'ar', 'ar', 'rd'],
   gateway_settings: ['', 'arw', '', 'r', ''],
   gateway_changes: ['', 'ardl', '', 'ardl', ''],
   redelivery_counts: ['', 'arw', '', 'arw', 'arw'],

@@ -1,10 +1,10 @@
-// A row on which a statement fails must not stop a task for everybody: the task finds the row, sets it aside, and goes on.
+// A row on which a statement fails must not stop a task for everybody: the task finds the row, quarantines it, and goes on.
 import { StoreTimeoutError } from '../errors.js'
 import type { Store } from '../database/open-store.js'
 import { sql, type Sql } from '../database/sql.js'
 import { bisect } from './bisect.js'
 
-/** Tasks that set rows aside; `key` of a row is the text of what the task works on. */
+/** Tasks that quarantine rows; `key` of a row is the text of what the task works on. */
 export type IsolatingTask =
   | 'cancel-deliveries'
   | 'deactivate-webhooks'
@@ -23,8 +23,8 @@ export type IsolatingTask =
   | 'webhook-health'
 
 /**
- * Does work for a page of rows (`bisect`), sets the rows aside that make it fail (listSetAside), and goes on. One row alone is
- * not set aside for a timeout.
+ * Does work for a page of rows (`bisect`), quarantines the rows that make it fail (listQuarantined), and goes on. One row alone is
+ * not quarantined for a timeout.
  * @param work is atomic: it changes nothing when it throws
  * @returns what the calls returned, in their order
  * @throws StoreUnavailableError, StoreTimeoutError: the rest of the page was not done
@@ -38,28 +38,28 @@ export const isolate = <Key extends bigint | string | { toString(): string }, Re
   bisect(keys, work, {
     alone: async (key, error) => {
       if (error instanceof StoreTimeoutError) throw error
-      await setAside(store, task, String(key), error)
+      await quarantine(store, task, String(key), error)
       return []
     },
   })
 
-/** Sets one row aside. A row that fails again after an operator asked for it is set aside anew. */
-export async function setAside(
+/** Quarantines one row. A row that fails again after an operator asked for it is quarantined anew. */
+export async function quarantine(
   { database }: Store,
   task: IsolatingTask,
   key: string,
   error: unknown,
 ): Promise<void> {
-  await database.execute(settingAside(task, key, error))
+  await database.execute(quarantineRow(task, key, error))
 }
 
-/** The statement of `setAside`, for a transaction that goes on. */
-export function settingAside(task: IsolatingTask, key: string, error: unknown): Sql {
+/** The statement of `quarantine`, for a transaction that goes on. */
+export function quarantineRow(task: IsolatingTask, key: string, error: unknown): Sql {
   const text = String(error instanceof Error ? (error.cause ?? error) : error).slice(0, 1_000)
   return sql`
-    insert into set_aside (task, key, error) values (${task}, ${key}, ${text}) on conflict do nothing`
+    insert into quarantine (task, key, error) values (${task}, ${key}, ${text}) on conflict do nothing`
 }
 
-/** The condition that the row of a key was not set aside. Relies on the key of set_aside. */
-export const isNotSetAside = (task: IsolatingTask, key: Sql): Sql =>
-  sql`not exists (select from set_aside s where s.task = ${task} and s.key = ${key})`
+/** The condition that the row of a key was not quarantined. Relies on the key of quarantine. */
+export const isNotQuarantined = (task: IsolatingTask, key: Sql): Sql =>
+  sql`not exists (select from quarantine s where s.task = ${task} and s.key = ${key})`

@@ -7,7 +7,7 @@ import type { Tx } from '../database/sql.js'
 import { StoreTimeoutError } from '../errors.js'
 import { lockHead, type LockedHead } from '../tables/head.js'
 import { bisect } from '../quarantine/bisect.js'
-import { setAside } from '../quarantine/isolate.js'
+import { quarantine } from '../quarantine/isolate.js'
 import type { PageSizer } from './page-sizer.js'
 import type { WorkTurns } from './work-turns.js'
 import {
@@ -67,7 +67,7 @@ const NO_TURNS = { lastOf: () => ({ lastPage: 0, lastGateway: '' }), note: () =>
 const LARGEST = { rowsOf: () => MAX_PAGE_ROWS, note: () => {} }
 
 /**
- * Does the next page of work (`readNextWorks`). A page that fails is halved until one row of work is left, which is set aside
+ * Does the next page of work (`readNextWorks`). A page that fails is halved until one row of work is left, which is quarantined
  * (`bisect`): each part is a transaction of its own. All other work goes on.
  * @param finish the last phase of each transaction
  * @returns what each transaction returned; empty when there is no work
@@ -117,7 +117,7 @@ export async function runPage<Page, Result>(
       {
         alone: async (work, error) => {
           if (error instanceof StoreTimeoutError) throw error
-          await setAside(store, 'task', nameOf(work), error)
+          await quarantine(store, 'task', nameOf(work), error)
           return []
         },
       },

@@ -3,7 +3,7 @@
 import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
-import { isNotSetAside } from '../quarantine/isolate.js'
+import { isNotQuarantined } from '../quarantine/isolate.js'
 
 /** The most rows that a page of a task handles. */
 export const MAX_PAGE_ROWS = 500
@@ -51,10 +51,10 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
       state = excluded.state || (r.state - 'sums')`)
 }
 
-/** Names work that is set aside. */
+/** Names work that is quarantined. */
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
-const IS_NOT_SET_ASIDE = isNotSetAside('task', sql`w.kind || ' ' || w.key`)
+const IS_NOT_QUARANTINED = isNotQuarantined('task', sql`w.kind || ' ' || w.key`)
 const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.turn`
 
 /** A kind whose next work is asked for. */
@@ -71,11 +71,11 @@ export interface AskedKind {
 }
 
 /**
- * The next work that is not set aside: rows of one kind and one gateway. Kinds take turns, in each kind gateways do, and the work of
+ * The next work that is not quarantined: rows of one kind and one gateway. Kinds take turns, in each kind gateways do, and the work of
  * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_turns, some probes a kind.
  */
 export async function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<Work[]> {
-  const isDue = sql`w.next_at <= clock_timestamp() and ${IS_NOT_SET_ASIDE}`
+  const isDue = sql`w.next_at <= clock_timestamp() and ${IS_NOT_QUARANTINED}`
   const oldest = (which: Sql, lap: number): Sql => sql`(
     select w.gateway, w.next_at, ${inline(lap)} as lap from work w where w.kind = k.kind and ${which} and ${isDue}
      order by w.gateway, w.next_at limit 1)`
@@ -103,7 +103,7 @@ export async function readNextWorks({ database }: Store, kinds: readonly AskedKi
 export async function readWorksAgain(tx: Tx, works: readonly Work[]): Promise<Work[]> {
   const rows = await tx.$queryRaw<Work[]>(sql`
     select ${COLUMNS} from work w
-     where w.kind = ${works[0]!.kind} and w.key = any(${works.map(({ key }) => key)}::text[]) and ${IS_NOT_SET_ASIDE}`)
+     where w.kind = ${works[0]!.kind} and w.key = any(${works.map(({ key }) => key)}::text[]) and ${IS_NOT_QUARANTINED}`)
   const byKey = new Map(rows.map(work => [work.key, work]))
   return works.flatMap(({ key }) => byKey.get(key) ?? [])
 }

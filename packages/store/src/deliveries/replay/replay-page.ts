@@ -163,7 +163,7 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
   return goOn(store, work, { ...state, looked }, next, deliveries.flat())
 }
 
-/** As rows that can be set aside. */
+/** As rows that can be quarantined. */
 const keyed = <Row extends { eventId: string }>({ id }: NotifiedWebhook, rows: readonly Row[]) =>
   rows.map(of => ({ of, toString: () => `${id} ${of.eventId}` }))
 

@@ -4,7 +4,7 @@ import { inline, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { keyOf } from '../figures/gateway-hours.js'
 import { readNextHours } from '../figures/hour-differences.js'
 import { readNextGateways } from '../figures/sum-differences.js'
-import { isNotSetAside } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
 import { addWork, goOn, type NewWork } from '../../core/tasks/work-table.js'
 import { BEGINNING } from './chain-positions.js'
@@ -56,10 +56,10 @@ export const REBUILD: WorkKind<object> = {
   },
 }
 
-/** Whether work of a kind is left that is not set aside. */
+/** Whether work of a kind is left that is not quarantined. */
 async function isLeft(tx: Tx, kind: string): Promise<boolean> {
   const rows = await tx.$queryRaw<object[]>(sql`
-    select 1 from work w where w.kind = ${kind} and ${isNotSetAside('task', sql`w.kind || ' ' || w.key`)} limit 1`)
+    select 1 from work w where w.kind = ${kind} and ${isNotQuarantined('task', sql`w.kind || ' ' || w.key`)} limit 1`)
   return rows.length > 0
 }
 

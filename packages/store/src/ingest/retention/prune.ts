@@ -6,7 +6,7 @@
 // a pooler.
 import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql, type Tx } from '../../core/database/sql.js'
-import { isNotSetAside, isolate } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { tryRetentionLock } from '../../core/database/retention-lock.js'
 
 /** In days, counted from the time at which the service no longer needed the row. */
@@ -159,7 +159,7 @@ export async function pruneStep(
   const rows = await inTurn(store, tx =>
     tx.$queryRaw<{ key: string[]; goes: boolean; isYoung: boolean }[]>(sql`
       select ${text} as key,
-             ${mayGo} < ${isOld} and ${isNotSetAside(task, sql`array_to_string(${text}, ' ')`)} as goes,
+             ${mayGo} < ${isOld} and ${isNotQuarantined(task, sql`array_to_string(${text}, ' ')`)} as goes,
              ${risesWith === undefined ? sql`false` : sql`${risesWith} >= ${isOld}`} as "isYoung"
         from (select * from ${name} r
                where ${after ? sql`(${columns}) > ${valuesOf(after)}` : sql`true`}

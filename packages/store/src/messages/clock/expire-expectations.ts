@@ -2,7 +2,7 @@
 import type { Store } from '../../core/database/open-store.js'
 import { PAGE_LIMITS } from '../../core/database/database.js'
 import { inline, sql } from '../../core/database/sql.js'
-import { isNotSetAside, isolate } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from '../../core/tables/expectations.js'
 import { NO_NEWS, settle, type ExpectedNews } from '../expectations/settle.js'
 
@@ -18,7 +18,7 @@ export interface ExpiryRound {
   onPage: (page: ExpectedNews) => Promise<boolean>
 }
 
-const IS_KEPT = isNotSetAside('expectations', sql`x.id::text`)
+const IS_KEPT = isNotQuarantined('expectations', sql`x.id::text`)
 
 /**
  * Writes and notifies of what has expired or was cancelled, in pages by expectations_next_check. Any number of processes may do so at once: rows that

@@ -4,7 +4,7 @@ import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { inline, join, raw, sql } from '../../core/database/sql.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
-import { isNotSetAside } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import { datesOf, NOW, notifyDue, type DueMargins } from './notify-due.js'
 import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
 
@@ -104,7 +104,7 @@ const readAsking = ({ database }: Store, after: string): Promise<readonly Asking
             select s.gateway, 'feed' from gateway_settings s where s.feed_dates and s.gateway > ${after}) a
      group by a.gateway order by a.gateway limit ${inline(GATEWAYS_AT_ONCE)}`)
 
-const IS_KEPT = isNotSetAside('due-dates', sql`p.address`)
+const IS_KEPT = isNotQuarantined('due-dates', sql`p.address`)
 const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }
 
 /** Every living policy of the gateways, in the order of creation. */
@@ -133,7 +133,7 @@ async function checkAll(
   }
 }
 
-/** The policies whose next check has come. A row that is set aside or locked keeps its key, and is passed over. */
+/** The policies whose next check has come. A row that is quarantined or locked keeps its key, and is passed over. */
 async function checkNext(
   { database }: Store,
   gateways: readonly string[],

@@ -4,7 +4,7 @@ import { PEOPLE_FORMATS, renderWebhookNotice, type NoticeType } from '@payment-t
 import type { Store } from '../../core/database/open-store.js'
 import { bigints, sql, type Tx } from '../../core/database/sql.js'
 import { noteForFeed } from '../../core/tables/feed-notes.js'
-import { isNotSetAside, isolate } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import { insertMessages } from '../routing/insert-messages.js'
 
@@ -82,7 +82,7 @@ export async function notifyFailures(store: Store): Promise<DeliveryRef[]> {
       and (w.failure_notified_at is null or w.failure_notified_at < w.failing_since)`
   const rows = await store.database.read<{ id: bigint }>(sql`
     select w.id from webhooks w
-     where ${mustNotify} and ${isNotSetAside('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)
+     where ${mustNotify} and ${isNotQuarantined('failing-webhooks', sql`w.id::text`)} limit ${PAGE}`)
   const ids = rows.map(({ id }) => id)
   const notified = await isolate(store, 'failing-webhooks', ids, some =>
     store.database.transaction(async tx => {

@@ -20,7 +20,7 @@ import {
   WITH_USER_PAYMENT,
   type LifecycleRow,
 } from '../../core/tables/policy-rows.js'
-import { isNotSetAside } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
 import { readWebhooksOf } from '../routing/notified-webhooks.js'
 import {
@@ -83,14 +83,14 @@ interface OpenNotice {
   dueAt: bigint
   /** the next due date of the policy; null where the policy or its incarnation is gone */
   nowDueAt: bigint | null
-  /** the policy was not set aside */
+  /** the policy was not quarantined */
   kept: boolean
 }
 
 /** Risks that are not over, a page by the policy. Relies on risk_notices_open. */
 const readOpenNotices = ({ database }: Store, after: string): Promise<readonly OpenNotice[]> =>
   database.read<OpenNotice>(sql`
-    select r.policy, r.due_at as "dueAt", p.due_at as "nowDueAt", ${isNotSetAside('payment-risks', sql`r.policy`)} as kept
+    select r.policy, r.due_at as "dueAt", p.due_at as "nowDueAt", ${isNotQuarantined('payment-risks', sql`r.policy`)} as kept
       from (select * from risk_notices r where r.cleared_at is null and r.policy > ${after}
              order by r.policy limit ${inline(POLICIES_AT_ONCE)}) r
       left join policies p on p.address = r.policy and p.incarnation_start = r.incarnation_start
@@ -122,7 +122,7 @@ async function findBegun(store: Store, addresses: readonly string[], round: Risk
   const { database } = store
   const kept = await database.read<{ address: string }>(sql`
     select p.address from policies p
-     where p.address = any(${[...addresses]}::text[]) and ${isNotSetAside('payment-risks', sql`p.address`)}`)
+     where p.address = any(${[...addresses]}::text[]) and ${isNotQuarantined('payment-risks', sql`p.address`)}`)
   const risks = await readDueRisks(
     database.read,
     kept.map(({ address }) => address),

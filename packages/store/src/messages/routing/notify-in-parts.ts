@@ -16,7 +16,7 @@ export interface NotifiedPage {
 type Notify = (tx: Tx, held: readonly string[]) => Promise<NotifiedPage>
 
 /**
- * Notifies of policies in transactions of some milliseconds, and sets those aside that make theirs fail.
+ * Notifies of policies in transactions of some milliseconds, and quarantines those that make theirs fail.
  *
  * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction that
  * stores a payment. So nobody is notified of a policy whose payment is stored. Rows that others have locked are skipped, and

@@ -4,7 +4,7 @@ import { route } from '@payment-tracking/domain'
 import { bigints, empty, inline, raw, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { mapStoreErrors, StoreTimeoutError } from '../../core/errors.js'
 import { bisect, isTransient } from '../../core/quarantine/bisect.js'
-import { isNotSetAside, settingAside } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined, quarantineRow } from '../../core/quarantine/isolate.js'
 import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
 import { RoutedMessages } from '../routing/routed-messages.js'
 import type { IsFinal } from '../../core/tables/finality.js'
@@ -38,7 +38,7 @@ export interface ReleasedPage {
 }
 
 /** A message that made a page fail waits until an operator gives it back. */
-const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.message_id`)
+const IS_KEPT = isNotQuarantined('release-messages', sql`a.webhook_id || ' ' || a.message_id`)
 
 /**
  * Decides again about one page of the messages that waited for what is known now: writes deliveries, deletes what is
@@ -47,7 +47,7 @@ const IS_KEPT = isNotSetAside('release-messages', sql`a.webhook_id || ' ' || a.m
  * find messages of earlier ones that still wait, and leave them.
  *
  * One statement while no message waits. Relies on the three indexes of waiting_messages and on its key. A message that makes
- * its page fail is set aside. The caller has no other statement under way: a part of a page may be undone.
+ * its page fail is quarantined. The caller has no other statement under way: a part of a page may be undone.
  * @param isFinal whether an event is final
  * @param most the most rows of the page: they bound the time for which it holds locks
  * @param after `last` of the page before, of messages that wait for facts. What is final leaves the rows that wait for it
@@ -63,7 +63,7 @@ export async function release(
   const deliveries = await bisect(rows, some => undoing(tx, () => decide(tx, some, isFinal)), {
     isTransient: error => isTransient(error) || error instanceof StoreTimeoutError,
     alone: async ({ webhookId, messageId }, error) => {
-      await tx.$executeRaw(settingAside('release-messages', `${webhookId} ${messageId}`, error))
+      await tx.$executeRaw(quarantineRow('release-messages', `${webhookId} ${messageId}`, error))
       return []
     },
   })

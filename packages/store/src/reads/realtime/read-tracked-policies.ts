@@ -1,6 +1,6 @@
 import { dueNoticeOf, type LifecyclePolicy, type TrackedPolicy } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
-import { isNotSetAside, isolate } from '../../core/quarantine/isolate.js'
+import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { raw, sql, type Sql } from '../../core/database/sql.js'
 import { hidden } from '../../core/database/hidden.js'
 import {
@@ -32,7 +32,7 @@ const PAGE = 500
 
 /**
  * Living policies of some tracking IDs, the newest 1,000 of each, and some policies by address whether they live or not.
- * A tracking ID or an address that makes the statement fail is set aside, and left out from then on.
+ * A tracking ID or an address that makes the statement fail is quarantined, and left out from then on.
  * Pages of 500 tracking IDs or addresses, by policies_tracking_live and the primary key. Takes no locks.
  * @throws StoreUnavailableError
  */
@@ -56,7 +56,7 @@ export async function readTrackedPolicies(store: Store, asked: Asked): Promise<T
   return [...new Map(found.flat().map(policy => [policy.address, policy])).values()]
 }
 
-/** What a check asks for; its text names it where it is set aside. */
+/** What a check asks for; its text names it where it is quarantined. */
 class AskedKey {
   constructor(
     readonly by: 'trackingIds' | 'addresses',
@@ -70,7 +70,7 @@ class AskedKey {
 
 async function readPage({ database }: Store, asked: Asked): Promise<TrackedPolicy[]> {
   const trackingIds = [...asked.trackingIds]
-  const isKept = (by: string, key: Sql) => isNotSetAside('check-policies', sql`${by} || ' ' || ${key}`)
+  const isKept = (by: string, key: Sql) => isNotQuarantined('check-policies', sql`${by} || ' ' || ${key}`)
   const rows = await database.read<Row>(sql`
     select ${LIFECYCLE_COLUMNS}, p.deleted_order as "deletedOrder", p.status_order as "statusOrder",
            p.last_payment_order as "lastPaymentOrder", p.changed_status as "changedStatus", p.live,
