@@ -1,16 +1,16 @@
 import t from 'tap'
 import { BREAKER, DeliveryBreaker } from '../src/deliveries/delivery-breaker.js'
-import { endpointSign } from '../src/deliveries/endpoint-sign.js'
+import { isEndpointFailure } from '../src/deliveries/endpoint-failure.js'
 
-const note = (breaker: DeliveryBreaker, at: number, failed: number, succeeded: number) => {
-  for (let n = 0; n < succeeded; n++) breaker.note(at, 'success', false)
-  for (let n = 0; n < failed; n++) breaker.note(at, 'failure', false)
+const note = (breaker: DeliveryBreaker, at: number, silent: number, answered: number) => {
+  for (let n = 0; n < answered; n++) breaker.note(at, true, false)
+  for (let n = 0; n < silent; n++) breaker.note(at, false, false)
 }
 
-t.test('the breaker opens at 70 % failures of at least 10, not before', t => {
+t.test('the breaker opens when 70 % of at least 10 were not answered, not before', t => {
   const few = new DeliveryBreaker()
   note(few, 0, 9, 0)
-  t.strictSame(few.ask(0), { kind: 'go' }, '9 failures are too few to tell')
+  t.strictSame(few.ask(0), { kind: 'go' }, '9 without an answer are too few to tell')
   note(few, 0, 1, 0)
   t.strictSame(few.ask(0), { kind: 'hold', holdMs: BREAKER.coolDownMs })
   t.ok(few.isOpen(0))
@@ -32,18 +32,18 @@ t.test('results older than five minutes do not count', t => {
   t.end()
 })
 
-t.test('after the cool-down one probe goes; success closes the breaker, failure opens it again', t => {
+t.test('after the cool-down one probe goes; an answer closes the breaker, silence opens it again', t => {
   const breaker = new DeliveryBreaker()
   note(breaker, 0, 10, 0)
   t.equal(breaker.ask(59_999).kind, 'hold')
   t.strictSame(breaker.ask(60_000), { kind: 'probe' })
   t.equal(breaker.ask(60_000).kind, 'hold', 'one probe at a time')
-  breaker.note(61_000, 'failure', true)
+  breaker.note(61_000, false, true)
   t.strictSame(breaker.ask(61_000), { kind: 'hold', holdMs: 60_000 })
   t.strictSame(breaker.ask(121_000), { kind: 'probe' })
   breaker.forgoProbe()
   t.strictSame(breaker.ask(121_000), { kind: 'probe' }, 'a probe that was not made can be made by another')
-  breaker.note(121_500, 'success', true)
+  breaker.note(121_500, true, true)
   t.strictSame(breaker.ask(121_500), { kind: 'go' })
   note(breaker, 121_600, 9, 0)
   t.strictSame(breaker.ask(121_600), { kind: 'go' }, 'it begins anew')
@@ -64,7 +64,7 @@ t.test('a pause opens for as long as it says; then one probe goes', t => {
   breaker.pause(5_100, 5_000)
   t.equal(breaker.ask(10_099).kind, 'hold')
   t.equal(breaker.ask(10_100).kind, 'probe')
-  breaker.note(10_200, 'success', true)
+  breaker.note(10_200, true, true)
   t.strictSame([breaker.isPaused, breaker.isClosed], [false, true])
   note(breaker, 10_200, 10, 0)
   t.strictSame([breaker.ask(10_200).kind, breaker.isPaused], ['hold', false])
@@ -73,23 +73,29 @@ t.test('a pause opens for as long as it says; then one probe goes', t => {
   t.end()
 })
 
-t.test('an answer that says nothing of the endpoint does not count, and closes as a probe', t => {
+t.test('answers open no breaker, and the answer to any attempt closes it', t => {
   const breaker = new DeliveryBreaker()
-  for (let n = 0; n < 1_000; n++) breaker.note(0, 'refusal', false)
-  note(breaker, 0, 9, 0)
-  t.strictSame(breaker.ask(0), { kind: 'go' }, 'nine failures are too few, whatever else was answered')
-  note(breaker, 0, 1, 0)
-  t.equal(breaker.ask(0).kind, 'hold', '10 of 10, not of 1,010')
-  t.equal(breaker.ask(60_000).kind, 'probe')
-  breaker.note(60_001, 'refusal', true)
-  t.strictSame(breaker.ask(60_001), { kind: 'go' }, 'the endpoint answers')
+  note(breaker, 0, 0, 1_000)
+  note(breaker, 0, 10, 0)
+  t.strictSame(breaker.ask(0), { kind: 'go' }, '10 of 1,010')
+  note(breaker, BREAKER.windowMs + 10_000, 10, 0)
+  const at = BREAKER.windowMs + 10_000
+  t.equal(breaker.ask(at).kind, 'hold')
+  note(breaker, at, 1, 0)
+  t.equal(breaker.ask(at).kind, 'hold', 'the silence of what was under way changes nothing')
+  note(breaker, at, 0, 1)
+  t.strictSame(breaker.ask(at), { kind: 'go' }, 'an answer to what was under way')
+  note(breaker, at, 9, 0)
+  t.strictSame(breaker.ask(at), { kind: 'go' }, 'it begins anew')
+  breaker.pause(at, 5_000)
+  note(breaker, at, 0, 1)
+  t.equal(breaker.ask(at).kind, 'hold', 'an answer ends no pause: who asked for patience answers')
   t.end()
 })
 
-t.test('what a status says of its endpoint', t => {
-  const signs = (...statuses: (number | null)[]) => [...new Set(statuses.map(endpointSign))]
-  t.strictSame(signs(200, 204, 299), ['success'])
-  t.strictSame(signs(null, 408, 425, 429, 500, 502, 503, 504, 599), ['failure'])
-  t.strictSame(signs(301, 307, 400, 401, 403, 404, 405, 409, 410, 413, 422, 451), ['refusal'])
+t.test('which ends of a request count against its endpoint', t => {
+  const counts = (...statuses: (number | null)[]) => [...new Set(statuses.map(isEndpointFailure))]
+  t.strictSame(counts(null, 408, 425, 429, 500, 502, 503, 504, 599), [true])
+  t.strictSame(counts(200, 204, 299, 301, 307, 400, 401, 403, 404, 405, 409, 410, 413, 422, 451), [false])
   t.end()
 })

@@ -17,7 +17,6 @@ import { countOpenStreamGaps } from '../src/core/tables/stream-gaps.js'
 import { countQuarantined, listQuarantined } from '../src/core/quarantine/quarantined-rows.js'
 import { countWebhookWork, listTasks, listWebhookWork } from '../src/admin/ops/work-progress.js'
 import { createGatewaySession } from '../src/admin/sessions/create-gateway-session.js'
-import { chooseProbe } from '../src/deliveries/choose-probe.js'
 import {
   deactivateWebhooks,
   findWebhooksOfDeletedGateways,
@@ -240,7 +239,6 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   recovery: () => recoverFailed(store, { restMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
     noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),
-  'the probe of an endpoint': () => chooseProbe(store, drowning),
   'webhooks of deleted gateways': () => findWebhooksOfDeletedGateways(store, 0n),
   'keys of deleted gateways': () => revokeKeysOfDeletedGateways(store, 0n),
   'an endpoint that is gone': () => deactivateWebhooks(store, [off], 'gone'),

@@ -96,8 +96,10 @@ export async function buildWebhookWorker(
     deadlines,
   }
   const tokens = readTokens(config.TOKENS)
-  const sendInFormat: typeof sendDelivery = (delivery, options, trace) =>
-    sendDelivery({ ...delivery, body: bodyInFormat(delivery, delivery.format, tokens) }, options, trace)
+  const send = traced(tracing, (delivery, beginByMs, traceParent) => {
+    const body = bodyInFormat(delivery, delivery.format, tokens)
+    return sendDelivery({ ...delivery, body }, sendOptions, beginByMs, traceParent)
+  })
   const worker = await context.own('worker', () =>
     openDeliveryWorker({
       ...config,
@@ -114,7 +116,7 @@ export async function buildWebhookWorker(
           log,
         }),
         limiter,
-        send: traced(tracing, (delivery, trace) => sendInFormat(delivery, sendOptions, trace)),
+        send,
         backoffMs: config.WEBHOOK_BACKOFF_MS,
         backoffFactor: config.WEBHOOK_BACKOFF_FACTOR,
         metrics,

@@ -8,7 +8,6 @@ const NO_RATES: ChosenRates = {
   take: () => Promise.reject(new Error('no slot is asked for')),
   pause: () => Promise.reject(new Error('no rate is paused')),
 }
-const CLAIMED = { ratePerSecond: null, isLive: () => Promise.resolve(true) }
 
 function openLimiter(limits: Partial<EndpointLimits> = {}, rates = NO_RATES) {
   let now = 1_000_000
@@ -31,20 +30,20 @@ const goClaimed = async (limiter: Limiter, id: string): Promise<Pass> => {
 /** A request in flight. */
 const go = async (limiter: Limiter, id: string): Promise<Pass> => {
   const entry = await goClaimed(limiter, id)
-  const hold = await entry.begin(CLAIMED)
+  const hold = await entry.begin(null)
   if (hold) throw new Error(`held: ${hold.reason}`)
   return entry
 }
 
-t.test('an unknown endpoint is on probation until a success; one failure restores the probation', async t => {
+t.test('an unknown endpoint is on probation until an answer; silence restores the probation', async t => {
   const { limiter } = openLimiter()
   const first = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
   const fifth = limiter.enter('a')
-  first[0]!.leave('success')
+  first[0]!.leave(true)
   t.equal((await fifth).kind, 'go', 'the queue moves up when a request ends')
   const more = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
   t.equal(more.length, 4, 'eight on the way')
-  first[1]!.leave('failure')
+  first[1]!.leave(false)
   t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' }, 'seven are more than four')
 })
 
@@ -53,7 +52,7 @@ t.test('the queue in memory holds only as many deliveries as the endpoint will a
   const answer = async (ms: number) => {
     const one = await go(limiter, 'a')
     pass(ms)
-    one.leave('success')
+    one.leave(true)
   }
   const countHeld = async () => {
     const passes = await Promise.all(Array.from({ length: 8 }, () => go(limiter, 'a')))
@@ -125,7 +124,7 @@ t.test('however many a hang holds back, they come back soon after it', async t =
 
 t.test('an endpoint that mostly fails is held until its cool-down ends, then probed by one', async t => {
   const { limiter, pass } = openLimiter()
-  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave('failure')
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
   t.match(await limiter.enter('bad'), { kind: 'hold', reason: 'breaker open', forMs: 60_000 })
   t.equal(limiter.countOpen(), 1)
   pass(60_000)
@@ -133,28 +132,28 @@ t.test('an endpoint that mostly fails is held until its cool-down ends, then pro
   t.match(await limiter.enter('bad'), { kind: 'hold', reason: 'breaker open' })
   probe.leave(null)
   const again = await go(limiter, 'bad')
-  again.leave('success')
+  again.leave(true)
   t.equal((await limiter.enter('bad')).kind, 'go')
   t.equal(limiter.countOpen(), 0)
 })
 
 t.test('what an open breaker holds comes again one after another, however much that is', async t => {
   const { limiter, pass } = openLimiter()
-  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave('failure')
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
   const entries = await Promise.all(Array.from({ length: 10_000 }, () => limiter.enter('bad')))
   const holds = entries.map(entry => (entry.kind === 'hold' ? entry.forMs : 0))
   t.equal(holds[0], 60_000, 'one is there when the cool-down ends')
   t.equal(new Set(holds.map(ms => Math.floor(ms / 1_000))).size, 100, '100 a second')
   pass(60_000)
   const probe = await go(limiter, 'bad')
-  probe.leave('success')
+  probe.leave(true)
   t.equal((await limiter.enter('bad')).kind, 'go', 'what just happened waits for none of them')
 })
 
 t.test('a pass that is left twice counts once', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 1 })
   const one = await go(limiter, 'a')
-  one.leave('success')
+  one.leave(true)
   one.leave(null)
   await go(limiter, 'a')
   const more = [limiter.enter('a'), limiter.enter('a'), limiter.enter('a')]
@@ -168,29 +167,29 @@ t.test('a pass that is left twice counts once', async t => {
 
 t.test('what waits for an endpoint waits on while it answers', async t => {
   const { limiter } = openLimiter({ maxInFlight: 1 })
-  ;(await go(limiter, 'a')).leave('success')
+  ;(await go(limiter, 'a')).leave(true)
   const one = await go(limiter, 'a')
   const waiting = limiter.enter('a')
   // By the clock of this test no time passes, by the timers of the queue more than PATIENCE_MS.
   await new Promise(resolve => setTimeout(resolve, 600))
-  one.leave('success')
+  one.leave(true)
   t.equal((await waiting).kind, 'go')
 })
 
 t.test('what waits for an endpoint that answers is held at last', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 1 })
-  ;(await go(limiter, 'a')).leave('success')
+  ;(await go(limiter, 'a')).leave(true)
   const one = await go(limiter, 'a')
   const [next, last] = [limiter.enter('a'), limiter.enter('a')]
   pass(3_000)
-  one.leave('success')
+  one.leave(true)
   t.equal((await next).kind, 'go')
   t.match(await last, { kind: 'hold', reason: 'in-flight cap' })
 })
 
 t.test('the rate cap lets a burst of one second through and spaces the rest', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 100, maxPerSecond: 10 })
-  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave('success')
+  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave(true)
   const [first, second] = [await limiter.enter('a'), await limiter.enter('a')]
   t.match(
     [first, second],
@@ -206,7 +205,7 @@ t.test('the rate cap lets a burst of one second through and spaces the rest', as
 
 t.test('a forced delivery passes an open breaker', async t => {
   const { limiter } = openLimiter()
-  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave('failure')
+  for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
   t.equal(limiter.force('bad').kind, 'go')
 })
 
@@ -214,9 +213,9 @@ t.test('a pass that waited for too long does not begin', async t => {
   const { limiter, pass } = openLimiter()
   const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
   pass(500)
-  t.equal(await one.begin(CLAIMED), null)
+  t.equal(await one.begin(null), null)
   pass(1)
-  t.match(await other.begin(CLAIMED), { kind: 'hold', reason: 'in-flight cap' })
+  t.match(await other.begin(null), { kind: 'hold', reason: 'in-flight cap' })
 })
 
 /** An endpoint that answers within 40 ms, and claims that last 11 ms. */
@@ -225,15 +224,15 @@ async function openBusy() {
   for (let n = 0; n < 60; n++) {
     const one = await goClaimed(limiter, 'a')
     pass(11)
-    await one.begin(CLAIMED)
+    await one.begin(null)
     pass(40)
-    one.leave('success')
+    one.leave(true)
   }
   const passes = await Promise.all(Array.from({ length: 12 }, () => goClaimed(limiter, 'a')))
   pass(11)
   const begun: boolean[] = []
   const holds = passes.map((each, at) =>
-    each.begin(CLAIMED).then(hold => {
+    each.begin(null).then(hold => {
       begun[at] = hold === null
       return hold
     }),
@@ -247,7 +246,7 @@ t.test('as many more are claimed as the endpoint answers while two claims last',
   t.strictSame(begun, Array(8).fill(true), 'no more than the cap in flight')
   const thirteenth = limiter.enter('a')
   pass(40)
-  passes[0]!.leave('success')
+  passes[0]!.leave(true)
   t.equal(await holds[8], null, 'the next begins as soon as a request ends')
   t.equal((await thirteenth).kind, 'go', 'and another one is claimed')
   t.equal(begun.length, 9)
@@ -265,8 +264,8 @@ t.test('what is claimed when the breaker opens gives its claim back', async t =>
   pass(400_000)
   for (let n = 0; n < 10; n++) {
     const forced = limiter.force('a')
-    await forced.begin(CLAIMED)
-    forced.leave('failure')
+    await forced.begin(null)
+    forced.leave(false)
   }
   for (const each of passes.slice(0, 8)) each.leave(null)
   t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'breaker open' }))
@@ -276,7 +275,7 @@ t.test('a forced delivery needs no place in flight', async t => {
   const { limiter } = openLimiter({ maxInFlight: 1 })
   await go(limiter, 'a')
   const forced = limiter.force('a')
-  t.equal(await forced.begin(CLAIMED), null)
+  t.equal(await forced.begin(null), null)
 })
 
 /** An endpoint whose gateway chose a rate. @param slots what the next requests are answered */
@@ -295,18 +294,17 @@ async function openRated(slots: { free: boolean; inMs: number }[], maxInFlight =
   )
   return { limiter, pass, asked, paused }
 }
-const rated = (ratePerSecond: number | null) => ({ ...CLAIMED, ratePerSecond })
 const SLOT = { free: true, inMs: 0 }
 
 t.test('a rate that a claim brings to light is kept for that claim already', async t => {
   const { limiter, asked } = await openRated([SLOT, { free: false, inMs: 700 }, SLOT])
   const first = await goClaimed(limiter, 'a')
   t.strictSame(asked, [], 'nobody knows it before the first claim')
-  t.equal(await first.begin(rated(5)), null)
-  first.leave('success')
+  t.equal(await first.begin(5), null)
+  first.leave(true)
   t.strictSame(await limiter.enter('a'), { kind: 'hold', forMs: 700, reason: 'rate cap' })
   const third = await goClaimed(limiter, 'a')
-  t.equal(await third.begin(rated(9)), null, 'one request needs one slot')
+  t.equal(await third.begin(9), null, 'one request needs one slot')
   t.strictSame(asked, [5, 5, 5])
 })
 
@@ -314,18 +312,18 @@ t.test('without a slot the claim is given back, of a forced delivery too', async
   const { limiter, asked } = await openRated(Array(2).fill({ free: false, inMs: 300 }))
   const hold = { kind: 'hold', forMs: 300, reason: 'rate cap' } as const
   const claimed = await goClaimed(limiter, 'a')
-  t.strictSame(await claimed.begin(rated(1)), hold)
+  t.strictSame(await claimed.begin(1), hold)
   claimed.leave(null)
-  t.strictSame(await limiter.force('a').begin(rated(1)), hold)
+  t.strictSame(await limiter.force('a').begin(1), hold)
   t.strictSame(asked, [1, 1])
 })
 
 t.test('what is sent without a rate any more asks for no slot', async t => {
   const { limiter, asked } = await openRated([SLOT, SLOT])
-  for (const chosen of [rated(5), rated(null), rated(null)]) {
+  for (const chosen of [5, null, null]) {
     const one = await goClaimed(limiter, 'a')
     t.equal(await one.begin(chosen), null)
-    one.leave('success')
+    one.leave(true)
   }
   t.strictSame(asked, [5, 5])
 })
@@ -334,32 +332,11 @@ t.test('what an open breaker holds takes no slot', async t => {
   const { limiter, asked } = await openRated(Array(10).fill(SLOT))
   for (let n = 0; n < 10; n++) {
     const one = await goClaimed(limiter, 'a')
-    await one.begin(rated(5))
-    one.leave('failure')
+    await one.begin(5)
+    one.leave(false)
   }
   t.match(await limiter.enter('a'), { kind: 'hold', reason: 'breaker open' })
   t.equal(asked.length, 10)
-})
-
-t.test('a claim that waited asks whether its webhook is still on', async t => {
-  const { limiter, pass } = openLimiter({ maxInFlight: 1 })
-  ;(await go(limiter, 'a')).leave('success')
-  const busy = await go(limiter, 'a')
-  const next = await goClaimed(limiter, 'a')
-  let asked = 0
-  const begun = next.begin({
-    ratePerSecond: null,
-    isLive: () => {
-      asked++
-      return Promise.resolve(false)
-    },
-  })
-  pass(11)
-  busy.leave('success')
-  t.match(await begun, { kind: 'hold', forMs: 0 })
-  t.equal(asked, 1)
-  next.leave(null)
-  t.equal((await go(limiter, 'a')).kind, 'go', 'its place is free again')
 })
 
 t.test(
@@ -381,19 +358,19 @@ t.test(
       pass(forMs)
     }
     const [asking, claimed] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
-    t.equal(await asking.begin(rated(1)), null)
-    const waiting = claimed.begin(rated(1))
+    t.equal(await asking.begin(1), null)
+    const waiting = claimed.begin(1)
     await pauseBy(asking, 30_000)
     t.match(await waiting, { kind: 'hold', reason: 'rate cap' }, 'what was claimed gives its claim back')
     claimed.leave(null)
     const probe = await goClaimed(limiter, 'a')
-    t.equal(await probe.begin(rated(1)), null)
+    t.equal(await probe.begin(1), null)
     t.ok((await holdOf()) > 0, 'the others wait for its answer')
     await pauseBy(probe, 60_000)
     t.strictSame(paused, [30_000, 60_000], 'in all workers')
     const last = await goClaimed(limiter, 'a')
-    t.equal(await last.begin(rated(1)), null)
-    last.leave('success')
+    t.equal(await last.begin(1), null)
+    last.leave(true)
     t.equal((await limiter.enter('a')).kind, 'go')
   },
 )
@@ -405,8 +382,8 @@ t.test('a way out that is closed pauses no rate, and is no failure of the endpoi
   one.leave(null)
   t.match(await limiter.enter('a'), { kind: 'hold', reason: 'proxy away' })
   pass(5_000)
-  ;(await go(limiter, 'a')).leave('success')
-  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave('failure')
+  ;(await go(limiter, 'a')).leave(true)
+  for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave(false)
   t.match(
     await limiter.enter('a'),
     { kind: 'hold', reason: 'breaker open' },

@@ -8,7 +8,7 @@ t.test('with hanging and refusing endpoints beside them, healthy ones get theirs
   const rig = await openRig(t)
   const [healthy, hung, refusing] = [await openReceiver(t), await openReceiver(t), await openReceiver(t)]
   hung.answer('hang')
-  refusing.answer({ status: 500 })
+  refusing.answer('close')
   const good = await Promise.all(Array.from({ length: 8 }, () => rig.addWebhook(healthy.url)))
   const bad = [await rig.addWebhook(hung.url), await rig.addWebhook(refusing.url)]
   // Few slots, so that one endpoint could occupy all of them.
@@ -54,7 +54,7 @@ t.test('an endpoint that hung for a while gets what was held back soon after', a
 t.test('a held delivery is tried when its time comes, and within 24 h in any case', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
-  receiver.answer({ status: 500 })
+  receiver.answer('close')
   const { gateway } = await rig.addWebhook(receiver.url)
   await rig.startWorker({ WEBHOOK_BACKOFF_MS: '3600000' })
   await rig.pay(gateway, 10)

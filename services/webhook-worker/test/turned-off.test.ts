@@ -1,22 +1,27 @@
-// A claimed delivery may have to wait until its request may leave. What is turned off meanwhile is not sent.
+// A claimed delivery may have to wait until its request may leave. What is turned off or changed meanwhile is not sent as it was.
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
 import type { Slot } from '@payment-tracking/redis'
-import { deleteWebhooks, updateWebhook } from '@payment-tracking/store/admin'
-import { waitFor } from '@payment-tracking/testkit'
+import { deleteWebhooks, rotateWebhookSecret, updateWebhook } from '@payment-tracking/store/admin'
+import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
+import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'
 import { buildDeliveryMetrics } from '../src/deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from '../src/deliveries/delivery-rows.js'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
+import { openConnections } from '../src/requests/connections.js'
+import { openDeadlines } from '../src/requests/deadlines.js'
+import { sendDelivery } from '../src/requests/send-delivery.js'
 import { openRig } from './support/start-worker.js'
 
-const LIMITS = { maxInFlight: 1, maxPerSecond: 1_000, maxQueued: 8, beginWithinMs: 60_000 }
+const LIMITS = { maxInFlight: 4, maxPerSecond: 1_000, maxQueued: 8, beginWithinMs: 60_000 }
 
-t.test('a claimed delivery whose webhook is turned off before its request leaves is cancelled', async t => {
+t.test('what changes between a claim and its request is what the request obeys', async t => {
   const rig = await openRig(t)
   const log = createLogger('webhook-worker', { LOG_LEVEL: 'info', ENVIRONMENT: 'test' }, { write: () => {} })
   const metrics = buildDeliveryMetrics(createMetrics())
-  const sent: bigint[] = []
+  const sent: string[] = []
+  let lates = 0
   // Each waits for a slot of its rate until somebody says so.
   let goOn = (_: Slot) => {}
   const slot = new Promise<Slot>(resolve => (goOn = resolve))
@@ -34,10 +39,15 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
         pause: () => Promise.resolve(),
       },
     ),
-    send: async ({ id }) => {
-      sent.push(id)
-      const nothing = { error: null, final: false, retryAfterMs: null, headers: null, body: null }
-      return { ...nothing, outcome: 'accepted', statusCode: 200 }
+    send: async ({ endpointUrl }, beginByMs) => {
+      const nothing = { final: false, retryAfterMs: null, headers: null, body: null }
+      // A connection that takes too long, whenever it may.
+      if (beginByMs !== Infinity) {
+        lates++
+        return { ...nothing, outcome: 'interrupted', error: 'late', statusCode: null }
+      }
+      sent.push(endpointUrl)
+      return { ...nothing, outcome: 'accepted', error: null, statusCode: 200 }
     },
     backoffMs: 50,
     backoffFactor: 4,
@@ -45,24 +55,66 @@ t.test('a claimed delivery whose webhook is turned off before its request leaves
     log,
     chance: () => 0,
   })
-  const [off, on] = await Promise.all([
-    rig.addWebhook('http://127.0.0.1:1/'),
-    rig.addWebhook('http://127.0.0.1:2/'),
-  ])
-  for (const { gateway, id } of [off, on]) await updateWebhook(rig.store, gateway, id, { ratePerSecond: 1 })
-  const refs = [...(await rig.pay(off.gateway)), ...(await rig.pay(on.gateway))]
+  const [off, moved, rotated, on] = await Promise.all(
+    [1, 2, 3, 4].map(port => rig.addWebhook(`http://127.0.0.1:${port}/`)),
+  )
+  const all = [off!, moved!, rotated!, on!]
+  for (const { gateway, id } of all) await updateWebhook(rig.store, gateway, id, { ratePerSecond: 1 })
+  const refs = (await Promise.all(all.map(({ gateway }) => rig.pay(gateway)))).flat()
   const queued = refs.map(({ id, webhookId }) => ({ deliveryId: String(id), webhookId: String(webhookId) }))
   const ends = queued.map(each => deliver(each))
-  const waitsLong = () => askedMs.length === 2 && performance.now() - askedMs[1]! > 20
-  await waitFor(waitsLong, { what: 'two claims that wait' })
-  await deleteWebhooks(rig.store, off.gateway, off.id)
+  const waitsLong = () => askedMs.length === 4 && performance.now() - askedMs[3]! > 80
+  await waitFor(waitsLong, { what: 'claims that wait' })
+  await deleteWebhooks(rig.store, off!.gateway, off!.id)
+  await updateWebhook(rig.store, moved!.gateway, moved!.id, { endpointUrl: 'http://127.0.0.1:9/' })
+  await rotateWebhookSecret(rig.store, rotated!.gateway, rotated!.id, 0)
   goOn({ free: true, inMs: 0 })
-  t.match(await Promise.all(ends), [{ kind: 'again' }, { kind: 'done', result: 'delivered' }])
-  t.equal(sent.length, 1)
+  const again = { kind: 'again' }
+  t.match(await Promise.all(ends), [again, again, again, { kind: 'done', result: 'delivered' }])
+  t.strictSame(sent, ['http://127.0.0.1:4/'])
+  t.equal(lates, 2, 'what begins late asks again, and is sent in the end')
+
   t.match(await deliver(queued[0]!), { kind: 'done', result: 'nothing to do (cancelled)' })
-  t.match(await rig.deliveries(), [
-    { state: 'cancelled', attempts_made: 0 },
-    { state: 'delivered', attempts_made: 1 },
-  ])
-  t.same(await rig.attempts(off.gateway), [], 'as if it had never been claimed')
+  t.match(await deliver(queued[1]!), { kind: 'done', result: 'delivered' })
+  t.equal(sent[1], 'http://127.0.0.1:9/')
+  const rows = await rig.deliveries()
+  t.strictSame(
+    refs.map(({ id }) => rows.find(row => row.id === String(id))!).map(row => [row.state, row.attempts_made]),
+    [
+      ['cancelled', 0],
+      ['delivered', 1],
+      ['waiting', 0],
+      ['delivered', 1],
+    ],
+  )
+  t.same(await rig.attempts(off!.gateway), [], 'as if it had never been claimed')
+})
+
+t.test('a request whose connection comes too late does not begin', async t => {
+  const receiver = await openReceiver(t)
+  const connections = openConnections({ timeoutMs: 5_000 })
+  t.teardown(() => connections.close())
+  const delivery = {
+    messageId: 'msg_1',
+    body: '{}',
+    endpointUrl: receiver.url,
+    headers: null,
+    secrets: ['whsec_AAAA'],
+  }
+  const send = (beginByMs?: number) =>
+    sendDelivery(
+      delivery as unknown as ClaimedDelivery,
+      {
+        allowPrivateTargets: true,
+        userAgent: 'x',
+        connections,
+        resolve: () => Promise.reject(new Error('a literal address')),
+        deadlines: openDeadlines(5_000),
+      },
+      beginByMs,
+    )
+  t.match(await send(performance.now()), { outcome: 'interrupted', error: 'late', statusCode: null })
+  t.match(await send(), { outcome: 'accepted' }, 'the connection is there')
+  t.match(await send(performance.now() - 1), { error: 'late' }, 'nor over one that is open')
+  t.equal(receiver.requests.length, 1)
 })

@@ -1,18 +1,15 @@
-// Stops sending to an endpoint that mostly fails, so that its failures do not delay other endpoints, and to one that asks for
-// patience.
+// Stops sending to an endpoint that is silent, so that its time-outs do not delay other endpoints, and to one that asks for
+// patience. An attempt is answered when a status came, whichever: strangers choose what an endpoint is asked, so no answer may
+// open the breaker (contract.md section 4).
 //
-// closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes failed, or by a pause
-// open       no attempt is allowed for 60 s, or for as long as the pause
-// half-open  one attempt is allowed as a probe: a failure opens again, any other answer closes
-//
-// A refusal is not counted (endpoint-sign.ts). As a probe it closes: the endpoint answers again.
-
-import type { EndpointSign } from './endpoint-sign.js'
+// closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes were not answered, or by a pause
+// open       no attempt is allowed for 60 s, or for as long as the pause; an answer to an attempt that was under way ends the 60 s
+// half-open  one attempt is allowed as a probe: silence opens again, an answer closes
 
 export const BREAKER = {
   windowMs: 300_000,
   minAttempts: 10,
-  failureShare: 0.7,
+  silentShare: 0.7,
   coolDownMs: 60_000,
 } as const
 
@@ -24,7 +21,7 @@ const SLICE_MS = 10_000
 
 /** Time comes in as an argument, in milliseconds that never go back. */
 export class DeliveryBreaker {
-  #slices: { start: number; failed: number; made: number }[] = []
+  #slices: { start: number; silent: number; made: number }[] = []
   #openUntilMs: number | null = null
   #probing = false
   #isPaused = false
@@ -66,29 +63,29 @@ export class DeliveryBreaker {
     this.#probing = false
   }
 
-  note(nowMs: number, sign: EndpointSign, probe: boolean): void {
-    if (probe) {
-      this.#probing = false
+  /** Notes the end of an attempt. @param answered whether a status came, of any kind */
+  note(nowMs: number, answered: boolean, probe: boolean): void {
+    if (probe) this.#probing = false
+    if (probe || (answered && !this.isClosed && !this.#isPaused)) {
       this.#isPaused = false
       this.#slices = []
-      this.#openUntilMs = sign === 'failure' ? nowMs + BREAKER.coolDownMs : null
+      this.#openUntilMs = answered ? null : nowMs + BREAKER.coolDownMs
       return
     }
-    if (sign === 'refusal') return
-    // Attempts that started before the breaker opened are counted, and change no state while it is open.
+    // Silence of attempts that started before the breaker opened is counted, and changes no state while it is open.
     const start = Math.floor(nowMs / SLICE_MS) * SLICE_MS
     let slice = this.#slices.at(-1)
     if (slice?.start !== start) {
       this.#slices = this.#slices.filter(old => old.start > nowMs - BREAKER.windowMs)
-      slice = { start, failed: 0, made: 0 }
+      slice = { start, silent: 0, made: 0 }
       this.#slices.push(slice)
     }
     slice.made++
-    if (sign === 'success') return
-    slice.failed++
+    if (answered) return
+    slice.silent++
     const made = this.#slices.reduce((sum, each) => sum + each.made, 0)
-    const failed = this.#slices.reduce((sum, each) => sum + each.failed, 0)
-    if (this.#openUntilMs === null && made >= BREAKER.minAttempts && failed / made >= BREAKER.failureShare)
+    const silent = this.#slices.reduce((sum, each) => sum + each.silent, 0)
+    if (this.isClosed && made >= BREAKER.minAttempts && silent / made >= BREAKER.silentShare)
       this.#openUntilMs = nowMs + BREAKER.coolDownMs
   }
 }

@@ -1,11 +1,10 @@
-export { chooseProbe } from './choose-probe.js'
 export { type Claim, claimDeliveries, type ClaimedDelivery } from './claim-deliveries.js'
 export {
   deactivateWebhooks,
   findWebhooksOfDeletedGateways,
   noteWebhookHealth,
 } from './deactivate-webhooks.js'
-export { findLiveDeliveries } from './find-live-deliveries.js'
+export { findCurrentClaims } from './find-current-claims.js'
 export { type AttemptResult, deliveryKey, finishAttempts, type FinishedAttempt } from './finish-attempts.js'
 export { type Hold, holdDeliveries } from './hold-deliveries.js'
 export { wakeNextInOrder } from './ordered-deliveries.js'

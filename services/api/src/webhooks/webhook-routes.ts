@@ -170,7 +170,7 @@ export function addWebhookRoutes(
         security: WRITES,
         summary: 'Delete all webhooks',
         description:
-          'From the answer on nothing is sent to them; deliveries that wait are cancelled. In this path, `gateway` is never the id of a webhook.',
+          'No request to them begins later than 100 ms after the answer; deliveries that wait are cancelled. In this path, `gateway` is never the id of a webhook.',
         params: GatewayPath,
         response: { ...NO_BODY, ...WEBHOOK_REFUSALS },
       },
@@ -251,7 +251,8 @@ export function addWebhookRoutes(
         tags,
         security: WRITES,
         summary: 'Delete a webhook',
-        description: 'From the answer on nothing is sent to it; deliveries that wait are cancelled.',
+        description:
+          'No request to it begins later than 100 ms after the answer; deliveries that wait are cancelled.',
         params: WebhookPath,
         response: { ...NO_BODY, ...WEBHOOK_REFUSALS },
       },

@@ -1,13 +1,7 @@
 // One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Pass.begin`),
 // send, write the result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
-import {
-  endpointSign,
-  isForPeople,
-  nextDeliveryState,
-  RETRY_AFTER_MAX_MS,
-  retryDelayMs,
-} from '@payment-tracking/domain'
+import { isForPeople, nextDeliveryState, RETRY_AFTER_MAX_MS, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store/deliveries'
@@ -23,10 +17,21 @@ const PROXY_AGAIN_MS = 5_000
 /** What Slack and Discord take of a webhook whose owner chose no rate. */
 const PEOPLE_PER_SECOND = 1
 
+/**
+ * What Postgres said of a webhook longer ago is asked again before the request: no request begins later than 100 ms after the answer
+ * that turned the webhook off or changed its URL or secret (contract.md section 6).
+ */
+const TRUSTED_FOR_MS = 75
+/** Where Postgres takes longer than that for its answer, the request begins after so many. */
+const MOST_READINGS = 3
+/** The webhook changed after the claim: the delivery is due at once, and its next claim reads what is true now. */
+const CHANGED: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
+
 export interface DeliverOptions {
   rows: DeliveryRows
   limiter: EndpointLimiter
-  send: (delivery: ClaimedDelivery) => Promise<Answer>
+  /** @param beginByMs of `performance.now()`: later the request does not begin, and the error is `late` */
+  send: (delivery: ClaimedDelivery, beginByMs: number) => Promise<Answer>
   backoffMs: number
   /** the factor by which the delay grows with each retry */
   backoffFactor: number
@@ -81,15 +86,33 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       : null
   }
 
-  const attempt = async (delivery: ClaimedDelivery, pass: Pass): Promise<DeliveryEnd> => {
+  /**
+   * Sends a delivery while its webhook is what it was at the claim.
+   * @param readAtMs when the claim was asked for
+   * @returns null: the webhook has changed, and nothing was sent
+   */
+  const sendCurrent = async (delivery: ClaimedDelivery, readAtMs: number): Promise<Answer | null> => {
+    for (let readings = 1; ; readings++) {
+      if (performance.now() > readAtMs + TRUSTED_FOR_MS) {
+        readAtMs = performance.now()
+        // Nobody can change a webhook while Postgres is away.
+        if (!(await rows.isCurrent(delivery).catch(() => true))) return null
+      }
+      const answer = await send(delivery, readings < MOST_READINGS ? readAtMs + TRUSTED_FOR_MS : Infinity)
+      if (answer.error !== 'late') return answer
+    }
+  }
+
+  const attempt = async (delivery: ClaimedDelivery, readAtMs: number, pass: Pass): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
-    const answer = await send(delivery)
+    const answer = await sendCurrent(delivery, readAtMs)
+    if (!answer) return putBack(delivery, CHANGED, pass)
     const pause = pauseOf(delivery, answer)
     if (pause) {
       await pass.pause(pause)
       return putBack(delivery, pause, pass)
     }
-    pass.leave(answer.outcome === 'interrupted' ? null : endpointSign(answer.statusCode))
+    pass.leave(answer.outcome === 'interrupted' ? null : answer.statusCode !== null)
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer, durationMs)
     const finished = await rows.finish(result)
@@ -118,7 +141,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     if (!finished) return { kind: 'done', result: 'no result was written' }
     if (finished.state === 'delivered') return { kind: 'done', result: 'delivered' }
     if (answer.outcome === 'interrupted') return { kind: 'again', delayMs: JOB_SLACK_MS }
-    // A retry keeps its time: few requests fail before a breaker opens.
+    // A retry keeps its time.
     if (finished.state === 'pending')
       return { kind: 'again', delayMs: result.retryInMs + JOB_SLACK_MS, lane: 'first' }
     if (finished.state === 'failed') return { kind: 'failed', reason }
@@ -152,13 +175,14 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
 
   const deliver = async (queued: QueuedDelivery, pass: Pass): Promise<DeliveryEnd> => {
     try {
+      const readAtMs = performance.now()
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
         const { delivery } = claim
         const ratePerSecond =
           delivery.ratePerSecond ?? (isForPeople(delivery.format) ? PEOPLE_PER_SECOND : null)
-        const held = await pass.begin({ ratePerSecond, isLive: () => rows.isLive(delivery.id) })
-        return held ? await putBack(delivery, held, pass) : await attempt(delivery, pass)
+        const held = await pass.begin(ratePerSecond)
+        return held ? await putBack(delivery, held, pass) : await attempt(delivery, readAtMs, pass)
       }
       if (claim.kind === 'early') return { kind: 'again', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
@@ -167,34 +191,13 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     }
   }
 
-  /**
-   * Uses the pass of a probe for the delivery that `chooseProbe` names. The delivery of the job may be one that the endpoint
-   * fails at every time, while others would be accepted.
-   * @returns whether another delivery was the probe
-   */
-  const probe = async ({ deliveryId, webhookId }: QueuedDelivery, pass: Pass): Promise<boolean> => {
-    const chosen = await rows.chooseProbe(webhookId).catch((error: unknown) => {
-      pass.leave(null)
-      throw error
-    })
-    if (chosen === null || chosen === deliveryId) return false
-    const end = await deliver({ deliveryId: chosen, webhookId }, pass)
-    if (end.kind === 'again')
-      // If this fails, the sweeper finds the delivery.
-      await rows
-        .wake({ id: BigInt(chosen), webhookId: BigInt(webhookId), delayMs: end.delayMs })
-        .catch((err: unknown) => log.warn({ err }, 'delivery.probe-not-woken'))
-    return true
-  }
-
   const enter = async (queued: QueuedDelivery): Promise<DeliveryEnd | Pass> => {
     const entry = await limiter.enter(queued.webhookId)
     return entry.kind === 'go' ? entry : hold(queued, entry)
   }
 
   return async queued => {
-    let pass = await enter(queued)
-    if (pass.kind === 'go' && pass.isProbe && (await probe(queued, pass))) pass = await enter(queued)
+    const pass = await enter(queued)
     return pass.kind === 'go' ? deliver(queued, pass) : pass
   }
 }

@@ -1,12 +1,11 @@
-import { endpointSign } from '@payment-tracking/domain'
+import { isEndpointFailure } from '@payment-tracking/domain'
 import type { EnqueuedDelivery } from '@payment-tracking/queue'
 import { coalesce, type Logger } from '@payment-tracking/runtime'
 import {
-  chooseProbe,
   claimDeliveries,
   deactivateWebhooks,
   deliveryKey,
-  findLiveDeliveries,
+  findCurrentClaims,
   finishAttempts,
   holdDeliveries,
   noteWebhookHealth,
@@ -33,8 +32,8 @@ export interface DeliveryRows {
   claim(id: string): Promise<Claim>
   /** @returns undefined when there was no row to hold */
   hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
-  /** Whether the webhook of a claimed delivery is still on. */
-  isLive(id: bigint): Promise<boolean>
+  /** Whether the webhook of a claimed delivery is still on, with the URL and the secret of the claim. */
+  isCurrent(claimed: ClaimedDelivery): Promise<boolean>
   /** Gives a claim back whose request did not leave. */
   putBack(claimed: PutBack): Promise<void>
   /**
@@ -43,10 +42,6 @@ export interface DeliveryRows {
    *   refuses this result alone
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
-  /** The delivery that a half-open breaker lets through, made due; null when there is none. */
-  chooseProbe(webhookId: string): Promise<string | null>
-  /** Wakes a worker for one delivery. */
-  wake(delivery: EnqueuedDelivery): Promise<void>
   /** Wakes a worker for the delivery after this one, of a webhook with ordered delivery. */
   wakeNext(ended: ClaimedDelivery): Promise<void>
 }
@@ -84,9 +79,9 @@ export function buildDeliveryRows(options: {
     return wanted.map(({ id }) => byId.get(id))
   }, LIMITS)
 
-  const isLive = coalesce<bigint, boolean>(async ids => {
-    const live = new Set(await findLiveDeliveries(store, ids))
-    return ids.map(id => live.has(id))
+  const isCurrent = coalesce<ClaimedDelivery, boolean>(async claimed => {
+    const current = new Set(await findCurrentClaims(store, claimed))
+    return claimed.map(({ id }) => current.has(id))
   }, LIMITS)
 
   const putBack = coalesce<PutBack, void>(async claimed => {
@@ -111,7 +106,7 @@ export function buildDeliveryRows(options: {
     const accepted = new Set(ids(finished.filter(row => row.outcome === 'accepted')))
     const failures = finished.filter(
       ({ outcome, statusCode, webhookId }) =>
-        outcome === 'refused' && endpointSign(statusCode) === 'failure' && !accepted.has(webhookId),
+        outcome === 'refused' && isEndpointFailure(statusCode) && !accepted.has(webhookId),
     )
     const lost = failures.filter(({ state }) => state === 'failed')
     const failed = ids([
@@ -133,13 +128,9 @@ export function buildDeliveryRows(options: {
     return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
-  const wake = (delivery: EnqueuedDelivery) => options.enqueue([delivery])
-
-  const probe = async (webhookId: string) => (await chooseProbe(store, BigInt(webhookId)))?.toString() ?? null
-
   const wakeNext = async (ended: ClaimedDelivery) => options.enqueue(await wakeNextInOrder(store, ended))
 
-  return { claim, hold, isLive, putBack, finish, chooseProbe: probe, wake, wakeNext }
+  return { claim, hold, isCurrent, putBack, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

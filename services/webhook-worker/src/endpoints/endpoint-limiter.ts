@@ -2,9 +2,9 @@
 // worker. Each process keeps for each endpoint a cap of requests in flight, a cap of requests a second, and a breaker. The rate
 // that a gateway chose for its endpoint counts over all processes (chosen-rates.ts).
 //
-// An endpoint that has not answered yet, or whose last request failed, is on probation: only few requests to that
+// An endpoint that has not answered yet, or that did not answer its last request, is on probation: only few requests to that
 // endpoint may be in flight. Many hanging endpoints together thus occupy few slots before their breakers open. One
-// success or refusal ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory, so that a burst passes
+// answer ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory, so that a burst passes
 // without an update of its rows: for PATIENCE_MS, and on while the endpoint is out of probation and answers. The number of
 // waiting deliveries is limited to the number that the endpoint answers within PATIENCE_MS at its present speed. A delivery
 // that cannot wait is held: the delivery becomes `waiting` in Postgres and frees its slot.
@@ -12,26 +12,17 @@
 // A pass allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
 // Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims, or as can
 // end at once. A claimed delivery is sent when another request ends. `Pass.begin` is the one gate between the claim and the
-// request; what it holds gives its claim back: no request ended within PATIENCE_MS, the breaker opened, there is no slot of
-// the chosen rate, or the webhook was turned off.
+// request; what it holds gives its claim back: no request ended within PATIENCE_MS, the breaker opened, or there is no slot of
+// the chosen rate.
 //
 // Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
 // endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
 // during a hang is sent soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
-import type { EndpointSign } from '@payment-tracking/domain'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChosenRates } from './chosen-rates.js'
 import { newEndpoint, type Endpoint, type Request } from './endpoint.js'
-import type {
-  ClaimedForEndpoint,
-  EndpointLimiter,
-  EndpointLimits,
-  Entry,
-  Hold,
-  HoldReason,
-  Pass,
-} from './passes.js'
+import type { EndpointLimiter, EndpointLimits, Entry, Hold, HoldReason, Pass } from './passes.js'
 
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory for an endpoint that does not answer. */
@@ -48,10 +39,6 @@ const PROBE_HOLD_MS = 2_000
 const HANGING = 4
 const IDLE_FORGET_MS = 900_000
 const JITTER_MS = 500
-/** When a request leaves later after its claim than this, its webhook may have been turned off meanwhile: Postgres is asked. */
-const CLAIM_TRUSTED_MS = 10
-/** The delivery is due at once: the next claim cancels it. */
-const TURNED_OFF: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
 
 /** @param clock.now milliseconds from a clock that never goes back */
 export function buildEndpointLimiter(
@@ -144,12 +131,12 @@ export function buildEndpointLimiter(
     )
   }
 
-  const note = (endpoint: Endpoint, { startedMs }: Request, sign: EndpointSign, isProbe: boolean): void => {
+  const note = (endpoint: Endpoint, { startedMs }: Request, answered: boolean, isProbe: boolean): void => {
     const now = clock.now()
-    endpoint.trusted = sign !== 'failure'
+    endpoint.trusted = answered
     endpoint.answeredAtMs = now
     endpoint.averageMs += (now - startedMs - endpoint.averageMs) / 8
-    endpoint.breaker.note(now, sign, isProbe)
+    endpoint.breaker.note(now, answered, isProbe)
   }
 
   /** Waits for a slot of the rate that the gateway chose, if that is soon. @returns null: it is there */
@@ -176,17 +163,13 @@ export function buildEndpointLimiter(
     let isLeft = false
     endpoint.passes++
 
-    const begin = async ({ ratePerSecond, isLive }: ClaimedForEndpoint): Promise<Hold | null> => {
-      const claimedMs = clock.now()
-      endpoint.claimMs += (claimedMs - givenMs - endpoint.claimMs) / 8
+    const begin = async (ratePerSecond: number | null): Promise<Hold | null> => {
+      endpoint.claimMs += (clock.now() - givenMs - endpoint.claimMs) / 8
       endpoint.ratePerSecond = ratePerSecond
       const held = hasSlot ? null : await waitForSlot(endpoint)
       if (held) return held
       request = as === 'forced' ? start(endpoint) : await waitToStart(endpoint)
       if (!request) return holdByCap(endpoint)
-      // Nobody can turn a webhook off while Postgres is away.
-      if (clock.now() - claimedMs >= CLAIM_TRUSTED_MS && !(await isLive().catch(() => true)))
-        return TURNED_OFF
       const now = clock.now()
       // Since the pass was given, other requests have opened the breaker.
       if (as === 'usual' && !endpoint.breaker.isClosed) return holdByBreaker(endpoint)
@@ -195,19 +178,18 @@ export function buildEndpointLimiter(
 
     return {
       kind: 'go',
-      isProbe: as === 'probe',
       begin,
       pause: async ({ forMs, reason }) => {
         endpoint.breaker.pause(clock.now(), forMs)
         endpoint.pausedBy = reason
         if (reason === 'rate cap') await rates.pause(endpoint.webhookId, forMs)
       },
-      leave: sign => {
+      leave: answered => {
         if (isLeft) return
         isLeft = true
         endpoint.passes--
         if (request) endpoint.inFlight.delete(request)
-        if (request && sign !== null) note(endpoint, request, sign, as === 'probe')
+        if (request && answered !== null) note(endpoint, request, answered, as === 'probe')
         else if (as === 'probe') endpoint.breaker.forgoProbe()
         advance(endpoint)
       },

@@ -1,5 +1,4 @@
 // What a worker asks its limiter of endpoints, and what the limiter answers.
-import type { EndpointSign } from '@payment-tracking/domain'
 
 export interface EndpointLimits {
   maxInFlight: number
@@ -17,32 +16,23 @@ export interface EndpointLimits {
 
 export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away' | 'proxy refused'
 
-/** What the gate asks of a claimed delivery. */
-export interface ClaimedForEndpoint {
-  /** what the gateway chose, as the claim read it; null: nothing */
-  ratePerSecond: number | null
-  /** whether the webhook of the delivery is still on */
-  isLive: () => Promise<boolean>
-}
-
 /** The holder must leave a pass exactly once. */
 export interface Pass {
   kind: 'go'
-  /** the breaker lets this request through to learn whether the endpoint answers again */
-  isProbe: boolean
   /**
    * The gate between a claim and its request: call this when the delivery is claimed. Waits until the endpoint may be sent
    * one more request.
+   * @param ratePerSecond what the gateway chose, as the claim read it; null: nothing
    * @returns null: send now. Otherwise why the claim must be given back
    */
-  begin(claimed: ClaimedForEndpoint): Promise<Hold | null>
+  begin(ratePerSecond: number | null): Promise<Hold | null>
   /**
    * Holds all that waits for the endpoint: it asked for patience, or the way to it is closed. Afterwards one delivery asks, and the
    * others wait for its answer. A pause of the rate holds in all workers.
    */
   pause(hold: Hold): Promise<void>
-  /** @param sign null when no request was made */
-  leave(sign: EndpointSign | null): void
+  /** @param answered whether the request got a status, of any kind; null when no request was made */
+  leave(answered: boolean | null): void
 }
 
 export interface Hold {

@@ -12,6 +12,8 @@ export type AttemptError =
   | 'proxy away'
   | 'proxy refused'
   | 'stopped'
+  /** the request did not begin in time; never shown */
+  | 'late'
 
 /** The worker never sends to this address. Another try would be refused as well. */
 export class TargetRefusedError extends ServiceError {
@@ -45,6 +47,12 @@ export class EgressProxyRefusedError extends ServiceError {
   }
 }
 
+/** The request could begin only later than it may. Nothing of it was written. */
+export class BeginsLateError extends ServiceError {
+  readonly code = 'DELIVERY_BEGINS_LATE'
+  readonly retry = 'later'
+}
+
 const TLS_CODE =
   /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|DEPTH_ZERO|SELF_SIGNED|EPROTO|HOSTNAME_MISMATCH|INVALID_CA)/
 
@@ -56,6 +64,7 @@ export function nameAttemptError(error: unknown): AttemptError {
     if (current instanceof EgressProxyAwayError) return 'proxy away'
     if (current instanceof EgressProxyRefusedError) return 'proxy refused'
     if (current instanceof AnswerTooLongError) return 'answer too long'
+    if (current instanceof BeginsLateError) return 'late'
     if (typeof current.code === 'string' && TLS_CODE.test(current.code)) return 'tls'
     current = current.cause as typeof current
   }

@@ -2,7 +2,7 @@
 // more than an answer that fits into one packet.
 import type { Dispatcher } from 'undici'
 import type { Deadline } from './deadlines.js'
-import { AnswerTooLongError, nameAttemptError } from './errors.js'
+import { AnswerTooLongError, BeginsLateError, nameAttemptError } from './errors.js'
 import { keepBeginning, type KeptBody } from './read-response.js'
 
 export interface Reply {
@@ -23,12 +23,14 @@ const INTERIM_ANSWERS = 8
 /**
  * Sends a request once. A request that was written to a broken connection is not written to another connection, because
  * the request may have arrived. A request that still waits for its connection moves to another connection.
- * @throws undici's connection errors, and an error when the deadline ends first
+ * @param beginByMs of `performance.now()`
+ * @throws undici's connection errors, BeginsLateError, and an error when the deadline ends first
  */
 export function post(
   dispatcher: Dispatcher,
   { path, headers, body }: Post,
   deadline: Deadline,
+  beginByMs: number,
 ): Promise<Reply> {
   return new Promise((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
@@ -49,6 +51,8 @@ export function post(
           controller = started
           // The request waited too long for its connection. undici writes nothing of the request.
           if (deadline.over !== null) started.abort(new Error('called off'))
+          else if (performance.now() > beginByMs)
+            started.abort(new BeginsLateError('the request begins too late'))
         },
         onResponseStart: (answering, statusCode, answered) => {
           if (statusCode >= 200) reply = { statusCode, headers: answered, kept: keepBeginning() }

@@ -29,8 +29,11 @@ export interface SendOptions {
   deadlines: Deadlines
 }
 
+/** The endpoint was asked nothing, or what it answered is not known. */
+const NOT_ASKED: ReadonlySet<AttemptError> = new Set(['stopped', 'proxy away', 'late'])
+
 const failure = (error: AttemptError, final = false): Answer => ({
-  outcome: error === 'stopped' || error === 'proxy away' ? 'interrupted' : 'refused',
+  outcome: NOT_ASKED.has(error) ? 'interrupted' : 'refused',
   error,
   final,
   statusCode: null,
@@ -42,11 +45,13 @@ const failure = (error: AttemptError, final = false): Answer => ({
 /**
  * Sends one delivery once. One deadline covers look-up, connection, request, answer and body. The worker does not
  * follow redirects. Never throws.
+ * @param beginByMs of `performance.now()`: a request that could begin only later does not begin, with the error `late`
  * @param traceParent sent to the endpoint when the delivery is traced
  */
 export async function sendDelivery(
   delivery: ClaimedDelivery,
   options: SendOptions,
+  beginByMs = Infinity,
   traceParent?: string,
 ): Promise<Answer> {
   const check = checkEndpointUrl(delivery.endpointUrl, options)
@@ -75,6 +80,7 @@ export async function sendDelivery(
           body: delivery.body,
         },
         deadline,
+        beginByMs,
       )
       return answerOf(reply)
     } catch (error) {

@@ -2,12 +2,12 @@ import type { Tracing } from '@payment-tracking/runtime'
 import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import type { Answer } from './send-delivery.js'
 
-type Send = (delivery: ClaimedDelivery, traceParent?: string) => Promise<Answer>
+type Send = (delivery: ClaimedDelivery, beginByMs: number, traceParent?: string) => Promise<Answer>
 
 /** Records each attempt as a span of its payment's trace. */
-export function traced(tracing: Tracing | undefined, send: Send): (d: ClaimedDelivery) => Promise<Answer> {
-  if (!tracing) return delivery => send(delivery)
-  return async delivery => {
+export function traced(tracing: Tracing | undefined, send: Send): Send {
+  if (!tracing) return send
+  return async (delivery, beginByMs) => {
     const span = tracing.startSpan('webhook.attempt', {
       kind: 'client',
       parent: delivery.traceParent,
@@ -18,7 +18,7 @@ export function traced(tracing: Tracing | undefined, send: Send): (d: ClaimedDel
         'http.request.method': 'POST',
       },
     })
-    const answer = await send(delivery, span.traceParent)
+    const answer = await send(delivery, beginByMs, span.traceParent)
     const failure = answer.outcome === 'accepted' ? undefined : (answer.error ?? answer.outcome)
     span.end({ 'http.response.status_code': answer.statusCode }, failure)
     return answer

@@ -1,4 +1,4 @@
-// A shop's endpoint that answers 404 to orders it does not know, among strangers who pay dust with memos of their own.
+// A shop's endpoint that refuses orders it does not know, among strangers who pay dust with memos of their own.
 import { insertDeliveries } from '@payment-tracking/store/messages'
 import { makeCommittedPayment, openReceiver, type TestContext } from '@payment-tracking/testkit'
 import { openRig } from './start-worker.js'
@@ -6,10 +6,10 @@ import { openRig } from './start-worker.js'
 const IS_OWN = /"trackingId":"own-/
 
 /** Starts three workers with the default settings of retries, caps and time-outs. */
-export async function openDustyShop(t: TestContext, { workers = 3, backoffMs = 5_000 } = {}) {
+export async function openDustyShop(t: TestContext, { status = 404, workers = 3, backoffMs = 5_000 } = {}) {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
-  receiver.answer(({ body }) => ({ status: IS_OWN.test(body) ? 204 : 404 }))
+  receiver.answer(({ body }) => ({ status: IS_OWN.test(body) ? 204 : status }))
   const webhook = await rig.addWebhook(receiver.url)
   for (let n = 0; n < workers; n++)
     await rig.startWorker({ WEBHOOK_BACKOFF_MS: String(backoffMs), WEBHOOK_TIMEOUT_MS: '10000' })
