@@ -25,5 +25,5 @@ export {
 } from './projections.js'
 export { push } from './push.js'
 export { Enum, isEvent, text, type Fields, type Said, type SaidEvent, type Value } from './said.js'
-export { compare, isPayment, keyOf, type Standing } from './standing.js'
+export { compare, isPayment, keyOf, type Standing } from './resolved-events.js'
 export { sumsOf } from './sums.js'

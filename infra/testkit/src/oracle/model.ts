@@ -3,7 +3,7 @@ import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-trackin
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { push } from './push.js'
 import { text, type Said, type SaidEvent } from './said.js'
-import { compare, isPayment, policyNamed, standingOf, type Standing } from './standing.js'
+import { compare, isPayment, policyNamed, standingOf, type Standing } from './resolved-events.js'
 import { amountOf, createdBefore, isCreated, policyOf, trackingIdOf, type ModelPolicy } from './policy.js'
 
 export interface ModelPayment {

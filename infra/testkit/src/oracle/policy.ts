@@ -1,5 +1,5 @@
 // What a policy is, from all its events that stand.
-import { compare, isPayment, type Standing } from './standing.js'
+import { compare, isPayment, type Standing } from './resolved-events.js'
 import { isServable, nextDue } from './due-date.js'
 import { text, type Enum, type Fields, type Value } from './said.js'
 
