@@ -119,7 +119,7 @@ async function awaitsPolicy({ eventName, trackingId, data }: Payment, ask: AskAp
   return (JSON.parse((await ask(path)).text) as unknown[]).length === 0
 }
 
-/** Every payment that stands was posted under one id and one body; what was posted and is retracted was taken back. */
+/** Every valid payment was posted under one id and one body; what was posted and is retracted was taken back. */
 export async function checkEndpoint(
   t: Test,
   { gateway, finality, eventTypes, receiver }: Endpoint,
@@ -153,20 +153,20 @@ export async function checkEndpoint(
     `${what}: each payment has one id`,
   )
   if (eventTypes === undefined) t.equal(retracted.size, 0, `${what}: no type that was not chosen`)
-  const standing = new Set(due.map(({ eventId }) => eventId))
+  const valid = new Set(due.map(({ eventId }) => eventId))
   t.strictSame(
-    [...standing].filter(id => !executed.has(id)),
+    [...valid].filter(id => !executed.has(id)),
     [],
     `${what}: all of ${due.length} payments were posted`,
   )
   t.strictSame(
-    [...executed.keys()].filter(id => !standing.has(id) && !retracted.has(id) && eventTypes !== undefined),
+    [...executed.keys()].filter(id => !valid.has(id) && !retracted.has(id) && eventTypes !== undefined),
     [],
-    `${what}: no other stands`,
+    `${what}: no other is valid`,
   )
   t.strictSame(
-    [...retracted].filter(id => standing.has(id)),
+    [...retracted].filter(id => valid.has(id)),
     [],
-    `${what}: nothing that stands was taken back`,
+    `${what}: nothing that is valid was taken back`,
   )
 }

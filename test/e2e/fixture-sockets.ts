@@ -72,11 +72,11 @@ export async function checkSockets(
       data?: Listed | Listed[]
     }
     const listed = [data ?? []].flat().map(({ seq, signature }) => `${seq} ${signature}`)
-    const standing = [...mine.payments]
+    const valid = [...mine.payments]
       .filter(([seq]) => !mine.retracted.has(seq))
       .map(([seq, signature]) => `${seq} ${signature}`)
-    if (listed.sort().join() !== standing.sort().join())
-      problems.push(`${trackingId}: REST ${listed.join(', ')}; socket ${standing.join(', ')}`)
+    if (listed.sort().join() !== valid.sort().join())
+      problems.push(`${trackingId}: REST ${listed.join(', ')}; socket ${valid.join(', ')}`)
     if (mine.doubles.length + mine.refused.length > 0)
       problems.push(`${trackingId}: doubles ${mine.doubles.join()}, refused ${mine.refused.join()}`)
   }

@@ -11,7 +11,7 @@ await testReplays([
     replay: replayIngest,
     breaks: [
       {
-        name: 'a retraction leaves its events standing',
+        name: 'a retraction leaves its events valid',
         find: 'update events e set retracted_at = clock_timestamp()',
         replace: 'update events e set retracted_at = null',
       },

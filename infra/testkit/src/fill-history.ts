@@ -16,7 +16,7 @@ export interface FilledHistory {
 
 /**
  * Adds payments to a policy: copies of its only stored payment, each a slot and `stepMs` later, in one period. The policy,
- * its tracking ID and all figures count them. The policy's payments must stand, and no work may wait.
+ * its tracking ID and all figures count them. The policy's payments must be valid, and no work may wait.
  */
 export async function fillPayments(
   pool: Pool,

@@ -1,4 +1,4 @@
-// A transaction comes again in a later slot while its first appearance still stands: the second appearance waits among
+// A transaction comes again in a later slot while its first appearance is still valid: the second appearance waits among
 // the dead letters, and the retraction takes it in.
 import { controlSubjectOf, DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
 import { buildChain, openTestStore } from '@payment-tracking/testkit'

@@ -16,7 +16,7 @@ export async function ask(baseUrl: string, path: string): Promise<string> {
   }
 }
 
-const standing = (payments: readonly ModelPayment[]) => payments.filter(({ event }) => !event.retracted)
+const valid = (payments: readonly ModelPayment[]) => payments.filter(({ event }) => !event.retracted)
 
 const sum = (payments: readonly ModelPayment[]): bigint =>
   payments.reduce((total, { amount }) => total + amount, 0n)
@@ -39,7 +39,7 @@ export async function compareAnswers(baseUrl: string, model: Model, differences:
   for (const gateway of model.gateways.keys()) {
     const path = `/v1/events/payments/stats?gateway=${gateway}`
     const text = await ask(baseUrl, path)
-    const payments = standing(model.payments).filter(payment => payment.gateway === gateway)
+    const payments = valid(model.payments).filter(payment => payment.gateway === gateway)
     check(path, 'count', (JSON.parse(text) as { count: number }).count, payments.length)
     check(path, 'the sum over all tokens', String(sumOfTokens(text)), String(sum(payments)))
   }
@@ -91,7 +91,7 @@ async function compareTracking(
     )
   if (payments.length <= MOST) {
     for (const [path, some] of [
-      [oneTime, standing(payments)],
+      [oneTime, valid(payments)],
       [`${oneTime}&retracted=true`, payments],
     ] as const) {
       const { data = [] } = JSON.parse(await ask(baseUrl, path)) as { data?: OneTimeRecord[] | OneTimeRecord }

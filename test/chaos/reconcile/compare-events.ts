@@ -1,5 +1,5 @@
 // Events one by one: each that was published is stored once, as it was said, and nothing else is.
-import type { ModelPayment, Standing } from '@payment-tracking/testkit/oracle'
+import type { ModelPayment, ResolvedEvent } from '@payment-tracking/testkit/oracle'
 import type { Differences } from './differences.js'
 import type { Expected } from './read-stream.js'
 import type { StoredEvent } from './stored-events.js'
@@ -31,7 +31,7 @@ export function compareEvents(
 }
 
 function compareFields(
-  { at, index, retracted }: Standing,
+  { at, index, retracted }: ResolvedEvent,
   row: StoredEvent,
   payment: ModelPayment | undefined,
   differences: Differences,

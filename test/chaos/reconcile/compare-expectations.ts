@@ -1,4 +1,4 @@
-// Expected payments: each row and each answer is what the oracle says of the events that stand, and every change of a state was
+// Expected payments: each row and each answer is what the oracle says of the valid events, and every change of a state was
 // told once, in order.
 import {
   expectationOf,

@@ -10,7 +10,7 @@ import {
   isStatus,
   type Enum,
   type Model,
-  type Standing,
+  type ResolvedEvent,
 } from '@payment-tracking/testkit/oracle'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
@@ -119,7 +119,7 @@ function compareRepetitions(
 
 /** What every order of arrival must report of the latest incarnation. */
 function listOwed(
-  history: readonly Standing[],
+  history: readonly ResolvedEvent[],
   storedOf: Observed['storedOf'],
   storedBefore: number,
   status: string,
@@ -143,7 +143,7 @@ function listOwed(
 }
 
 /** The type of the message about a status change. */
-const typeOfChange = ({ data }: Standing): string =>
+const typeOfChange = ({ data }: ResolvedEvent): string =>
   (data.new_status as Enum).variant === 'Paused' ? 'subscription.paused' : 'subscription.resumed'
 
 /** Nobody is told that a payment is overdue after the payment was stored. */
@@ -154,7 +154,7 @@ function compareEarlyWarnings(
     history,
     storedOf,
     commits,
-  }: { history: readonly Standing[]; storedOf: Observed['storedOf']; commits: readonly Commit[] },
+  }: { history: readonly ResolvedEvent[]; storedOf: Observed['storedOf']; commits: readonly Commit[] },
   say: (what: string) => void,
 ): void {
   if (history.some(({ retracted }) => retracted) || history.filter(isCreated).length > 1) return

@@ -122,7 +122,7 @@ function compareWatchers(
       if (retracted.has(row.id) !== row.retracted)
         differences.add(
           'client',
-          `the watch of ${trackingId} ${row.retracted ? `was not told that ${row.id} was retracted` : `took back ${row.id}, which stands`}`,
+          `the watch of ${trackingId} ${row.retracted ? `was not told that ${row.id} was retracted` : `took back ${row.id}, which is valid`}`,
         )
     const say = (what: string) => differences.add('client', `the watch of ${trackingId} ${what}`)
     if (new Set(eventIds).size !== eventIds.length) say('handed a payment over twice')

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Model, ModelPayment } from './model.js'
 
 export type ExpectedState = 'open' | 'underpaid' | 'paid' | 'overpaid' | 'expired' | 'cancelled'
-/** Over which payments a state is: all that stand, or the final ones alone. */
+/** Over which payments a state is: all that are valid, or the final ones alone. */
 export type Over = 'all' | 'final'
 
 /** What a gateway asked for. */

@@ -1,4 +1,4 @@
-// The oracle: what the service must say after a set of messages. It is computed at once from all events that stand, by the
+// The oracle: what the service must say after a set of messages. It is computed at once from all valid events, by the
 // contract and without the rules of packages/domain; there is no order of arrival in here.
 export {
   expectationOf,
@@ -25,5 +25,5 @@ export {
 } from './projections.js'
 export { push } from './push.js'
 export { Enum, isEvent, text, type Fields, type Said, type SaidEvent, type Value } from './said.js'
-export { compare, isPayment, keyOf, type Standing } from './resolved-events.js'
+export { compare, isPayment, keyOf, type ResolvedEvent } from './resolved-events.js'
 export { sumsOf } from './sums.js'

@@ -1,13 +1,13 @@
-// What follows from the events that stand: policies, user payments, gateways, and the facts of each payment.
+// What follows from the valid events: policies, user payments, gateways, and the facts of each payment.
 import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { push } from './push.js'
 import { text, type Said, type SaidEvent } from './said.js'
-import { compare, isPayment, policyNamed, standingOf, type Standing } from './resolved-events.js'
+import { compare, isPayment, policyNamed, resolveEvents, type ResolvedEvent } from './resolved-events.js'
 import { amountOf, createdBefore, isCreated, policyOf, trackingIdOf, type ModelPolicy } from './policy.js'
 
 export interface ModelPayment {
-  event: Standing
+  event: ResolvedEvent
   /** null for a direct transfer */
   policy: string | null
   gateway: string
@@ -21,7 +21,7 @@ export interface ModelPayment {
 }
 
 export interface Model {
-  events: Standing[]
+  events: ResolvedEvent[]
   conflicts: SaidEvent[]
   finalizedSlot: number
   /** retracted ones too */
@@ -30,15 +30,15 @@ export interface Model {
   userPayments: Map<string, { live: boolean; owner: string; tokenMint: string }>
   gateways: Map<string, { live: boolean; authority: string; signer: string }>
   /** of each policy the Created events, in chain order, retracted ones too */
-  created: Map<string, Standing[]>
+  created: Map<string, ResolvedEvent[]>
   /** all events that name the policy, in chain order */
-  histories: Map<string, Standing[]>
+  histories: Map<string, ResolvedEvent[]>
   /** gateways of which any message says that they were deleted */
   everDeleted: Set<string>
 }
 
 /** The policy of an event. A regular policy's Created event does not name its address. */
-export function policyAddressOf(event: Standing): string | null {
+export function policyAddressOf(event: ResolvedEvent): string | null {
   const { name, data } = event
   return name === 'PaymentPolicyCreated'
     ? derivePolicy(DEFAULT_PROGRAM_ID, text(data.user_payment), data.policy_id as number)
@@ -46,11 +46,11 @@ export function policyAddressOf(event: Standing): string | null {
 }
 
 export function buildModel(messages: readonly Said[]): Model {
-  const { events, conflicts, finalizedSlot } = standingOf(messages)
+  const { events, conflicts, finalizedSlot } = resolveEvents(messages)
   events.sort(compare)
-  const histories = new Map<string, Standing[]>()
-  const ofGateway = new Map<string, Standing[]>()
-  const ofUserPayment = new Map<string, Standing[]>()
+  const histories = new Map<string, ResolvedEvent[]>()
+  const ofGateway = new Map<string, ResolvedEvent[]>()
+  const ofUserPayment = new Map<string, ResolvedEvent[]>()
   const everDeleted = new Set<string>()
   for (const event of events) {
     const { name, data, retracted } = event
@@ -101,7 +101,7 @@ function mapOf<A, B>(map: ReadonlyMap<string, A>, read: (value: A) => B | undefi
   return read_
 }
 
-function readGateway(history: readonly Standing[]) {
+function readGateway(history: readonly ResolvedEvent[]) {
   const created = history.findLast(({ name }) => name === 'PaymentGatewayCreated')
   if (!created) return undefined
   const deleted = history.findLast(({ name }) => name === 'PaymentGatewayDeleted')
@@ -115,7 +115,7 @@ function readGateway(history: readonly Standing[]) {
   }
 }
 
-function readUserPayment(history: readonly Standing[]) {
+function readUserPayment(history: readonly ResolvedEvent[]) {
   const created = history.findLast(({ name }) => name === 'UserPaymentCreated')
   if (!created) return undefined
   const { owner, token_mint: tokenMint } = created.data
@@ -123,7 +123,7 @@ function readUserPayment(history: readonly Standing[]) {
 }
 
 /** What the payment says itself wins; else its incarnation says who is paid, and its policy's account who pays in what. */
-function readPayment(event: Standing, { created, policies, userPayments }: Model): ModelPayment {
+function readPayment(event: ResolvedEvent, { created, policies, userPayments }: Model): ModelPayment {
   const { data, name } = event
   const policy = policyNamed(event)
   const ever = policy === null ? [] : (created.get(policy) ?? [])

@@ -1,5 +1,5 @@
-// What a policy is, from all its events that stand.
-import { compare, isPayment, type Standing } from './resolved-events.js'
+// What a policy is, from all its valid events.
+import { compare, isPayment, type ResolvedEvent } from './resolved-events.js'
 import { isServable, nextDue } from './due-date.js'
 import { text, type Enum, type Fields, type Value } from './said.js'
 
@@ -35,23 +35,26 @@ export function trackingIdOf(memo: Value | undefined): string | null {
   return decoded
 }
 
-export const isCreated = ({ name }: Standing): boolean =>
+export const isCreated = ({ name }: ResolvedEvent): boolean =>
   /^(?:PaymentPolicy|ComposablePolicy)Created$/.test(name)
-export const isDeleted = ({ name }: Standing): boolean => name.endsWith('PolicyDeleted')
-export const isStatus = ({ name }: Standing): boolean => name.endsWith('PolicyStatusChanged')
-const seconds = ({ at }: Standing): number => Math.floor(at / 1000)
-export const amountOf = ({ data }: Standing): bigint => (data.amount ?? data.input_amount) as bigint
-const paidAtOf = ({ data }: Standing): bigint => data.timestamp as bigint
+export const isDeleted = ({ name }: ResolvedEvent): boolean => name.endsWith('PolicyDeleted')
+export const isStatus = ({ name }: ResolvedEvent): boolean => name.endsWith('PolicyStatusChanged')
+const seconds = ({ at }: ResolvedEvent): number => Math.floor(at / 1000)
+export const amountOf = ({ data }: ResolvedEvent): bigint => (data.amount ?? data.input_amount) as bigint
+const paidAtOf = ({ data }: ResolvedEvent): bigint => data.timestamp as bigint
 
 /** The Created event that began the incarnation in which an event stands: the latest at its position or before. */
-export const createdBefore = (created: readonly Standing[], event: Standing): Standing | undefined =>
+export const createdBefore = (
+  created: readonly ResolvedEvent[],
+  event: ResolvedEvent,
+): ResolvedEvent | undefined =>
   created
     .filter(each => compare(each, event) <= 0)
     .sort(compare)
     .at(-1)
 
-/** @param named what names the policy and stands. @returns undefined for a policy without a Created event */
-export function policyOf(address: string, named: readonly Standing[]): ModelPolicy | undefined {
+/** @param named what names the policy and is valid. @returns undefined for a policy without a Created event */
+export function policyOf(address: string, named: readonly ResolvedEvent[]): ModelPolicy | undefined {
   const created = named.filter(isCreated).sort(compare).at(-1)
   if (!created) return undefined
   const deleted = named.filter(isDeleted).sort(compare).at(-1)
@@ -129,7 +132,7 @@ function datesOf(
   }
 }
 
-function periodOf({ variant, payload }: Enum, payments: readonly Standing[]) {
+function periodOf({ variant, payload }: Enum, payments: readonly ResolvedEvent[]) {
   if (variant !== 'PayAsYouGo') return { periodStart: null, periodTotal: null }
   const terms = payload as Record<string, bigint>
   let [start, total] = [terms.current_period_start!, terms.current_period_total!]

@@ -1,9 +1,9 @@
-// Which events stand, and what is known of each, by the contract alone: identity, contradictions, retractions, finality.
+// Which events are valid, and what is known of each, by the contract alone: identity, contradictions, retractions, finality.
 import { NO_POLICY } from './labels.js'
 import { push } from './push.js'
 import { isEvent, meaningOf, text, type Fields, type Said, type SaidEvent } from './said.js'
 
-export interface Standing {
+export interface ResolvedEvent {
   /** names the event in the model and in the database */
   key: string
   name: string
@@ -22,9 +22,9 @@ export interface Standing {
   copies: SaidEvent[]
 }
 
-export interface Stood {
-  events: Standing[]
-  /** messages that contradict the event that stands, and wait for nothing */
+export interface ResolvedEvents {
+  events: ResolvedEvent[]
+  /** messages that contradict the valid event, and wait for nothing */
   conflicts: SaidEvent[]
   /** everything up to this slot is final; 0 when nothing is known to be */
   finalizedSlot: number
@@ -52,7 +52,7 @@ export const keyOf = (message: SaidEvent): string => {
  * @param messages in an order of arrival. Only the order of messages of one event matters: of messages that contradict each
  *   other the first counts
  */
-export function standingOf(messages: readonly Said[]): Stood {
+export function resolveEvents(messages: readonly Said[]): ResolvedEvents {
   const retracted = new Set<string>()
   let finalizedSlot = 0
   for (const message of messages) {
@@ -61,7 +61,7 @@ export function standingOf(messages: readonly Said[]): Stood {
   }
   const identities = new Map<string, SaidEvent[]>()
   for (const message of messages.filter(isEvent)) push(identities, identityOf(message), message)
-  const events: Standing[] = []
+  const events: ResolvedEvent[] = []
   const conflicts: SaidEvent[] = []
   for (const said of identities.values()) {
     const isRetracted = ({ signature, slot }: SaidEvent) => retracted.has(`${signature} ${slot}`)
@@ -83,7 +83,7 @@ const agree = (a: SaidEvent, b: SaidEvent): boolean =>
   a.at === b.at && meaningOf(a.data) === meaningOf(b.data)
 
 /** The position that any of the copies knows: an unknown number is 0. */
-function combine(copies: readonly SaidEvent[], retracted: boolean, isBelow: boolean): Standing {
+function combine(copies: readonly SaidEvent[], retracted: boolean, isBelow: boolean): ResolvedEvent {
   const [{ name, signature, slot, at, data }] = copies as [SaidEvent]
   return {
     key: keyOf(copies[0]!),
@@ -101,15 +101,15 @@ function combine(copies: readonly SaidEvent[], retracted: boolean, isBelow: bool
   }
 }
 
-/** Chain order. No two events of a world that stand share a position. */
-export const compare = (a: Standing, b: Standing): number =>
+/** Chain order. No two valid events of a world share a position. */
+export const compare = (a: ResolvedEvent, b: ResolvedEvent): number =>
   a.slot - b.slot || a.transactionIndex - b.transactionIndex || a.index - b.index
 
-export const isPayment = ({ name }: Pick<Standing, 'name'>): boolean =>
+export const isPayment = ({ name }: Pick<ResolvedEvent, 'name'>): boolean =>
   name === 'PaymentRecord' || name === 'ComposableExecuted'
 
 /** The policy that an event names, or null for a direct transfer and for events of other things. */
-export function policyNamed({ data }: Standing): string | null {
+export function policyNamed({ data }: ResolvedEvent): string | null {
   const named = data.payment_policy ?? data.composable_policy ?? null
   return named === NO_POLICY ? null : (named as string | null)
 }

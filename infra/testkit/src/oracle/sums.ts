@@ -20,7 +20,7 @@ const mapValues = (
   describe: (payments: SummedPayment[], key: string) => string,
 ) => new Map([...map].map(([key, payments]) => [key, describe(payments, key)]))
 
-/** @param events what stands. @param payments the payments among them */
+/** @param events what is valid. @param payments the payments among them */
 export function sumsOf(events: readonly { name: string; at: number }[], payments: readonly SummedPayment[]) {
   const counts = new Map<string, number>()
   for (const { name, at } of events)

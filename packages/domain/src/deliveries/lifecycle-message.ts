@@ -161,7 +161,7 @@ export function storedCompletion(
  * knew whom to notify.
  * @param was the policy before these events; undefined where nothing was known
  * @param is the policy after them
- * @param events the new ones of the policy that stand
+ * @param events the new valid ones of the policy
  * @param completing the event of `storedCompletion`
  */
 export function lifecyclesOf(

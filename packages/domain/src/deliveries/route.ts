@@ -89,7 +89,7 @@ function finalityOf({ finality }: RoutedWebhook, isFinal: boolean): Finality {
 }
 
 /**
- * @param known the payment's or policy's present facts; null where it does not stand any more
+ * @param known the payment's or policy's present facts; null where it is not valid any more
  * @param isFinal whether the cause is final; what time causes is
  */
 export function route(

@@ -39,8 +39,8 @@ const ALL_CANCELLED: Record<Sum, ExpectationState> = {
 }
 
 /** Every combination: of cancelling, the clock and the sum. */
-const STATES: Record<'stands' | 'cancelled', Record<Term, Record<Sum, ExpectationState>>> = {
-  stands: {
+const STATES: Record<'not cancelled' | 'cancelled', Record<Term, Record<Sum, ExpectationState>>> = {
+  'not cancelled': {
     running: { nothing: 'open', 'a part': 'underpaid', all: 'paid', more: 'overpaid' },
     past: { nothing: 'expired', 'a part': 'expired', all: 'paid', more: 'overpaid' },
   },
@@ -54,7 +54,7 @@ export function stateOf(
   now: Date,
 ): ExpectationState {
   const term = expiresAt !== null && now > expiresAt ? 'past' : 'running'
-  return STATES[cancelledAt === null ? 'stands' : 'cancelled'][term][sumOf(amount, paidAmount)]
+  return STATES[cancelledAt === null ? 'not cancelled' : 'cancelled'][term][sumOf(amount, paidAmount)]
 }
 
 const isMet = (state: ExpectationState): boolean => state === 'paid' || state === 'overpaid'

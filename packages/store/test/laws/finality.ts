@@ -1,11 +1,11 @@
 // Whether an event was ever final. A transaction that is said to be final and retracted later depends on the arrival.
-import { isEvent, type Standing } from '@payment-tracking/testkit/oracle'
+import { isEvent, type ResolvedEvent } from '@payment-tracking/testkit/oracle'
 import type { Run } from './run.js'
 
 /** Of a retracted event: whether it arrived and was final in a batch before its retraction. */
 export function wasEverFinal(
   { batches }: Run,
-  { signature, slot, key, retracted, isFinal }: Standing,
+  { signature, slot, key, retracted, isFinal }: ResolvedEvent,
 ): boolean {
   if (!retracted) return isFinal
   let hasArrived = false

@@ -105,7 +105,7 @@ function messagesOfTransaction(
     slot: of,
   })
   const messages = steps.flatMap(({ step }, nth) => messagesOfStep(world, transaction, nth, isAlone, step))
-  if (fate === 'stands') return messages
+  if (fate === 'valid') return messages
   if (fate === 'retracted' && !mustReturn(transaction)) return retractions ? [...messages, control(slot)] : []
   if (!retractions) return messages
   // In the slot before or after its own. Before only if no other transaction of its own slot comes before it.
@@ -139,7 +139,7 @@ function messagesOfStep(
   if (contradiction === null) return messages
   const key = mix(step.key, 700)
   const last = messages.at(-1)!
-  if (contradiction === 'slot' && transaction.fate === 'stands')
+  if (contradiction === 'slot' && transaction.fate === 'valid')
     return [...messages, { ...last, key, slot: last.slot + 2, at: last.at + 700 }]
   // Without an index, other data make another event.
   if (contradiction === 'data' && !isNameless)

@@ -18,7 +18,7 @@ import { findLifecycleProblems } from './sent-policies.js'
 import { findHandedProblems, findSentProblems } from './sent-payments.js'
 
 export const LAWS = {
-  model: 'after every order and every cut into batches, rows say what follows from the events that stand',
+  model: 'after every order and every cut into batches, rows say what follows from the valid events',
   sums: 'aggregates equal the sums over payments, their extremes and their first and last times',
   seq: 'seq counts the payments of a tracking ID from 1 without holes, in the order of commits',
   sent: 'each fact is sent exactly once, to those who asked for it',
@@ -66,7 +66,7 @@ export interface Drawn {
   second: Arrival
 }
 
-const isStanding = ({ retracted }: { retracted: boolean }): boolean => !retracted
+const isValid = ({ retracted }: { retracted: boolean }): boolean => !retracted
 
 const changedFeed = (before: readonly string[], after: readonly string[]): string[] => [
   ...missing(before, after).map(body => `a feed lists no more: ${body}`),
@@ -92,7 +92,7 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
   check('sums', () => {
     const events = run.tables.events.filter(({ retracted }) => retracted === false)
     const named = events.map(({ name, at }) => ({ name: String(name), at: Number(at) }))
-    return differences(sumsOf(named, run.payments.filter(isStanding)), rows)
+    return differences(sumsOf(named, run.payments.filter(isValid)), rows)
   })
   check('seq', () => findSeqProblems(run))
   check('sent', () => [
@@ -143,8 +143,7 @@ export async function checkLaws(law: LawDatabase, drawn: Drawn, asked: ReadonlyS
   const choices = trackingChoices(model)
   const byArrival = new Set(choices.keys())
   const mayCount = new Set([...choices.values()].flatMap(ids => [...ids]))
-  const rowsIn = ({ tables, payments }: Run, standing = false) =>
-    rowsOf(tables, payments, { standing, byArrival })
+  const rowsIn = ({ tables, payments }: Run, valid = false) => rowsOf(tables, payments, { valid, byArrival })
   if (asked.has('order')) {
     const other = await store(law, history, second)
     const problems = [...differences(rowsIn(run), rowsIn(other)), ...differentEnds(run, other, mayCount)]

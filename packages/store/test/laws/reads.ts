@@ -25,7 +25,7 @@ export async function findReadProblems(
     if (sorted(expected) !== sorted(found))
       problems.push(`${what}\n    expected\n${sorted(expected)}\n    found\n${sorted(found)}`)
   }
-  const standing = model.payments.filter(({ event }) => !event.retracted)
+  const valid = model.payments.filter(({ event }) => !event.retracted)
   const closed = new Set(
     model.events
       .filter(({ name, retracted }) => name === 'UserPaymentDeleted' && !retracted)
@@ -90,8 +90,8 @@ export async function findReadProblems(
       ),
     )
   }
-  for (const gateway of [undefined, ...new Set(standing.map(payment => payment.gateway))].slice(0, ASKED)) {
-    const own = standing.filter(payment => gateway === undefined || payment.gateway === gateway)
+  for (const gateway of [undefined, ...new Set(valid.map(payment => payment.gateway))].slice(0, ASKED)) {
+    const own = valid.filter(payment => gateway === undefined || payment.gateway === gateway)
     const { count, firstAt, lastAt, byToken } = await readPaymentStats(store, { gateway })
     const mints = [...new Set(own.map(({ tokenMint }) => tokenMint))]
     const times = own.map(({ event }) => event.at).sort((a, b) => a - b)
@@ -116,7 +116,7 @@ export async function findReadProblems(
   }
   for (const { tracking_id: id, head } of tables.trackings.slice(0, ASKED)) {
     const trackingId = String(id)
-    const own = standing.filter(payment => payment.trackingId === trackingId)
+    const own = valid.filter(payment => payment.trackingId === trackingId)
     const listed = await listOneTimePayments(store, trackingId, PAGE, new Map())
     compare(
       `payments of ${trackingId}`,

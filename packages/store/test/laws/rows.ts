@@ -28,15 +28,15 @@ export interface FoundPayment {
 }
 
 /**
- * @param of.standing leave out what the finalized chain does not hold
+ * @param of.valid leave out what the finalized chain does not hold
  * @param of.byArrival the keys of payments of which the order of arrival decides the tracking ID
  */
 export function rowsOf(
   tables: Readonly<Record<Table, readonly Row[]>>,
   payments: readonly FoundPayment[],
-  { standing = false, byArrival = new Set<string>() } = {},
+  { valid = false, byArrival = new Set<string>() } = {},
 ) {
-  const events = tables.events.filter(({ retracted }) => !(standing && retracted))
+  const events = tables.events.filter(({ retracted }) => !(valid && retracted))
   return {
     events: new Map(
       events.map(row => [
@@ -51,7 +51,7 @@ export function rowsOf(
     ),
     payments: new Map(
       payments
-        .filter(({ retracted }) => !(standing && retracted))
+        .filter(({ retracted }) => !(valid && retracted))
         .map(({ key, recipient, payer, tokenMint, trackingId, amount, isFinal }) => [
           key,
           line({

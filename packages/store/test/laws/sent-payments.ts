@@ -125,7 +125,7 @@ function judge(
       add(`its retraction is sent ${retracted.length} times`)
     return
   }
-  if (retracted.length > 0) add('stands, and its retraction is sent')
+  if (retracted.length > 0) add('valid, and its retraction is sent')
   if (executed.length > 0 && webhook.finality === 'finalized' && !event.isFinal)
     add('sent before it was final')
   if (executed.length === 0 && must) add('not sent')

@@ -10,7 +10,7 @@ import {
   type Enum,
   type Model,
   type Row,
-  type Standing,
+  type ResolvedEvent,
 } from '@payment-tracking/testkit/oracle'
 import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
@@ -54,7 +54,7 @@ const messageOf = (row: Row, keyOfId: ReadonlyMap<string, string>): Message => (
 
 function judge(
   webhook: Webhook,
-  past: Standing[],
+  past: ResolvedEvent[],
   messages: Message[],
   { run, model }: { run: Run; model: Model },
   policy: string,
@@ -88,7 +88,7 @@ function judge(
 }
 
 /** A change that came before its policy's Created event is sent because of that event. */
-function canCause(type: string, event: Standing): boolean {
+function canCause(type: string, event: ResolvedEvent): boolean {
   if (isCreated(event)) return type !== 'subscription.resumed'
   if (type === 'subscription.deleted') return isDeleted(event)
   if (type === 'subscription.paused') return isStatus(event) && statusOf(event) === 'Paused'
@@ -96,10 +96,10 @@ function canCause(type: string, event: Standing): boolean {
   return type === 'subscription.completed'
 }
 
-const statusOf = ({ data }: Standing): string => (data.new_status as Enum).variant
+const statusOf = ({ data }: ResolvedEvent): string => (data.new_status as Enum).variant
 
 /** What filters can know of a policy at any moment. */
-function factsOf({ data }: Standing, { events }: Model): Facts[] {
+function factsOf({ data }: ResolvedEvent, { events }: Model): Facts[] {
   const mints: (string | null)[] = data.forward_config
     ? [text((data.forward_config as Record<string, string>).input_mint)]
     : [
@@ -114,7 +114,7 @@ function factsOf({ data }: Standing, { events }: Model): Facts[] {
 }
 
 /** Of a policy with one Created event, whatever the order of arrival: what the policy is in the end. */
-function mustBeSent(webhook: Webhook, past: Standing[], model: Model, policy: string): string[] {
+function mustBeSent(webhook: Webhook, past: ResolvedEvent[], model: Model, policy: string): string[] {
   const created = past.filter(isCreated)
   const state = model.policies.get(policy)
   const [only] = created
@@ -124,8 +124,8 @@ function mustBeSent(webhook: Webhook, past: Standing[], model: Model, policy: st
   if (!passes(webhook, { recipient: state.recipient, trackingId: state.trackingId, tokenMint })) return []
   if (webhook.finality === 'finalized' && past.some(({ isFinal }) => !isFinal)) return []
   const types = ['subscription.created']
-  // One that was retracted can hide one that stands: of changes before the Created event only the latest is sent.
-  const theOnly = (is: (event: Standing) => boolean) => {
+  // One that was retracted can hide a valid one: of changes before the Created event only the latest is sent.
+  const theOnly = (is: (event: ResolvedEvent) => boolean) => {
     const [found, ...others] = past.filter(is)
     return found && others.length === 0 && !found.retracted && compare(found, only) > 0 ? found : undefined
   }

@@ -19,7 +19,7 @@ const plainer = <T extends object>(value: T, plain: Partial<T>): T[] =>
   )
 
 const smallerStep: Smaller<Step> = step => [
-  ...plainer(step, { joins: 'none', pause: 1, contradiction: null, fate: 'stands' }),
+  ...plainer(step, { joins: 'none', pause: 1, contradiction: null, fate: 'valid' }),
   ...(step.copies.length > 1 ? without(step.copies).map(copies => ({ ...step, copies })) : []),
   ...replaced(step.copies, copy =>
     plainer(copy, { finalized: false, tagged: false, knowsPosition: true }),

@@ -130,7 +130,7 @@ export const steps = fc.record({
   /** a last message of the event's identity that says something else */
   contradiction: fc.option(fc.constantFrom('data', 'time', 'slot'), { freq: 7 }),
   /** what becomes of the transaction that the event begins */
-  fate: fc.constantFrom('stands', 'stands', 'stands', 'stands', 'retracted', 'returns', 'returned before'),
+  fate: fc.constantFrom('valid', 'valid', 'valid', 'valid', 'retracted', 'returns', 'returned before'),
 })
 export type Step = typeof steps extends fc.Arbitrary<infer T> ? T : never
 

@@ -30,7 +30,7 @@ const isTrackedByPolicy = ({ event, policy }: ModelPayment): boolean =>
 /**
  * The model, with the tracking IDs that a run gave to payments for which the order of arrival decides. A tracking ID that is
  * none of the payment's choices stays as the model has it, so that the law fails. In a run of one batch, the choices are only
- * the latest Created event that stands, and the latest one whether it stands or was retracted.
+ * the latest valid Created event, and the latest one whether it is valid or was retracted.
  */
 export function trackedAsIn(run: Run, model: Model): Model {
   const choices = trackingChoices(model)

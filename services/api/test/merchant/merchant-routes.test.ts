@@ -188,7 +188,7 @@ t.test('exports are CSV in which a spreadsheet runs no formula', async t => {
   })
   const lines = payments.text.split('\r\n')
   t.match(lines[0], /^signature,slot,timestamp,paymentPolicy,gateway,amount,payer,recipient,recordId,/)
-  t.equal(lines.length, 6, 'a header, four payments that stand, and the last line break')
+  t.equal(lines.length, 6, 'a header, four valid payments, and the last line break')
   t.match(lines[4], /,1000,.*,"'=HYPERLINK\(""x""\)",confirmed,10,USDC,2$/)
   t.match(lines[0], /,finality,amountDecimal,symbol,decimals$/)
   t.ok(

@@ -1,5 +1,5 @@
 // What a due payment needs to know of the program and its gateways: whether the program is paused, and who takes fees.
-// These events are rare and nothing else is derived from them, so the newest that stands is looked up when it is needed.
+// These events are rare and nothing else is derived from them, so the newest that is valid is looked up when it is needed.
 import { isPublicKey, readJson, type ChainEvent } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
@@ -51,7 +51,7 @@ const WRITTEN = columnTable<ProgramFact>('f', {
   value: ['text', ({ value }) => value],
 })
 
-/** Writes the facts of new events, whether they stand or not. */
+/** Writes the facts of new events, whether they are valid or not. */
 export function writeProgramFacts(tx: PipelinedTx, events: readonly { event: ChainEvent }[]): void {
   const facts = events.flatMap(({ event }) => factOf(event) ?? [])
   if (facts.length === 0) return
@@ -62,7 +62,7 @@ export function writeProgramFacts(tx: PipelinedTx, events: readonly { event: Cha
 /** Facts of one kind that a check compares, from the newest slot on: an authority can change its fees as often as it likes. */
 const MOST_COMPARED = raw('20')
 
-/** The newest fact that stands, or null. Relies on program_facts_newest and the key of events. @param gateway '' is the program */
+/** The newest valid fact, or null. Relies on program_facts_newest and the key of events. @param gateway '' is the program */
 export const newestFact = (kind: ProgramFact['kind'], gateway: Sql): Sql => sql`
   (select f.value
      from (select * from program_facts f where f.kind = ${raw(`'${kind}'`)} and f.gateway = ${gateway}

@@ -15,7 +15,7 @@ import {
 import type { RunStatement } from '../database/database.js'
 import { inline, sql, type Sql } from '../database/sql.js'
 
-/** Over which payments sums and states are: all that stand, or the final ones alone. */
+/** Over which payments sums and states are: all that are valid, or the final ones alone. */
 export type Over = 'all' | 'final'
 
 export interface Expectation {

@@ -14,7 +14,7 @@ export interface FoldedPolicy {
   before: KnownPolicy | undefined
   after: PolicyState
   outcome: PolicyOutcome
-  /** the batch's standing events of the policy */
+  /** the batch's valid events of the policy */
   events: ChainEvent[]
 }
 

@@ -49,11 +49,11 @@ export interface Folded {
  * @param unready policies that are recomputed whatever the events are
  */
 export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: ReadonlySet<string>): Folded {
-  const standing = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
-  const gateways = applyAll(known.gateways, standing, gatewayOf, emptyGateway, applyToGateway)
+  const valid = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
+  const gateways = applyAll(known.gateways, valid, gatewayOf, emptyGateway, applyToGateway)
   const userPayments = applyAll(
     known.userPayments,
-    standing,
+    valid,
     userPaymentOf,
     emptyUserPayment,
     applyToUserPayment,
@@ -84,7 +84,7 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
     gateways,
     recompute,
     undecided,
-    policies: collectPolicies(standing, before, states),
+    policies: collectPolicies(valid, before, states),
   }
 }
 
@@ -131,12 +131,12 @@ function appendToPolicies(
 }
 
 function collectPolicies(
-  standing: readonly ChainEvent[],
+  valid: readonly ChainEvent[],
   before: ReadonlyMap<string, KnownPolicy>,
   states: ReadonlyMap<string, PolicyState>,
 ): FoldedPolicy[] {
   const folded = new Map<string, FoldedPolicy>()
-  for (const event of standing) {
+  for (const event of valid) {
     const address = policyOf(event)
     const after = address === null ? undefined : states.get(address)
     if (address === null || after === undefined) continue

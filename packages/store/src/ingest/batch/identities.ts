@@ -1,8 +1,8 @@
 // Decides which messages are new, which repeat a stored event, and which contradict a stored event.
 //
-// At most one event of an identity stands. The other events of the identity were retracted, each in a different slot.
+// At most one event of an identity is valid. The other events of the identity were retracted, each in a different slot.
 // The first stored event has the id of the identity; later events have an id that also names their slot. A message is
-// compared with the event of its own slot. Without such an event, the message contradicts the event that stands, unless
+// compared with the event of its own slot. Without such an event, the message contradicts the valid event, unless
 // the message's own transaction was retracted.
 import { bigints, sql, type Tx } from '../../core/database/sql.js'
 import { hidden } from '../../core/database/hidden.js'
@@ -78,7 +78,7 @@ export interface Resolved {
 }
 
 /** An event of an identity: stored, or new in this batch. */
-interface Standing extends StoredIdentity {
+interface IdentityEvent extends StoredIdentity {
   /** new in this batch */
   event?: NewEvent
 }
@@ -86,7 +86,7 @@ interface Standing extends StoredIdentity {
 const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${signature}`
 
 /** Names each field: a copy of all fields of the event would cost more than everything else here. */
-const startStanding = (fresh: NewEvent): Standing => {
+const toIdentityEvent = (fresh: NewEvent): IdentityEvent => {
   const { id, signature, slot, transactionIndex, index, fingerprint, commitment } = fresh.event
   const { retracted } = fresh
   return { id, signature, slot, transactionIndex, index, fingerprint, commitment, retracted, event: fresh }
@@ -115,14 +115,14 @@ export async function resolveIdentities(
     ]),
   ]
   const siblings = reappearing.length === 0 ? [] : await readTransactions(tx, reappearing)
-  const standings = new Map<string, Standing[]>()
-  const standingsOf = (event: ChainEvent): Standing[] => {
-    const known = standings.get(event.id)
+  const eventsByIdentity = new Map<string, IdentityEvent[]>()
+  const eventsOf = (event: ChainEvent): IdentityEvent[] => {
+    const known = eventsByIdentity.get(event.id)
     if (known) return known
     const own = byId.get(event.id)
-    const found: Standing[] = own ? [own] : []
+    const found: IdentityEvent[] = own ? [own] : []
     for (const row of siblings) if (row.id === idInSlot(event.id, row.slot)) found.push(row)
-    standings.set(event.id, found)
+    eventsByIdentity.set(event.id, found)
     return found
   }
 
@@ -130,24 +130,24 @@ export async function resolveIdentities(
   const resolved: Resolved = { fresh: [], conflicts: [], corrections: [], duplicateCount: 0 }
   for (const message of received) {
     const { event, streamSequence, subject, bytes } = message
-    const of = standingsOf(event)
+    const of = eventsOf(event)
     const same = of.find(({ slot }) => slot === event.slot)
     const isRetracted = wasRetracted(event)
     if (same !== undefined && same.fingerprint === event.fingerprint) {
       resolved.duplicateCount += 1
       correct(same, event, corrections)
-    } else if (same !== undefined || (!isRetracted && of.some(standing => !standing.retracted))) {
+    } else if (same !== undefined || (!isRetracted && of.some(each => !each.retracted))) {
       const reason = `event ${event.id} is stored already with other data, slot or timestamp`
       const { signature } = event
       resolved.conflicts.push({ streamSequence, subject, code: 'CONFLICT', reason, bytes, signature })
     } else {
-      const id = of.some(standing => standing.id === event.id) ? idInSlot(event.id, event.slot) : event.id
+      const id = of.some(each => each.id === event.id) ? idInSlot(event.id, event.slot) : event.id
       const fresh: NewEvent = {
         event: id === event.id ? event : { ...event, id, order: orderOf(event, id) },
         streamSequence,
         retracted: isRetracted,
       }
-      of.push(startStanding(fresh))
+      of.push(toIdentityEvent(fresh))
       resolved.fresh.push(fresh)
     }
   }
@@ -159,16 +159,16 @@ export async function resolveIdentities(
  * Takes over the better values of a copy. The order of copies does not matter: the larger number wins.
  * @param corrections one for each stored event, for any number of copies
  */
-function correct(standing: Standing, event: ChainEvent, corrections: Map<string, Correction>): void {
-  const transactionIndex = Math.max(standing.transactionIndex, event.transactionIndex)
-  const index = Math.max(standing.index, event.index)
-  const moved = transactionIndex !== standing.transactionIndex || index !== standing.index
-  const finalized = event.commitment === 'finalized' && standing.commitment !== 'finalized'
+function correct(current: IdentityEvent, event: ChainEvent, corrections: Map<string, Correction>): void {
+  const transactionIndex = Math.max(current.transactionIndex, event.transactionIndex)
+  const index = Math.max(current.index, event.index)
+  const moved = transactionIndex !== current.transactionIndex || index !== current.index
+  const finalized = event.commitment === 'finalized' && current.commitment !== 'finalized'
   if (!moved && !finalized) return
-  const chainPosition = { transactionIndex: standing.transactionIndex, index: standing.index }
-  Object.assign(standing, { transactionIndex, index })
-  if (finalized) standing.commitment = 'finalized'
-  const fresh = standing.event
+  const chainPosition = { transactionIndex: current.transactionIndex, index: current.index }
+  Object.assign(current, { transactionIndex, index })
+  if (finalized) current.commitment = 'finalized'
+  const fresh = current.event
   if (fresh) {
     const { id, commitment, slot } = fresh.event
     fresh.event = {
@@ -180,7 +180,7 @@ function correct(standing: Standing, event: ChainEvent, corrections: Map<string,
     }
     return
   }
-  const { id } = standing
+  const { id } = current
   const before = corrections.get(id)
   corrections.set(id, {
     id,

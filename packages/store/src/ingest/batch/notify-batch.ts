@@ -103,7 +103,7 @@ function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]
 }
 
 /**
- * The new payments that stand and whose tracking ID is known, in the order of arrival. Those whose facts a recompute may have
+ * The new valid payments whose tracking ID is known, in the order of arrival. Those whose facts a recompute may have
  * changed are read again.
  */
 async function collectPayments(
@@ -111,18 +111,18 @@ async function collectPayments(
   { folded, numbered, recomputed }: BatchDifferences,
 ): Promise<CommittedPayment[]> {
   const completed = new Set(recomputed.completed)
-  const standing = numbered.filter(
+  const valid = numbered.filter(
     ({ event, retracted, awaitsPolicy }) =>
       event.effect.kind === 'payment' && !retracted && (!awaitsPolicy || completed.has(event.id)),
   )
   const again = [...folded.undecided, ...recomputed.changed]
-  const ids = new Set(again.length === 0 ? [] : standing.map(({ event }) => event.id))
+  const ids = new Set(again.length === 0 ? [] : valid.map(({ event }) => event.id))
   const readAgain = await readCommittedById(
     tx,
     again.filter(id => ids.has(id)),
   )
   const byId = new Map(readAgain.map(payment => [payment.eventId, payment]))
-  return standing.map(payment => byId.get(payment.event.id) ?? toCommittedPayment(payment))
+  return valid.map(payment => byId.get(payment.event.id) ?? toCommittedPayment(payment))
 }
 
 function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): CommittedPayment {

@@ -17,7 +17,7 @@ import type { RecomputeRequest } from '../recompute/recompute.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
 
-/** A stored event that stands somewhere else now. */
+/** A stored event that has another chain position now. */
 export interface MovedEvent {
   event: ChainEvent
   /** the order before */
@@ -111,7 +111,7 @@ export function collectCauses({ folded, known, retracted, moved }: BatchChanges)
     else {
       causes.add(policy, event, from, -1n)
       causes.add(policy, event, event.order, 1n)
-      // What stood before its incarnation did not have its facts.
+      // What came before its incarnation did not have its facts.
       const hadFacts = isOfIncarnation(starts.get(policy) ?? null, from)
       if (event.effect.kind !== 'policy-created' && !hadFacts) causes.of(policy).events.push(event)
     }
@@ -135,7 +135,7 @@ function addRetracted(causes: Causes, event: RetractedEvent): void {
 
 /**
  * Policies with a new Created event after which retracted payments are stored: the policy's row knows only payments that
- * stand. One probe of events_policy_payments for each appended Created event.
+ * are valid. One probe of events_policy_payments for each appended Created event.
  * @param upTo the last position before the batch
  * @returns by policy, from where the facts of its payments can differ
  */

@@ -33,7 +33,7 @@ export interface AcceptedLetter extends ReceivedMessage {
 }
 
 export interface Retracted {
-  /** events that stood until this retraction */
+  /** events that were valid until this retraction */
   events: RetractedEvent[]
   accepted: AcceptedLetter[]
 }

@@ -34,13 +34,13 @@ export async function writeFolded(
     insertEvents(tx, numbered.slice(at, at + SENT_IN_ONE_GO))
   }
   writeGatewayPayments(tx, numbered.flatMap(paymentOf))
-  const standing = numbered.filter(({ retracted }) => !retracted)
-  writeGateways(tx, touched(folded.gateways, standing, gatewayOf))
-  writeUserPayments(tx, touched(folded.userPayments, standing, userPaymentOf))
+  const valid = numbered.filter(({ retracted }) => !retracted)
+  writeGateways(tx, touched(folded.gateways, valid, gatewayOf))
+  writeUserPayments(tx, touched(folded.userPayments, valid, userPaymentOf))
   writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))
   writePolicies(tx, folded.policies.filter(policy => !wasJustPaid(policy)).map(toRow))
-  const events = standing.map(({ event }) => event)
-  await addDifferences(tx, differencesOf(events, standing.flatMap(countedOf)))
+  const events = valid.map(({ event }) => event)
+  await addDifferences(tx, differencesOf(events, valid.flatMap(countedOf)))
 }
 
 function touched<S>(

@@ -30,7 +30,7 @@ interface PairRow extends Pair {
   occurredAt: Date
   slot: bigint
   position: bigint
-  /** it stands, and is what is expected */
+  /** it is valid, and is what is expected */
   counts: boolean
   /** null where it does not count so far; else whether it counts as final */
   counted: boolean | null

@@ -87,18 +87,18 @@ export async function readHourDifferences(
   }
 }
 
-/** The standing payments of the hours `k`. Relies on events_gateway_newest and events_newest. */
+/** The valid payments of the hours `k`. Relies on events_gateway_newest and events_newest. */
 const paymentsOf = (hours: readonly GatewayHour[]): Sql => {
-  const standing = sql`${IS_PAYMENT} and e.retracted_at is null
+  const valid = sql`${IS_PAYMENT} and e.retracted_at is null
     and e.occurred_at >= k.start and e.occurred_at < k.start + interval '1 hour'`
   const columns = sql`k.gateway, k.start, e.amount, coalesce(e.token_mint, ${UNKNOWN_MINT}) as token_mint`
   const [all, single] = [true, false].map(isAll =>
     hours.filter(({ gateway }) => (gateway === ALL_GATEWAYS) === isAll),
   ) as [GatewayHour[], GatewayHour[]]
   return sql`
-    select ${columns} from ${listOf(single)} join events e on e.gateway = k.gateway and ${standing}
+    select ${columns} from ${listOf(single)} join events e on e.gateway = k.gateway and ${valid}
     union all
-    select ${columns} from ${listOf(all)} join events e on ${standing}`
+    select ${columns} from ${listOf(all)} join events e on ${valid}`
 }
 
 const storedOf = (hours: readonly GatewayHour[], table: Sql): Sql => sql`

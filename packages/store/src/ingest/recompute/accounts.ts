@@ -19,7 +19,7 @@ import { policiesFor } from '../../core/tasks/work-table.js'
 
 type Recompute = (tx: PipelinedTx, addresses: readonly string[], programId: string) => Promise<void>
 
-/** An address of which no event stands has no row. */
+/** An address of which no event is valid has no row. */
 const recomputeBy =
   <S extends { address: string }>(
     table: 'gateways' | 'user_payments',

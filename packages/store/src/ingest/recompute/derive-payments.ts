@@ -22,7 +22,7 @@ interface PaymentRow extends StoredRow {
   token_mint: string | null
   awaits_policy: boolean
   retracted: boolean
-  /** null while no Created event at the payment's chain position or before it stands */
+  /** null while no Created event at the payment's chain position or before it is valid */
   created_id: string | null
   created_recipient: string | null
   created_mint: string | null

@@ -94,7 +94,7 @@ interface Plan {
   before: KnownPolicy | undefined
   /** the policy with its sums moved by their difference; null where they are counted */
   differed: PolicyState | null
-  /** the policy with what is counted so far; null where no event of it stands, or nothing is counted */
+  /** the policy with what is counted so far; null where no event of it is valid, or nothing is counted */
   counted: PolicyState | null
   /** payments after this are derived again, and counted */
   after: From
@@ -141,7 +141,7 @@ function sumByDifference(
   )
 }
 
-/** Adds standing payments to a state in chain order. */
+/** Adds valid payments to a state in chain order. */
 const sumUp = (state: PolicyState | null, payments: readonly StoredPayment[]): PolicyState | null =>
   state &&
   payments

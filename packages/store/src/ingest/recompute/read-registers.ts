@@ -1,4 +1,4 @@
-// What the latest standing events of addresses say, read from the events by index: one probe for each kind of event.
+// What the latest valid events of addresses say, read from the events by index: one probe for each kind of event.
 import {
   applyToPolicy,
   compareForFold,
@@ -17,7 +17,7 @@ const LATEST = sql`order by e.slot desc, e.transaction_index desc, e.event_index
 /**
  * The states of policies without the sums over their payments: a fold of the latest Created, Deleted and status change,
  * and of the latest payment. Relies on events_changes and events_policy_payments.
- * @returns by address; policies without standing events are missing
+ * @returns by address; policies without valid events are missing
  */
 export async function readRegisters(
   tx: Tx,
@@ -47,7 +47,7 @@ export async function readRegisters(
   return states
 }
 
-/** The latest standing event of each name of each address. Relies on events_changes. */
+/** The latest valid event of each name of each address. Relies on events_changes. */
 export const readLatestChanges = (
   tx: Tx,
   addresses: readonly string[],

@@ -20,7 +20,7 @@ import { readRegisters } from './read-registers.js'
 /** Everything that recomputing some policies reads, whatever the causes. */
 export interface RecomputeRows {
   before: ReadonlyMap<string, KnownPolicy>
-  /** without sums; missing where no event of the policy stands */
+  /** without sums; missing where no event of the policy is valid */
   registers: ReadonlyMap<string, PolicyState>
   sourcesOf: (policy: string) => PolicySources
 }
@@ -61,7 +61,7 @@ export interface WholePolicy {
 }
 
 /**
- * Writes policies after a recompute. A policy of which no event stands has no row.
+ * Writes policies after a recompute. A policy of which no event is valid has no row.
  *
  * policy_notices and risk_notices name an incarnation by the order of its Created event. When that event gets another position, the
  * notices get the new order, so that nobody is notified of a date or a risk again. An order ends with the id of its event.
@@ -77,19 +77,19 @@ export function writeRecomputed(
     const { before, after } = policy
     return { before, after, outcome: policyOutcome(after), events: eventsOf(policy) }
   })
-  const [gone, standing] = [folded.filter(isGone), folded.filter(policy => !isGone(policy))]
+  const [gone, kept] = [folded.filter(isGone), folded.filter(policy => !isGone(policy))]
   if (gone.length > 0)
     tx.send(sql`
       delete from policies where address = any(${gone.map(({ after }) => after.address)}::text[])`)
   writePolicies(
     tx,
-    standing.map(({ after, outcome }) => ({ state: after, outcome })),
+    kept.map(({ after, outcome }) => ({ state: after, outcome })),
   )
   for (const notices of [raw('policy_notices'), raw('risk_notices')])
     tx.send(sql`
       update ${notices} n set incarnation_start = p.incarnation_start
         from policies p
-       where p.address = any(${standing.map(({ after }) => after.address)}::text[]) and n.policy = p.address
+       where p.address = any(${kept.map(({ after }) => after.address)}::text[]) and n.policy = p.address
          and n.incarnation_start <> p.incarnation_start and right(n.incarnation_start, 32) = right(p.incarnation_start, 32)`)
   return folded
 }

@@ -13,7 +13,7 @@ export interface RecomputeRequest {
   payments: (SummedPayment & { sign: 1n | -1n })[]
   /** from where the facts of payments can differ */
   from: From
-  /** the batch's standing events of the policy */
+  /** the batch's valid events of the policy */
   events: ChainEvent[]
 }
 
@@ -65,7 +65,7 @@ const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }:
   from !== NOWHERE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
- * From where work that is under way begins again. While no Created event stands, payments get no facts, wherever they are:
+ * From where work that is under way begins again. While no Created event is valid, payments get no facts, wherever they are:
  * the next Created event concerns them all, and may name the same user payment as the one before.
  */
 const againFrom = (address: string, { from }: RecomputeRequest, { registers }: RecomputeRows): From =>

@@ -5,7 +5,7 @@ import type { PolicySources } from './derive-payments.js'
 export interface SoFar {
   /** what the policy and its user payment said of the payments; missing before the first page */
   sources?: string
-  /** null while no event of the policy stands; missing where the sums are counted anew */
+  /** null while no event of the policy is valid; missing where the sums are counted anew */
   sums?: SumsSoFar | null
 }
 

@@ -1,4 +1,4 @@
-// What happened at a gateway in the order in which it was stored: payments that stand, and what events said of policies. With
+// What happened at a gateway in the order in which it was stored: valid payments, and what events said of policies. With
 // it, whoever was not notified then is notified later.
 import { CHAIN_LIFECYCLE_TYPES, PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { runIn } from '../../core/database/database.js'

@@ -33,7 +33,7 @@ export interface Message extends RoutedMessage {
   trackingId: string | null
   /** what orders it where the webhook does not; absent: nothing */
   orderKey?: string
-  /** null where the payment or the policy does not stand any more */
+  /** null where the payment or the policy is not valid any more */
   known: FilteredFacts | null
   /** the same object for the same format */
   render(format: string): DeliveryMessage

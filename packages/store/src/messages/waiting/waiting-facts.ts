@@ -45,7 +45,7 @@ export async function readWaitingFacts(
       return payment ? messageOfPayment(payment) : gone(row)
     }
     const policy = policies.get(row.policy)
-    return policy && stands(row.lifecycle, policy)
+    return policy && isValid(row.lifecycle, policy)
       ? messageOfLifecycle(toLifecyclePolicy(policy), row.lifecycle)
       : gone(row)
   }
@@ -79,8 +79,8 @@ async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<st
   return new Map(policies.map(policy => [policy.address, policy]))
 }
 
-/** What an event says of a policy stands until the event is retracted; what time says, until something happens. */
-const stands = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =>
+/** What an event says of a policy is valid until the event is retracted; what time says, until something happens. */
+const isValid = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =>
   cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, policy.now)
 
 /** What waits for finality is decided by its slot or its event. What waits for facts has no cause, or asks here. */
@@ -118,7 +118,7 @@ function messageOfBody(row: WaitingRow, body: string): Message {
 /** A retracted payment, or a policy that is not known any more: `route` drops it. */
 function gone({ type, policy, messageId, eventId, slot, lifecycle }: WaitingRow): Message {
   const render = () => {
-    throw new Error(`${messageId} does not stand any more`)
+    throw new Error(`${messageId} is not valid any more`)
   }
   const trackingId = null
   return { type, policy, waitingId: messageId, eventId, slot, lifecycle, trackingId, known: null, render }

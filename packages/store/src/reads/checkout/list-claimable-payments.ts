@@ -32,7 +32,7 @@ export interface PaymentsToClaim {
 const NO_POLICY = sql`'11111111111111111111111111111111'`
 const ORDER = sql`e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`
 const NEWEST = sql`order by ${ORDER}`
-const STANDS = sql`${IS_PAYMENT} and e.retracted_at is null`
+const IS_VALID = sql`${IS_PAYMENT} and e.retracted_at is null`
 
 /**
  * The newest payments of each policy of a wallet (`policiesOf`: at most 10,000), or of one of them, and the wallet's payments
@@ -41,10 +41,10 @@ const STANDS = sql`${IS_PAYMENT} and e.retracted_at is null`
 const paidBy = (wallet: string, policy: string | undefined, limit: number): Sql => sql`
   select e.* from (${policiesOf(wallet, policy === undefined ? sql`true` : sql`q.address = ${policy}`)}) q
    cross join lateral (
-     select * from events e where e.payment_policy = q.address and ${STANDS} ${NEWEST} limit ${limit}) e
+     select * from events e where e.payment_policy = q.address and ${IS_VALID} ${NEWEST} limit ${limit}) e
    union all
   select * from (
-    select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${STANDS}
+    select * from events e where e.payment_policy = ${NO_POLICY} and e.payer = ${wallet} and ${IS_VALID}
      ${NEWEST} limit 1000) e`
 
 /** The index events_tracking_recipient holds the payments after these. */
@@ -60,7 +60,7 @@ const receivedAs = (trackingId: string, recipient: string): Sql => {
   return sql`
     select * from events e
      where (${RECEIVED_AS}, e.occurred_at) >= (${key}, '-infinity'::timestamptz)
-       and (${RECEIVED_AS}, e.occurred_at) <= (${key}, 'infinity'::timestamptz) and e.seq > ${FIRST} and ${STANDS}
+       and (${RECEIVED_AS}, e.occurred_at) <= (${key}, 'infinity'::timestamptz) and e.seq > ${FIRST} and ${IS_VALID}
      order by ${RECEIVED_AS} desc, ${ORDER} limit ${SEARCHED}`
 }
 
@@ -79,14 +79,14 @@ const trackedBy = (
     recipient === undefined
       ? sql`
         select * from events e
-         where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))} and ${STANDS}
+         where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))} and ${IS_VALID}
          ${walkOrder('tracking_id', ORDER)} limit ${SEARCHED}`
       : receivedAs(trackingId, recipient)
   const tracked = sql`
     select e.* from (
       select * from events e
        where (e.tracking_id, e.seq) >= (${id}, 1) and (e.tracking_id, e.seq) <= (${id}, ${FIRST}) and e.seq is not null
-       order by e.tracking_id, e.seq limit ${FIRST}) e where ${STANDS}
+       order by e.tracking_id, e.seq limit ${FIRST}) e where ${IS_VALID}
      union all
     select e.* from (${newest}) e`
   const all =
@@ -97,7 +97,7 @@ const trackedBy = (
 }
 
 /**
- * Payments that stand, whose payer and recipient are known, newest first. Searches by transaction if given, else by
+ * Valid payments whose payer and recipient are known, newest first. Searches by transaction if given, else by
  * tracking ID, else by wallet: the caller must give `signature`, `trackingId` or `wallet`. By a tracking ID, looks at its first
  * 1,000 payments and at 1,000 others.
  * Relies on events_signature_hash, events_tracking_seq, events_tracking_recipient, events_tracking_newest,
@@ -111,7 +111,7 @@ export async function listClaimablePayments(
   const { signature, wallet, trackingId } = filter
   const source =
     signature !== undefined
-      ? sql`select * from events e where e.signature = ${signature} and ${STANDS}`
+      ? sql`select * from events e where e.signature = ${signature} and ${IS_VALID}`
       : trackingId !== undefined
         ? trackedBy(trackingId, filter, limit)
         : paidBy(wallet ?? '', filter.policyAddress, limit)

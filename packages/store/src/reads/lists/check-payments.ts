@@ -48,7 +48,7 @@ const FIRST = raw('1000')
 /** All columns that a check compares and orders by are in the index. */
 const NEWEST_FIRST = sql`e.occurred_at desc, e.slot desc, e.record_id desc, e.id desc`
 
-/** The first standing payments of a tracking ID, and all others. */
+/** The first valid payments of a tracking ID, and all others. */
 function partsOf(trackingId: string): { first: Sql; others: Sql } {
   const id = hidden(sql`${trackingId}::text`)
   return {
@@ -60,7 +60,7 @@ function partsOf(trackingId: string): { first: Sql; others: Sql } {
   }
 }
 
-/** The newest standing payments of a tracking ID, newest first. `seq is not null` would let Postgres walk another index. */
+/** The newest valid payments of a tracking ID, newest first. `seq is not null` would let Postgres walk another index. */
 const newestOf = (trackingId: string): Sql => sql`
   (select e.* from events e
     where ${allOf(walkConditions({ column: 'tracking_id', value: trackingId }))}
@@ -136,7 +136,7 @@ export async function checkPaymentsWith(
 }
 
 /**
- * Compares all standing payments of a tracking ID with what is wanted. The lists are bounded, and seldom need more than the
+ * Compares all valid payments of a tracking ID with what is wanted. The lists are bounded, and seldom need more than the
  * newest payments; the counts take 0.2 s for 300,000.
  */
 export const checkPayments = (

@@ -45,7 +45,7 @@ const ONE_TIME = {
   amountString: plainText(sql`e.amount`),
 } satisfies Record<string, JsonField>
 
-const STANDING = { finality: plainText(FINALITY) } satisfies Record<string, JsonField>
+const FINALITY_FIELDS = { finality: plainText(FINALITY) } satisfies Record<string, JsonField>
 
 /** A payment's facts, which become known one by one. */
 const FACTS = {
@@ -70,11 +70,15 @@ const TRACKED = {
 
 type Sometimes = 'retracted' | 'decimals' | 'symbol'
 /** The fields of an event's record; those of a payment are in no other record. */
-export type EventRecordField = keyof typeof EVENT | keyof typeof STANDING | keyof typeof PAYMENT | Sometimes
+export type EventRecordField =
+  | keyof typeof EVENT
+  | keyof typeof FINALITY_FIELDS
+  | keyof typeof PAYMENT
+  | Sometimes
 /** The fields of a payment's record. */
 export type OneTimePaymentField =
   | keyof typeof ONE_TIME
-  | keyof typeof STANDING
+  | keyof typeof FINALITY_FIELDS
   | keyof typeof TRACKED
   | keyof typeof FACTS
   | Sometimes
@@ -119,7 +123,7 @@ export const eventRecordText = madeOnce(({ tokens, withRetracted }) => {
   return {
     unchanging: concatenated(firstFields(EVENT)),
     changing: concatenated([
-      ...fieldParts(STANDING),
+      ...fieldParts(FINALITY_FIELDS),
       retractedText(withRetracted),
       sql`case when e.amount is null then '}' else ${payment} end`,
     ]),
@@ -130,7 +134,7 @@ export const eventRecordText = madeOnce(({ tokens, withRetracted }) => {
 export const oneTimePaymentText = madeOnce(({ tokens, withRetracted }) => ({
   unchanging: concatenated(firstFields(ONE_TIME)),
   changing: concatenated([
-    ...fieldParts(STANDING),
+    ...fieldParts(FINALITY_FIELDS),
     retractedText(withRetracted),
     ...fieldParts({ ...TRACKED, ...FACTS }),
     tokenText(tokens),

@@ -11,7 +11,7 @@ export interface PolicyPayer {
   tokenMint: string | null
   /** null while its user payment is not known */
   wallet: string | null
-  /** a payment of the policy stands, of whichever life of its address */
+  /** a payment of the policy is valid, of whichever life of its address */
   wasPaid: boolean
 }
 

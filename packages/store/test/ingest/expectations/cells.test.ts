@@ -121,8 +121,8 @@ for (const before of EXPECTATION_STATES)
       if (after === 'paid' || after === 'overpaid')
         await t.rejects(cancelExpectation(shop.store, GATEWAY, record.id), new ExpectationPaidError())
 
-      const standing = [...paid.filter((_, nth) => !way.retracts?.includes(nth)), ...pays]
-      const last = standing.at(-1)
+      const valid = [...paid.filter((_, nth) => !way.retracts?.includes(nth)), ...pays]
+      const last = valid.at(-1)
       if (last && after !== 'cancelled') {
         await shop.finalize(last)
         t.equal((await readExpectation(shop.store, record.id))?.record.finality, 'finalized')
