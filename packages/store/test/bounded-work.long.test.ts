@@ -359,7 +359,7 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
     'one row that is quarantined, its savepoint, and the deliveries of a page, by their ids',
   ],
   'core/tasks/run-page.ts': [1, 'begins a snapshot'],
-  'messages/waiting/waiting-facts.ts': [1, 'the policies of the messages of a page, by their addresses'],
+  'messages/waiting/waiting-details.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }
 
 t.test('every statement of ingest was explained, or is named with the reason why not', t => {

@@ -6,7 +6,7 @@ import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
 import { isOfPayments, type EndpointBehaviour } from '../plan/world.js'
 import type { Differences } from './differences.js'
-import { factsOf } from './facts-of.js'
+import { factsOf } from './details-of.js'
 import type { StoredEvent } from './stored-events.js'
 
 export interface DeliveryRow {

@@ -3,7 +3,7 @@
 import { text, type ModelPayment } from '@payment-tracking/testkit/oracle'
 import type { Hold, KnownPayment, SocketClient } from '../load/socket-client.js'
 import type { Differences } from './differences.js'
-import { factsOf } from './facts-of.js'
+import { factsOf } from './details-of.js'
 import type { StoredEvent } from './stored-events.js'
 
 export function compareSockets(

@@ -12,7 +12,7 @@ import { openRound } from '../open-round.js'
 import { countRedeliveries } from './redeliver.js'
 import { RoutedMessages, type Message } from '../../messages/routing/routed-messages.js'
 import type { NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
-import { readWaitingFacts } from '../../messages/waiting/waiting-facts.js'
+import { readWaitingFacts } from '../../messages/waiting/waiting-details.js'
 
 /** A row of work, with what its page needs of the webhook. */
 export interface ReplayWork {

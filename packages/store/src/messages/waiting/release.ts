@@ -5,7 +5,7 @@ import { bigints, empty, inline, raw, sql, type Sql, type Tx } from '../../core/
 import { mapStoreErrors, StoreTimeoutError } from '../../core/errors.js'
 import { bisect, isTransient } from '../../core/quarantine/bisect.js'
 import { isNotQuarantined, quarantineRow } from '../../core/quarantine/isolate.js'
-import { readWaitingFacts, type WaitingWithFacts } from './waiting-facts.js'
+import { readWaitingFacts, type WaitingWithFacts } from './waiting-details.js'
 import { RoutedMessages } from '../routing/routed-messages.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import { writeCancelled } from '../../core/tables/delivery-rows.js'
