@@ -176,7 +176,7 @@ export async function openBounds(
     waitsFor: 'finality',
   })
   for (const { address: policy } of [late, ownerless])
-    await fillWaiting(pool, { webhook: choosy!, policy, count: sizes.waiting, waitsFor: 'facts' })
+    await fillWaiting(pool, { webhook: choosy!, policy, count: sizes.waiting, waitsFor: 'details' })
   await fillDeliveries(pool, { webhooks: endpoints, policy: metered.address, count: sizes.deliveries })
   await fillDeliveries(pool, {
     webhooks: doomedEndpoints,

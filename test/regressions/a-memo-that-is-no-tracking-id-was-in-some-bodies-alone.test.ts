@@ -1,5 +1,5 @@
 // A memo with a NUL is no tracking ID, and bodies say its text all the same. The body of a payment that its batch told at once
-// had none; that of a payment whose facts came later had it. `npm run chaos` found the difference.
+// had none; that of a payment whose details came later had it. `npm run chaos` found the difference.
 import { createWebhook } from '@payment-tracking/store/admin'
 import { buildChain, openTestStore, type ChainMessage } from '@payment-tracking/testkit'
 import t from 'tap'

@@ -91,7 +91,7 @@ const FIGURES = [
    on conflict (gateway, span, start, token_mint) do update set ${ADDED}`,
 ]
 
-/** Lets the latest payments of a policy wait for a webhook, until they are final or their facts are known. */
+/** Lets the latest payments of a policy wait for a webhook, until they are final or their details are known. */
 export async function fillWaiting(
   pool: Pool,
   { webhook, policy, count, waitsFor }: { webhook: string; policy: string; count: number; waitsFor: string },

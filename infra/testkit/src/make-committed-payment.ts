@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 
-/** A payment as ingest hands it on after its commit, the first of `order-1`, without facts that came later. */
+/** A payment as ingest hands it on after its commit, the first of `order-1`, without details that came later. */
 export const makeCommittedPayment = (
   gateway: string,
   over: Partial<CommittedPayment> = {},

@@ -30,7 +30,7 @@ function expectedOf(of: {
   final: boolean
 }): Route {
   if (!of.asks || !of.active || of.judged === 'refused') return 'drop'
-  if (of.judged === 'unknown') return of.canCome ? 'await-facts' : 'drop'
+  if (of.judged === 'unknown') return of.canCome ? 'await-details' : 'drop'
   return of.waits && !of.final ? 'await-finality' : 'send'
 }
 

@@ -2,8 +2,8 @@ import t from 'tap'
 import { findHeaderProblem, judgeFilters, type WebhookFilters } from '../src/index.js'
 
 t.test('all filters of a webhook must hold; they cannot judge what is not known yet', async t => {
-  const facts = { recipient: 'R', tokenMint: 'M', trackingId: 'shop-1', amount: '1000' }
-  const cases: [WebhookFilters | null, Partial<typeof facts> | Record<string, null>, string][] = [
+  const details = { recipient: 'R', tokenMint: 'M', trackingId: 'shop-1', amount: '1000' }
+  const cases: [WebhookFilters | null, Partial<typeof details> | Record<string, null>, string][] = [
     [null, {}, 'passes'],
     [{}, {}, 'passes'],
     [{ recipient: 'R', tokenMint: 'M', minAmount: '1000', trackingIdPrefix: 'shop-' }, {}, 'passes'],
@@ -24,7 +24,7 @@ t.test('all filters of a webhook must hold; they cannot judge what is not known 
     [{ recipient: 'R' }, { tokenMint: null }, 'passes'],
   ]
   for (const [filters, over, judged] of cases)
-    t.equal(judgeFilters(filters, { ...facts, ...over }), judged, JSON.stringify({ filters, over }))
+    t.equal(judgeFilters(filters, { ...details, ...over }), judged, JSON.stringify({ filters, over }))
   const policy = { recipient: 'R', tokenMint: 'M', trackingId: 'x' }
   t.equal(judgeFilters({ tokenMint: 'M', minAmount: '5' }, policy), 'passes')
 })

@@ -1,4 +1,4 @@
-// `npm run rebuild`: computes states, facts and figures of DATABASE_URL again from its events, and exits; the exit code is
+// `npm run rebuild`: computes states, details and figures of DATABASE_URL again from its events, and exits; the exit code is
 // 1 after a failure. It works page by page beside a running ingest; after a failure or a kill, ingest goes on with it.
 import { ProgramSetting } from '@payment-tracking/contracts'
 import {

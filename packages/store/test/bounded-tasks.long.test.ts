@@ -27,7 +27,7 @@ import { listGatewaySessions } from '../src/admin/sessions/list-gateway-sessions
 import { PRUNED_TABLES, pruneStep } from '../src/ingest/retention/prune.js'
 import { readFirstEvent } from '../src/reads/lists/read-first-event.js'
 import {
-  readOldestAwaitingFactsSeconds,
+  readOldestAwaitingDetailsSeconds,
   readOldestUndeliveredSeconds,
 } from '../src/core/tables/oldest-waits.js'
 import { readOldestOutboxSeconds, sweepBatches } from '../src/ingest/outbox/outbox-batches.js'
@@ -145,7 +145,7 @@ await deliveries(failing, 'failed', `now() - interval '1 h'`)
 await deliveries(old, 'delivered', `now() - interval '90 days'`)
 await pool.query(
   `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
-   select $1, 'w' || n, gen_random_uuid(), 'p', n, 'payment.executed', 'facts' from generate_series(1, $2::int) n`,
+   select $1, 'w' || n, gen_random_uuid(), 'p', n, 'payment.executed', 'details' from generate_series(1, $2::int) n`,
   [drowning, MANY],
 )
 await pool.query(
@@ -234,7 +234,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     )
   },
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
-  'age of the oldest wait': () => readOldestAwaitingFactsSeconds(store),
+  'age of the oldest wait': () => readOldestAwaitingDetailsSeconds(store),
   'failing webhooks': () => notifyFailures(store),
   recovery: () => recoverFailed(store, { restMs: 5_000, limit: 500 }),
   'health of webhooks': () =>

@@ -160,7 +160,7 @@ const paid = {
 }
 await fillWaiting(pool, { webhook: finalized, policy: long.address, count: MANY, waitsFor: 'finality' })
 for (const { address: policy } of [late, ownerless])
-  await fillWaiting(pool, { webhook: choosy, policy, count: MANY, waitsFor: 'facts' })
+  await fillWaiting(pool, { webhook: choosy, policy, count: MANY, waitsFor: 'details' })
 await fillDeliveries(pool, { webhooks: [plain, finalized, ended], policy: long.address, count: MANY })
 // Accounts with many events of their own, policies of one user payment, and years of figures.
 for (const [name, event] of Object.entries({ gateway: signerChange, 'user payment': userPayment.created })) {

@@ -351,7 +351,7 @@ create table expected_payments (
   -- recount. readExpectations: the newest payments of an expectation
   primary key (expectation_id, occurred_at, slot, event_id)
 );
--- findPairs, findNextPairs: for which expectations a payment counts, when it was retracted or its facts changed.
+-- findPairs, findNextPairs: for which expectations a payment counts, when it was retracted or its details changed.
 create index expected_payments_event on expected_payments (event_id, expectation_id);
 -- findFinalPairs.
 create index expected_payments_not_final on expected_payments (slot) where not final;
@@ -762,18 +762,18 @@ create table waiting_messages (
   lifecycle json,
   -- what the message says of a policy when its event came; null for what is rendered when it is released
   body text collate "C",
-  waits_for text collate "C" not null check (waits_for in ('finality', 'facts')),
+  waits_for text collate "C" not null check (waits_for in ('finality', 'details')),
   since timestamptz(3) not null default clock_timestamp(),
   primary key (webhook_id, message_id)
 );
 -- `release`, when the highest final slot moves
 create index waiting_messages_slot on waiting_messages (slot) where waits_for = 'finality';
--- `release`, when facts of a policy become known: in the order of the chain, and what time causes after it.
+-- `release`, when details of a policy become known: in the order of the chain, and what time causes after it.
 create index waiting_messages_policy
-  on waiting_messages (policy, coalesce(slot, 9007199254740991), webhook_id, message_id) where waits_for = 'facts';
--- readOldestAwaitingFactsSeconds
-create index waiting_messages_since on waiting_messages (since) where waits_for = 'facts';
--- `release`, when an event is final itself or its facts become known; `forget`; the trace of a payment
+  on waiting_messages (policy, coalesce(slot, 9007199254740991), webhook_id, message_id) where waits_for = 'details';
+-- readOldestAwaitingDetailsSeconds
+create index waiting_messages_since on waiting_messages (since) where waits_for = 'details';
+-- `release`, when an event is final itself or its details become known; `forget`; the trace of a payment
 create index waiting_messages_event on waiting_messages (event_id) where event_id is not null;
 
 -- Messages of the gateways' feeds (packages/store/src/reads/feed). Payments that are announced in the transaction that stores them have no
@@ -803,7 +803,7 @@ create unique index feed_messages_gateway_message_id_key on feed_messages (gatew
 create unique index feed_messages_event_id_gateway_type_key on feed_messages (event_id, gateway, type)
   where event_id is not null;
 
--- The facts of a payment that webhooks were sent first. Only payments whose facts have changed since have a row.
+-- The details of a payment that webhooks were sent first. Only payments whose details have changed since have a row.
 create table notified_payments (
   event_id uuid primary key,
   recipient text collate "C",

@@ -226,8 +226,8 @@ t.test('webhooks and sockets are notified in the very second of the rule', async
   }
 })
 
-t.test('a date whose policy lacks facts is told when they come, if it still holds', async t => {
-  const gateway = keyOf('gateway of facts')
+t.test('a date whose policy lacks details is told when they come, if it still holds', async t => {
+  const gateway = keyOf('gateway of details')
   await addWebhook(gateway, { tokenMint: keyOf('a mint') })
   // Another gateway's policy tells the addresses, before anything of these policies is stored.
   const open = async (name: string) => {
@@ -244,7 +244,7 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
     return policy
   }
   const [late, paid, other] = [
-    await open('late facts'),
+    await open('late details'),
     await open('paid meanwhile'),
     await open('of nobody'),
   ]
@@ -256,7 +256,7 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
         'select policy, waits_for from waiting_messages where event_id is null order by policy',
       )
     ).rows.map(({ policy, waits_for }) => `${waits_for} ${policy}`)
-  t.same(await waiting(), [late, paid, other].map(({ address }) => `facts ${address}`).sort())
+  t.same(await waiting(), [late, paid, other].map(({ address }) => `details ${address}`).sort())
   await chain.pay(paid, NOW - 60)
   for (const { owner } of [late, paid])
     await chain.say(
@@ -265,7 +265,7 @@ t.test('a date whose policy lacks facts is told when they come, if it still hold
       NOW - 9 * DAY,
     )
   t.same([...(await sentOf(gateway))], [[late.address, `subscription.overdue ${NOW - DAY}`]])
-  t.same(await waiting(), [`facts ${other.address}`], 'what was paid meanwhile is not sent')
+  t.same(await waiting(), [`details ${other.address}`], 'what was paid meanwhile is not sent')
 })
 
 t.test('gateways are looked at in turn, and a policy that makes the task fail is quarantined', async t => {

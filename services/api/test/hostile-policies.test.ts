@@ -28,7 +28,7 @@ import {
   countOpenStreamGaps,
   countQuarantined,
   listQuarantined,
-  readOldestAwaitingFactsSeconds,
+  readOldestAwaitingDetailsSeconds,
   readOldestUndeliveredSeconds,
   readStreamHead,
   revokeKeysOfDeletedGateways,
@@ -456,7 +456,7 @@ t.test('what the pages of operators read', async t => {
   for (const gateway of [honest, hostile]) await readOverview(api.store, { gateway, nowMs: NOW * 1000 })
   for (const read of [
     ...[countGaps, countOpenStreamGaps, countQuarantined, countWebhookWork, readWork, readFirstEvent],
-    ...[readOldestOutboxSeconds, readOldestUndeliveredSeconds, readOldestAwaitingFactsSeconds],
+    ...[readOldestOutboxSeconds, readOldestUndeliveredSeconds, readOldestAwaitingDetailsSeconds],
   ])
     await read(api.store)
   await listDeadLetters(api.store, { openOnly: true, limit: 100 })

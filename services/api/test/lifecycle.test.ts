@@ -29,7 +29,7 @@ const sentTo = async (webhook: string) => {
 }
 const typesOf = async (webhook: string) => (await sentTo(webhook)).map(({ type }) => type)
 
-t.test('each change is sent once, with the known facts of the policy', async t => {
+t.test('each change is sent once, with the known details of the policy', async t => {
   const gateway = keyOf('gateway of changes')
   const webhook = await addWebhook(gateway)
   const payments = await addWebhook(gateway, [])

@@ -115,7 +115,7 @@ t.test('the tag of a page changes with the page, and only with it', async t => {
     'its token becomes known': () => set(`token_mint = '${MINT}x'`),
     'its token is one that is shown': () => set(`token_mint = '${MINT}'`),
     'its number changes': () => set('seq = seq + 1000'),
-    'two facts are exchanged': () => set('recipient = payer, payer = recipient'),
+    'two details are exchanged': () => set('recipient = payer, payer = recipient'),
   }
   for (const [change, make] of Object.entries(changes)) {
     const before = await Promise.all(pages.map(read))

@@ -68,7 +68,7 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
   for (const id of [facts, await addWebhook(own.address, false), await addWebhook(other.address)])
     await api.database.pool.query(
       `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
-       values ($1, $2, $3, $4, 1, 'payment.executed', 'facts')`,
+       values ($1, $2, $3, $4, 1, 'payment.executed', 'details')`,
       [id, rows[0]!.id, rows[0]!.id, own.address],
     )
   await api.database.pool.query(

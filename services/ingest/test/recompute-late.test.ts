@@ -49,7 +49,7 @@ const retracted = (name: string, slot: number): Message => ({
   bytes: Buffer.from(JSON.stringify({ signature: signatureOf(`${name} ${slot}`), slot })),
 })
 
-const readFacts = async ({ pool }: TestDatabase) => {
+const readDetails = async ({ pool }: TestDatabase) => {
   const { rows } = await pool.query<{ payer: string | null; token_mint: string | null }>(
     'select payer, token_mint from events where amount is not null order by slot',
   )
@@ -67,7 +67,7 @@ t.test('payments before the place where work waits kept no payer and mint', asyn
   await addWork(database, AFTER_ALL)
   await ingest(store, [created(1, 2_000, PERIODS)])
   await drain(store)
-  t.strictSame(await readFacts(database), KNOWN)
+  t.strictSame(await readDetails(database), KNOWN)
 })
 
 t.test('payments of the pages before a user payment became known kept no payer and mint', async t => {
@@ -78,7 +78,7 @@ t.test('payments of the pages before a user payment became known kept no payer a
   await pageOfTwo(store)
   await ingest(store, [userPayment])
   await drain(store)
-  t.strictSame(await readFacts(database), KNOWN)
+  t.strictSame(await readDetails(database), KNOWN)
 })
 
 t.test('a retracted payment that came after the pages before kept no payer and mint', async t => {
@@ -89,7 +89,7 @@ t.test('a retracted payment that came after the pages before kept no payer and m
   await pageOfTwo(store)
   await ingest(store, [pay(11)])
   await drain(store)
-  t.strictSame(await readFacts(database), [...KNOWN, ...KNOWN.slice(0, 1)])
+  t.strictSame(await readDetails(database), [...KNOWN, ...KNOWN.slice(0, 1)])
 })
 
 t.test('a completion that a page of work found without a new event was not announced', async t => {

@@ -58,7 +58,7 @@ t.test('a policy that comes after its payments, through a crash between two page
   t.same(
     meanwhile!.payments.map(({ recipient, payer, tokenMint }) => ({ recipient, payer, tokenMint })),
     [{ recipient: RECIPIENT, payer: OWNER, tokenMint: MINT }],
-    'a payment that comes meanwhile is announced at once, with its facts',
+    'a payment that comes meanwhile is announced at once, with its details',
   )
   const pages = await drain(other)
   t.equal(pages.filter(({ kind }) => kind === 'policy').length, 1)

@@ -128,16 +128,16 @@ t.test('a worker maintains webhooks', async t => {
     await pool.query('update webhooks set active = false where id = $1', [webhook.id])
   })
 
-  t.test('what waits for facts is measured by its age, for active webhooks alone', async t => {
+  t.test('what waits for details is measured by its age, for active webhooks alone', async t => {
     const webhook = await rig.addWebhook(receiver.url)
     await pool.query(
       `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for, since)
-       values ($1, 'waits', gen_random_uuid(), 'policy', 1, 'payment.executed', 'facts', now() - interval '2 h')`,
+       values ($1, 'waits', gen_random_uuid(), 'policy', 1, 'payment.executed', 'details', now() - interval '2 h')`,
       [webhook.id],
     )
     const readAge = async () => {
       const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
-      return Number(/^payment_tracking_delivery_oldest_awaiting_facts_seconds (\S+)/m.exec(metrics)?.[1])
+      return Number(/^payment_tracking_delivery_oldest_awaiting_details_seconds (\S+)/m.exec(metrics)?.[1])
     }
     await waitFor(async () => (await readAge()) >= 7_200, { what: 'the age' })
     await pool.query('update webhooks set active = false where id = $1', [webhook.id])

@@ -6,7 +6,7 @@ import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
 import { isOfPayments, type EndpointBehaviour } from '../plan/world.js'
 import type { Differences } from './differences.js'
-import { factsOf } from './details-of.js'
+import { detailsOf } from './details-of.js'
 import type { StoredEvent } from './stored-events.js'
 
 export interface DeliveryRow {
@@ -176,7 +176,7 @@ function compareBody(
 ): void {
   const body = JSON.parse(row.body) as Body
   const expected: Record<string, unknown> = {
-    ...factsOf(payment),
+    ...detailsOf(payment),
     trackingId: payment.trackingId,
     eventId: stored.id,
     timestamp: Number(payment.event.data.timestamp),

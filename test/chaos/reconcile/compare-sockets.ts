@@ -3,7 +3,7 @@
 import { text, type ModelPayment } from '@payment-tracking/testkit/oracle'
 import type { Hold, KnownPayment, SocketClient } from '../load/socket-client.js'
 import type { Differences } from './differences.js'
-import { factsOf } from './details-of.js'
+import { detailsOf } from './details-of.js'
 import type { StoredEvent } from './stored-events.js'
 
 export function compareSockets(
@@ -56,7 +56,7 @@ function comparePayment(
   stored: StoredEvent,
   say: (what: string) => void,
 ): void {
-  const { signature, ...others } = factsOf(payment)
+  const { signature, ...others } = detailsOf(payment)
   // A client that missed a retracted payment gets only the retraction.
   const isWhole = got.amountString !== undefined || !got.retracted
   const notified = { eventId: stored.id, signature, ...(isWhole && others) }

@@ -1,7 +1,7 @@
 import { NO_POLICY, type ModelPayment } from '@payment-tracking/testkit/oracle'
 
 /** What sockets and webhooks say of a payment, whatever else is known. */
-export const factsOf = ({ event, policy, gateway, amount }: ModelPayment) => ({
+export const detailsOf = ({ event, policy, gateway, amount }: ModelPayment) => ({
   signature: event.signature,
   slot: event.slot,
   gateway,

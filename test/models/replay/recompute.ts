@@ -86,7 +86,7 @@ export async function replayRecompute(
     row: [row.start, String(PAYMENTS.reduce((sum, order) => sum + row.sums[order] * amountOf(order), 0))],
     work: work.open ? [work.cursor, work.hasSums] : null,
     payments: payments
-      .map(({ order, retracted, fact }: TraceValue) => [order, retracted, fact === 2])
+      .map(({ order, retracted, detail }: TraceValue) => [order, retracted, detail === 2])
       .sort(([a]: [number], [b]: [number]) => a - b),
   })
 

@@ -1,4 +1,4 @@
-// What follows from the valid events: policies, user payments, gateways, and the facts of each payment.
+// What follows from the valid events: policies, user payments, gateways, and the details of each payment.
 import { deriveGateway, derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { push } from './push.js'

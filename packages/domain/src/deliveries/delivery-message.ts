@@ -65,22 +65,22 @@ const MEMO_BYTES = 64
  * The message of a payment as the incumbent writes it, under the id of ours. `memo` holds the tracking ID's bytes; a memo
  * that is no tracking ID is sent as zeros.
  */
-export function renderTributaryMessage(facts: CommittedPayment): DeliveryMessage {
-  const { id, type } = renderPaymentMessage(facts)
+export function renderTributaryMessage(details: CommittedPayment): DeliveryMessage {
+  const { id, type } = renderPaymentMessage(details)
   const memo = Buffer.alloc(MEMO_BYTES)
-  memo.write(facts.trackingId ?? '')
+  memo.write(details.trackingId ?? '')
   const data = [
-    `"payment_policy":${JSON.stringify(facts.paymentPolicy)}`,
-    `"gateway":${JSON.stringify(facts.gateway)}`,
-    `"amount":${literal('amount', facts.amount)}`,
-    `"timestamp":${literal('paidAt', facts.paidAt)}`,
+    `"payment_policy":${JSON.stringify(details.paymentPolicy)}`,
+    `"gateway":${JSON.stringify(details.gateway)}`,
+    `"amount":${literal('amount', details.amount)}`,
+    `"timestamp":${literal('paidAt', details.paidAt)}`,
     `"memo":[${[...memo].join(',')}]`,
-    `"record_id":${facts.recordId}`,
-    `"payer":${JSON.stringify(facts.payer)}`,
-    `"recipient":${JSON.stringify(facts.recipient)}`,
-    `"signature":${JSON.stringify(facts.signature)}`,
+    `"record_id":${details.recordId}`,
+    `"payer":${JSON.stringify(details.payer)}`,
+    `"recipient":${JSON.stringify(details.recipient)}`,
+    `"signature":${JSON.stringify(details.signature)}`,
   ].join(',')
-  const timestamp = JSON.stringify(facts.occurredAt)
+  const timestamp = JSON.stringify(details.occurredAt)
   return { id, type, body: `{"event":"tributary_PaymentRecord","data":{${data}},"timestamp":${timestamp}}` }
 }
 

@@ -2,9 +2,9 @@
 // `packages/store/test/webhooks/routes.test.ts` drives every combination through the statements that production runs.
 import { DIRECT_TRANSFER_POLICY } from '../messages/direct-transfer.js'
 import { PAYMENT_MESSAGE_TYPE } from './delivery-message.js'
-import { judgeFilters, type FilteredFacts, type WebhookFilters } from './webhook-filters.js'
+import { judgeFilters, type FilteredDetails, type WebhookFilters } from './webhook-filters.js'
 
-export const ROUTE_NAMES = ['send', 'await-finality', 'await-facts', 'drop'] as const
+export const ROUTE_NAMES = ['send', 'await-finality', 'await-details', 'drop'] as const
 export type Route = (typeof ROUTE_NAMES)[number]
 
 /** What a gateway has chosen for one of its webhooks. */
@@ -26,14 +26,14 @@ export interface RoutedMessage {
 
 /** Whether the webhook asks for the type, and may be sent anything. */
 type Endpoint = 'asks' | 'asks, is off' | 'does not ask' | 'does not ask, is off'
-/** What the filters say of the known facts. */
+/** What the filters say of the known details. */
 type Filtered = ReturnType<typeof judgeFilters>
 /** Whether an event can still name a missing recipient or token. */
-type Facts = 'can come' | 'never come'
+type Details = 'can come' | 'never come'
 /** When the webhook is notified, and whether the cause is final. */
 type Finality = 'at once, not final' | 'at once, final' | 'when final, not final' | 'when final, final'
 
-type Routes = Record<Filtered, Record<Facts, Record<Finality, Route>>>
+type Routes = Record<Filtered, Record<Details, Record<Finality, Route>>>
 
 const ALL_DROPPED: Record<Finality, Route> = {
   'at once, not final': 'drop',
@@ -42,11 +42,11 @@ const ALL_DROPPED: Record<Finality, Route> = {
   'when final, final': 'drop',
 }
 
-const ALL_AWAIT_FACTS: Record<Finality, Route> = {
-  'at once, not final': 'await-facts',
-  'at once, final': 'await-facts',
-  'when final, not final': 'await-facts',
-  'when final, final': 'await-facts',
+const ALL_AWAIT_DETAILS: Record<Finality, Route> = {
+  'at once, not final': 'await-details',
+  'at once, final': 'await-details',
+  'when final, not final': 'await-details',
+  'when final, final': 'await-details',
 }
 
 const WHEN_KNOWN: Record<Finality, Route> = {
@@ -63,14 +63,14 @@ const NOTHING: Routes = {
 }
 
 /**
- * Every combination. Facts come before finality: a message that the facts refuse does not wait for finality, and the body
- * of a message that waits for finality holds the facts that the filters passed.
+ * Every combination. Details come before finality: a message that the details refuse does not wait for finality, and the body
+ * of a message that waits for finality holds the details that the filters passed.
  */
 const ROUTES: Record<Endpoint, Routes> = {
   asks: {
     passes: { 'can come': WHEN_KNOWN, 'never come': WHEN_KNOWN },
     refused: { 'can come': ALL_DROPPED, 'never come': ALL_DROPPED },
-    unknown: { 'can come': ALL_AWAIT_FACTS, 'never come': ALL_DROPPED },
+    unknown: { 'can come': ALL_AWAIT_DETAILS, 'never come': ALL_DROPPED },
   },
   'asks, is off': NOTHING,
   'does not ask': NOTHING,
@@ -89,17 +89,17 @@ function finalityOf({ finality }: RoutedWebhook, isFinal: boolean): Finality {
 }
 
 /**
- * @param known the payment's or policy's present facts; null where it is not valid any more
+ * @param known the payment's or policy's present details; null where it is not valid any more
  * @param isFinal whether the cause is final; what time causes is
  */
 export function route(
   webhook: RoutedWebhook,
   message: RoutedMessage,
-  known: FilteredFacts | null,
+  known: FilteredDetails | null,
   isFinal: boolean,
 ): Route {
   const filtered = known === null ? 'refused' : judgeFilters(webhook.filters, known)
   // Nothing can become known of a direct transfer, which has no policy.
-  const facts = message.policy === DIRECT_TRANSFER_POLICY ? 'never come' : 'can come'
-  return ROUTES[endpointOf(webhook, message.type)][filtered][facts][finalityOf(webhook, isFinal)]
+  const details = message.policy === DIRECT_TRANSFER_POLICY ? 'never come' : 'can come'
+  return ROUTES[endpointOf(webhook, message.type)][filtered][details][finalityOf(webhook, isFinal)]
 }

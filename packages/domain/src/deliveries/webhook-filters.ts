@@ -10,7 +10,7 @@ export interface WebhookFilters {
 }
 
 /** A payment or a policy, as far as it is known. */
-export interface FilteredFacts {
+export interface FilteredDetails {
   recipient: string | null
   tokenMint: string | null
   trackingId: string | null
@@ -24,16 +24,16 @@ export interface FilteredFacts {
  */
 export function judgeFilters(
   filters: WebhookFilters | null,
-  facts: FilteredFacts,
+  details: FilteredDetails,
 ): 'passes' | 'refused' | 'unknown' {
   if (filters === null) return 'passes'
   const { recipient, tokenMint, minAmount, trackingIdPrefix } = filters
   const differs = (wanted: string | undefined, known: string | null) =>
     wanted !== undefined && known !== null && known !== wanted
-  if (differs(recipient, facts.recipient) || differs(tokenMint, facts.tokenMint)) return 'refused'
-  if (trackingIdPrefix !== undefined && !facts.trackingId?.startsWith(trackingIdPrefix)) return 'refused'
-  if (minAmount !== undefined && facts.amount !== undefined && BigInt(facts.amount) < BigInt(minAmount))
+  if (differs(recipient, details.recipient) || differs(tokenMint, details.tokenMint)) return 'refused'
+  if (trackingIdPrefix !== undefined && !details.trackingId?.startsWith(trackingIdPrefix)) return 'refused'
+  if (minAmount !== undefined && details.amount !== undefined && BigInt(details.amount) < BigInt(minAmount))
     return 'refused'
   const lacks = (wanted: string | undefined, known: string | null) => wanted !== undefined && known === null
-  return lacks(recipient, facts.recipient) || lacks(tokenMint, facts.tokenMint) ? 'unknown' : 'passes'
+  return lacks(recipient, details.recipient) || lacks(tokenMint, details.tokenMint) ? 'unknown' : 'passes'
 }

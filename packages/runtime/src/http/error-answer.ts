@@ -28,7 +28,7 @@ export interface Refusal extends RefusalFacts {
 }
 
 export const errorAnswer = (
-  { status: _status, code, sentence, ...facts }: Refusal,
+  { status: _status, code, sentence, ...details }: Refusal,
   requestId: string,
 ): ErrorAnswer => ({
   success: false,
@@ -36,5 +36,5 @@ export const errorAnswer = (
   code,
   timestamp: Date.now(),
   requestId,
-  ...facts,
+  ...details,
 })

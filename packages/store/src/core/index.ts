@@ -39,7 +39,7 @@ export { findDueRisks } from './risk/due-risks.js'
 export { type ArchiveProblem, noteArchiveProblem, readArchiveProblem } from './tables/archive-problem.js'
 export { type ReadExpectation, toCommittedExpectation } from './tables/expectations.js'
 export { readStreamHead, type StreamHead, type StreamPlace } from './tables/head.js'
-export { readOldestAwaitingFactsSeconds, readOldestUndeliveredSeconds } from './tables/oldest-waits.js'
+export { readOldestAwaitingDetailsSeconds, readOldestUndeliveredSeconds } from './tables/oldest-waits.js'
 export { revokeKeysOfDeletedGateways } from './tables/revoke-keys.js'
 export {
   closeStreamGap,

@@ -2,7 +2,7 @@
 // work. Workers then do the work page by page.
 //
 // cancel      The webhook was turned off or deleted. Its open deliveries already read as cancelled (core/tables/delivery-rows.ts). The work
-//             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or facts.
+//             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or details.
 //             The work ends when every transaction that saw the webhook on must have ended.
 // redeliver   Begins a new round of tries for the deliveries of a span of time.
 // replay      Makes the deliveries that the webhook missed (replay-missing.ts).

@@ -210,11 +210,11 @@ t.test('webhooks with many deliveries', async t => {
     t.same(await listWebhookWork(store, 10), [])
   })
 
-  t.test('what waits for finality or facts goes with a deleted endpoint', async t => {
+  t.test('what waits for finality or details goes with a deleted endpoint', async t => {
     const [of, other] = [await fill(1), await fill(1)]
     await pool.query(
       `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
-       select w, n::text, gen_random_uuid(), 'p', 1, 'payment.executed', case n % 2 when 0 then 'finality' else 'facts' end
+       select w, n::text, gen_random_uuid(), 'p', 1, 'payment.executed', case n % 2 when 0 then 'finality' else 'details' end
          from unnest($1::bigint[]) w, generate_series(1, $2::int) n`,
       [[of.id, other.id], WAITING],
     )

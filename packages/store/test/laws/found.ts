@@ -35,10 +35,10 @@ export async function findRows(store: Store, pool: Pool): Promise<Found> {
   const payments = listed.flatMap((event): FoundPayment[] => {
     const row = byId.get(event.id)!
     if (event.payment === null) return []
-    const { amount, ...facts } = event.payment
+    const { amount, ...details } = event.payment
     return [
       {
-        ...facts,
+        ...details,
         amount: BigInt(amount),
         id: event.id,
         key: keyOfRow(row),

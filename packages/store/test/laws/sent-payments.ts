@@ -11,15 +11,15 @@ import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
 import type { Run } from './run.js'
 
-export interface Facts {
+export interface Details {
   recipient: string | null
   tokenMint: string | null
   trackingId: string | null
   amount?: bigint
 }
 
-/** Whether a webhook's filters let a message pass. An unknown fact passes no filter that asks for it. */
-export function passes({ filters }: Webhook, { recipient, tokenMint, trackingId, amount }: Facts): boolean {
+/** Whether a webhook's filters let a message pass. An unknown detail passes no filter that asks for it. */
+export function passes({ filters }: Webhook, { recipient, tokenMint, trackingId, amount }: Details): boolean {
   if (filters === null) return true
   if (filters.recipient !== undefined && filters.recipient !== recipient) return false
   if (filters.tokenMint !== undefined && filters.tokenMint !== tokenMint) return false
@@ -29,13 +29,13 @@ export function passes({ filters }: Webhook, { recipient, tokenMint, trackingId,
 }
 
 /**
- * The facts of a payment at any moment. The recipient of another incarnation counts until the payment's own incarnation
+ * The details of a payment at any moment. The recipient of another incarnation counts until the payment's own incarnation
  * is known, and what a retracted transaction said counts until the retraction.
  */
-function factsOverTime(
+function detailsOverTime(
   { event, policy, recipient, tokenMint, trackingId, amount }: ModelPayment,
   model: Model,
-): Facts[] {
+): Details[] {
   const created = policy === null ? [] : (model.created.get(policy) ?? [])
   const recipients = new Set([recipient])
   const mints = new Set([tokenMint])
@@ -100,9 +100,9 @@ function judge(
   add: (what: string) => void,
 ): void {
   const { event, awaitsPolicy } = payment
-  const facts = factsOverTime(payment, model)
+  const details = detailsOverTime(payment, model)
   const isFinal = event.isFinal || webhook.finality === 'confirmed'
-  const may = isForPayments(webhook) && facts.some(each => passes(webhook, each))
+  const may = isForPayments(webhook) && details.some(each => passes(webhook, each))
   // The webhooks of a deleted gateway are stopped, and whether that is before a payment depends on the arrival.
   const isStopped = model.everDeleted.has(webhook.gateway)
   const must =
@@ -110,7 +110,7 @@ function judge(
     !isStopped &&
     !awaitsPolicy &&
     isFinal &&
-    facts.every(each => passes(webhook, each))
+    details.every(each => passes(webhook, each))
   const { executed, retracted } = rows
   if (executed.length > 1) add(`sent ${executed.length} times`)
   if (executed.length > 0 && !may) add('sent, and not asked for')

@@ -15,7 +15,7 @@ import {
 import { wasEverFinal } from './finality.js'
 import { describeWebhook, type Webhook } from './histories.js'
 import type { Run } from './run.js'
-import { passes, type Facts } from './sent-payments.js'
+import { passes, type Details } from './sent-payments.js'
 
 interface Message {
   type: string
@@ -63,7 +63,8 @@ function judge(
   const created = past.filter(isCreated)
   const passing = created.filter(
     each =>
-      each.data.gateway === webhook.gateway && factsOf(each, model).some(facts => passes(webhook, facts)),
+      each.data.gateway === webhook.gateway &&
+      detailsOf(each, model).some(details => passes(webhook, details)),
   )
   const seen = new Set<string>()
   for (const { type, cause } of messages) {
@@ -99,7 +100,7 @@ function canCause(type: string, event: ResolvedEvent): boolean {
 const statusOf = ({ data }: ResolvedEvent): string => (data.new_status as Enum).variant
 
 /** What filters can know of a policy at any moment. */
-function factsOf({ data }: ResolvedEvent, { events }: Model): Facts[] {
+function detailsOf({ data }: ResolvedEvent, { events }: Model): Details[] {
   const mints: (string | null)[] = data.forward_config
     ? [text((data.forward_config as Record<string, string>).input_mint)]
     : [

@@ -65,7 +65,7 @@ export const policyTypes = fc.oneof(
 )
 export type PolicyType = typeof policyTypes extends fc.Arbitrary<infer T> ? T : never
 
-/** Facts of a payment that its own event may carry. */
+/** Details of a payment that its own event may carry. */
 const own = fc.record({
   payer: fc.boolean(),
   recipient: fc.option(fc.nat(1), { freq: 1 }),

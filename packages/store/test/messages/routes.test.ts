@@ -151,7 +151,7 @@ const DRIVERS: readonly Driver[] = [
     },
   },
   {
-    way: 'a payment that waited for facts',
+    way: 'a payment that waited for details',
     waited: true,
     type: PAYMENT_MESSAGE_TYPE,
     never: ({ canCome }) => !canCome,

@@ -88,7 +88,7 @@ t.test('what is final is released by slot, at most 500 rows at a time', async t 
   t.same(await waitingOf(webhook), [])
 })
 
-t.test('what still lacks a fact does not hold up the pages', async t => {
+t.test('what still lacks a detail does not hold up the pages', async t => {
   const gateway = randomUUID()
   const webhook = await addWebhook(gateway, { filters: { recipient: 'R', tokenMint: 'M' } })
   const payments = Array.from({ length: 1_100 }, (_, at) => paymentOf(gateway, { slot: at + 1 }))
@@ -102,12 +102,12 @@ t.test('what still lacks a fact does not hold up the pages', async t => {
   t.same(await releaseAll({ payments: known.map(({ eventId }) => eventId) }), [0])
 })
 
-t.test('what waited for facts waits for finality next', async t => {
+t.test('what waited for details waits for finality next', async t => {
   const gateway = randomUUID()
   const webhook = await addWebhook(gateway, { finality: 'finalized', filters: { recipient: 'R' } })
   const payment = paymentOf(gateway, { slot: 90_000 })
   await notifyPayments([payment])
-  t.same(await waitingOf(webhook), ['facts'])
+  t.same(await waitingOf(webhook), ['details'])
   await storePayments([{ ...payment, recipient: 'R' }])
   await releaseAll({ payments: [payment.eventId] })
   t.same(await waitingOf(webhook), ['finality'])

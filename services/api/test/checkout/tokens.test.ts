@@ -255,7 +255,7 @@ t.test('a transaction proves its payments, also those without a policy', async t
   })
 })
 
-t.test('an old token is exchanged for a new token, which states the present facts', async t => {
+t.test('an old token is exchanged for a new token, which states the present details', async t => {
   const { body } = await issue({ walletPublicKey: me, policyAddress: late.address })
   const before = decodeJwt(body.token)
   clockMs += 3 * DAY * 1000

@@ -210,7 +210,7 @@ t.test('its filters and types of now decide, and messages of time are none of it
     t.equal((await shop.replay(id, { since: '2026-11-01', eventTypes: [type] })).status, 400, type)
 })
 
-t.test('what lacks a fact or is not final waits, and is released as ever', async t => {
+t.test('what lacks a detail or is not final waits, and is released as ever', async t => {
   const shop = await openShop('waits')
   const id = await shop.add({ finality: 'finalized' })
   await shop.turn(id, false)
@@ -240,7 +240,7 @@ t.test('what lacks a fact or is not final waits, and is released as ever', async
   await shop.work()
   t.equal((await shop.sent(id)).length, 1)
   const { rows } = await pool.query('select waits_for from waiting_messages where webhook_id = $1', [id])
-  t.same(rows, [{ waits_for: 'facts' }])
+  t.same(rows, [{ waits_for: 'details' }])
 })
 
 t.test('what the chain took back is not sent; who got it learns that it is gone', async t => {

@@ -50,8 +50,8 @@ async function take(
 const WITHOUT_LETTERS = (dump: Awaited<ReturnType<typeof dumpProjections>>) => ({ ...dump, dead_letters: [] })
 const dataOf = async ({ pool }: TestDatabase) =>
   (await pool.query<{ row: string }>('select id || data::text as row from events order by id')).rows
-/** Which facts the message of each payment had. */
-const factsOf = async ({ pool }: TestDatabase) =>
+/** Which details the message of each payment had. */
+const detailsOf = async ({ pool }: TestDatabase) =>
   (
     await pool.query<{ row: string }>(
       `select concat_ws(' ', id, data ->> 'payer', data ->> 'recipient', data ->> 'token_mint') as row
@@ -78,7 +78,10 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   t.ok(archived > 200, `${archived} events are archived`)
   t.equal(archived, await countOf(database, `occurred_at < '2026-04-01Z'`))
   t.equal(await wrongOf(database), 0, 'all their payments are short')
-  t.ok(isDeepStrictEqual(await factsOf(database), await factsOf(reference.database)), 'facts of messages')
+  t.ok(
+    isDeepStrictEqual(await detailsOf(database), await detailsOf(reference.database)),
+    'details of messages',
+  )
   const after = await readAnswers(archiving, database.pool)
   t.strictSame(
     Object.keys(before).filter(asked => !isDeepStrictEqual(after[asked], before[asked])),

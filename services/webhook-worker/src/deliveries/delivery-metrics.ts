@@ -51,8 +51,8 @@ export function buildDeliveryMetrics(metrics: Metrics) {
       'delivery_oldest_undelivered_seconds',
       'age of the oldest delivery that has not ended: queued, delayed, throttled and held ones too',
     ),
-    oldestAwaitingFacts: metrics.gauge(
-      'delivery_oldest_awaiting_facts_seconds',
+    oldestAwaitingDetails: metrics.gauge(
+      'delivery_oldest_awaiting_details_seconds',
       'how long the oldest message has waited for a recipient or a token that filters of its webhook need',
     ),
     attempted: (delivery: ClaimedDelivery, outcome: Answer['outcome'], durationMs: number) => {

@@ -17,7 +17,7 @@ import {
 } from '@payment-tracking/store/messages'
 import {
   pageByPage,
-  readOldestAwaitingFactsSeconds,
+  readOldestAwaitingDetailsSeconds,
   readOldestUndeliveredSeconds,
   revokeKeysOfDeletedGateways,
   type Store,
@@ -118,7 +118,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 5_000,
       run: async () => {
         metrics.oldest.set(await readOldestUndeliveredSeconds(store))
-        metrics.oldestAwaitingFacts.set(await readOldestAwaitingFactsSeconds(store))
+        metrics.oldestAwaitingDetails.set(await readOldestAwaitingDetailsSeconds(store))
         metrics.breakersOpen.set(limiter.countOpen())
         limiter.forgetIdle()
       },

@@ -15,16 +15,16 @@ export interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retra
 
 /**
  * The columns of a `PaymentRow`, of events `e`.
- * @param facts of the payment
+ * @param details of the payment
  */
 export const paymentColumns = (
-  facts = { recipient: sql`e.recipient`, payer: sql`e.payer`, tokenMint: sql`e.token_mint` },
+  details = { recipient: sql`e.recipient`, payer: sql`e.payer`, tokenMint: sql`e.token_mint` },
 ): Sql => sql`
   e.id as "eventId", e.position::text as position, e.tracking_id as "trackingId", e.seq::float8 as seq,
   e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
   e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
-  e.record_id::float8 as "recordId", ${facts.recipient} as recipient, ${facts.payer} as payer,
-  ${facts.tokenMint} as "tokenMint", case when e.tracking_id is null then (e.data -> 'memo')::text end as memo,
+  e.record_id::float8 as "recordId", ${details.recipient} as recipient, ${details.payer} as payer,
+  ${details.tokenMint} as "tokenMint", case when e.tracking_id is null then (e.data -> 'memo')::text end as memo,
   e.retracted_at is not null as retracted`
 
 /**

@@ -1,7 +1,7 @@
-// The facts of a payment, as stored on its row.
+// The details of a payment, as stored on its row.
 import { sql } from '../database/sql.js'
 
-/** The facts that a reader needs to check a payment; an unknown fact is null. */
+/** The details that a reader needs to check a payment; an unknown detail is null. */
 export interface KnownPayment {
   recipient: string | null
   payer: string | null
@@ -26,7 +26,7 @@ export const FINALITY = sql`
         and (e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head))
        then 'finalized' else 'confirmed' end`
 
-/** The facts of an event `e`. */
+/** The details of an event `e`. */
 export const KNOWN_COLUMNS = sql`
   e.recipient, e.payer, e.token_mint as "tokenMint", e.tracking_id as "trackingId", e.seq::float8 as seq,
   e.amount::text as amount, ${FINALITY} as finality, e.retracted_at is not null as retracted`

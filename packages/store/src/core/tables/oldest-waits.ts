@@ -33,9 +33,9 @@ export const readOldestUndeliveredSeconds = (store: Store): Promise<number> =>
  * How long the oldest message has waited for a recipient or a token that the filters of its webhook need. What waits for
  * inactive webhooks is not counted: nothing would be sent. Relies on waiting_messages_since.
  */
-export const readOldestAwaitingFactsSeconds = (store: Store): Promise<number> =>
+export const readOldestAwaitingDetailsSeconds = (store: Store): Promise<number> =>
   readOldest(
     store,
-    sql`select a.since, a.webhook_id from waiting_messages a where a.waits_for = 'facts' order by a.since`,
+    sql`select a.since, a.webhook_id from waiting_messages a where a.waits_for = 'details' order by a.since`,
     IS_ACTIVE,
   )

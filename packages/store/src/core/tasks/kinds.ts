@@ -5,7 +5,7 @@ export const INGEST_KINDS = [
   'user-payment',
   'hour',
   'watermark',
-  'facts',
+  'details',
   'expectation',
   'expected-payment',
   'expected-finality',

@@ -12,7 +12,7 @@ import { openRound } from '../open-round.js'
 import { countRedeliveries } from './redeliver.js'
 import { RoutedMessages, type Message } from '../../messages/routing/routed-messages.js'
 import type { NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
-import { readWaitingFacts } from '../../messages/waiting/waiting-details.js'
+import { readWaitingDetails } from '../../messages/waiting/waiting-details.js'
 
 /** A row of work, with what its page needs of the webhook. */
 export interface ReplayWork {
@@ -44,9 +44,9 @@ export async function replayNews(
         sent.push({ eventId: message.eventId!, type: message.type })
     }
     const decided = await decide(tx, webhook, news)
-    const isUnsure = ({ way }: Decided) => way === 'await-facts'
+    const isUnsure = ({ way }: Decided) => way === 'await-details'
     const unsure = decided.filter(isUnsure).map(({ row }) => ({ ...row, body: null }))
-    // Whoever stores the missing facts releases what waits for them: from here until the commit, nobody does.
+    // Whoever stores the missing details releases what waits for them: from here until the commit, nobody does.
     if (unsure.length > 0) await tx.$executeRaw(sql`select from stream_head where id = 1 for share`)
     const again = unsure.length === 0 ? [] : await decide(tx, webhook, unsure)
     for (const each of decided) {
@@ -72,7 +72,7 @@ async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNe
     ...row,
     row,
     webhookId: webhook.id,
-    waitsFor: 'facts' as const,
+    waitsFor: 'details' as const,
     ctid: '',
     webhook,
     isDeleted: false,
@@ -80,9 +80,9 @@ async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNe
   const [head] = await tx.$queryRaw<{ finalizedSlot: bigint }[]>(
     sql`select finalized_slot as "finalizedSlot" from stream_head where id = 1`,
   )
-  const factsOf = await readWaitingFacts(tx, rows, ({ slot }) => BigInt(slot) <= head!.finalizedSlot)
+  const detailsOf = await readWaitingDetails(tx, rows, ({ slot }) => BigInt(slot) <= head!.finalizedSlot)
   return rows.map(waiting => {
-    const { message, final } = factsOf(waiting)
+    const { message, final } = detailsOf(waiting)
     return { row: waiting.row, way: route(webhook, message, message.known, final), message, final }
   })
 }

@@ -33,7 +33,7 @@ const IS_LONG = sql`(not e.shrunk and e.amount is not null and e.data::text not 
 
 /**
  * What stays of a payment: the payer, the recipient and the mint that its message named. core/tables/stored-events.ts knows by them
- * which facts came from the message. All other facts of a payment are columns.
+ * which details came from the message. All other details of a payment are columns.
  */
 const SHORT = sql`json_strip_nulls(json_build_object(
   'payer', e.data -> 'payer', 'recipient', e.data -> 'recipient', 'token_mint', e.data -> 'token_mint'))`

@@ -8,7 +8,7 @@ import { addWork } from '../../core/tasks/work-table.js'
 import { runTaskPage } from './do-work.js'
 
 /**
- * The version of the rules by which states, facts and figures follow from events. Raise it with the rules: ingest then
+ * The version of the rules by which states, details and figures follow from events. Raise it with the rules: ingest then
  * rebuilds once, while it runs.
  */
 export const PROJECTION_VERSION = 1

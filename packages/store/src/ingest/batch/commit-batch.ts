@@ -19,7 +19,7 @@ import { MAX_PAGE_ROWS } from '../../core/tasks/work-table.js'
 import { writeFolded } from './write.js'
 
 /**
- * Stores a batch of messages in one transaction: new events with their facts, states, figures, `seq`, delivery rows and
+ * Stores a batch of messages in one transaction: new events with their details, states, figures, `seq`, delivery rows and
  * dead letters commit together or not at all. Stored events stay as they are. A message that contradicts a stored event,
  * or an earlier message of the batch, becomes a dead letter CONFLICT.
  * @throws StoreUnavailableError, StoreTimeoutError: the same batch may succeed later

@@ -16,7 +16,7 @@ import { USER_PAYMENT } from '../recompute/user-payment-work.js'
 import { readCommittedById } from '../../core/tables/committed-payments.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import { readFinality } from '../../core/tables/finality.js'
-import { addFactsWork, FACTS, WATERMARK } from '../../messages/waiting/release-work.js'
+import { addDetailsWork, DETAILS, WATERMARK } from '../../messages/waiting/release-work.js'
 import { notify } from '../../messages/routing/notify.js'
 import { runPage, type PageOptions, type WorkKind } from '../../core/tasks/run-page.js'
 import { countWork } from '../../core/tasks/work-table.js'
@@ -39,7 +39,7 @@ const KINDS = {
   'user-payment': USER_PAYMENT,
   hour: RECOUNT,
   watermark: WATERMARK,
-  facts: FACTS,
+  details: DETAILS,
   expectation: EXPECTATION,
   'expected-payment': EXPECTED_PAYMENT,
   'expected-finality': EXPECTED_FINALITY,
@@ -101,7 +101,7 @@ async function notifyPage(
       position: head.position,
     }))
   const policies = recomputed.policies.map(({ after }) => after.address)
-  addFactsWork(tx, policies)
+  addDetailsWork(tx, policies)
   return {
     batchId: null,
     feeds: feedsOf(tx, payments),

@@ -10,8 +10,8 @@ const payment =
     effect.kind === 'payment' ? pick(effect) : null
 
 /** What a payment was paid in, and what a composable policy pays in. */
-const tokenMintOf = ({ event: { effect }, facts }: NumberedEvent): string | null =>
-  effect.kind === 'policy-created' ? effect.tokenMint : (facts?.tokenMint ?? null)
+const tokenMintOf = ({ event: { effect }, details }: NumberedEvent): string | null =>
+  effect.kind === 'policy-created' ? effect.tokenMint : (details?.tokenMint ?? null)
 
 const COLUMNS: Columns<NumberedEvent> = {
   id: ['uuid', ({ event }) => event.id],
@@ -29,13 +29,13 @@ const COLUMNS: Columns<NumberedEvent> = {
   payment_policy: ['text', ({ event }) => event.paymentPolicy],
   user_payment: ['text', ({ event }) => event.userPayment],
   authority: ['text', ({ event }) => event.authority],
-  recipient: ['text', ({ event, facts }) => (facts ? facts.recipient : event.recipient)],
+  recipient: ['text', ({ event, details }) => (details ? details.recipient : event.recipient)],
   tracking_id: ['text', ({ event }) => event.trackingId],
   seq: ['bigint', ({ seq }) => seq],
   amount: ['numeric', payment(({ amount }) => amount)],
   paid_at: ['bigint', payment(({ paidAt }) => paidAt)],
   record_id: ['bigint', payment(({ recordId }) => recordId)],
-  payer: ['text', ({ facts }) => facts?.payer ?? null],
+  payer: ['text', ({ details }) => details?.payer ?? null],
   token_mint: ['text', tokenMintOf],
   transaction_index: ['bigint', ({ event }) => event.transactionIndex],
   commitment: ['text', ({ event }) => event.commitment],

@@ -9,11 +9,11 @@ import {
   emptyUserPayment,
   isAppendable,
   isOfIncarnation,
-  paymentFacts,
+  paymentDetails,
   policyOutcome,
   type ChainEvent,
   type GatewayState,
-  type PaymentFacts,
+  type PaymentDetails,
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
@@ -26,7 +26,7 @@ import { inFoldOrder } from '../recompute/read-registers.js'
 /** A new event with what its address knows of it. */
 export interface FoldedEvent extends NewEvent {
   /** null for an event that is no payment */
-  facts: PaymentFacts | null
+  details: PaymentDetails | null
   /** the payment's tracking ID is that of its policy, which is not known at the payment's chain position */
   awaitsPolicy: boolean
 }
@@ -65,7 +65,7 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
   const events = fresh.map((each): FoldedEvent => {
     const { event } = each
     const { effect } = event
-    if (effect.kind !== 'payment') return { ...each, facts: null, awaitsPolicy: false }
+    if (effect.kind !== 'payment') return { ...each, details: null, awaitsPolicy: false }
     const stored = before.get(effect.policy)?.state ?? null
     const policy = states.get(effect.policy) ?? stored
     const incarnation = incarnations.get(event.id) ?? null
@@ -73,10 +73,10 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
       recompute.has(effect.policy) || (stored?.incarnationStart ?? null) !== null || effect.tracksPolicy
     if (incarnation === null && mayBeOfAnother) undecided.add(event.id)
     const account = policy?.userPayment ? (userPayments.get(policy.userPayment) ?? null) : null
-    const facts = paymentFacts(effect, { incarnation, policy, account })
-    if (!effect.tracksPolicy) return { ...each, facts, awaitsPolicy: false }
+    const details = paymentDetails(effect, { incarnation, policy, account })
+    if (!effect.tracksPolicy) return { ...each, details, awaitsPolicy: false }
     const tracked = { ...event, trackingId: incarnation?.trackingId ?? null }
-    return { ...each, event: tracked, facts, awaitsPolicy: incarnation === null }
+    return { ...each, event: tracked, details, awaitsPolicy: incarnation === null }
   })
   return {
     events,

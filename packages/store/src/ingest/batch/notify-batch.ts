@@ -103,7 +103,7 @@ function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]
 }
 
 /**
- * The new valid payments whose tracking ID is known, in the order of arrival. Those whose facts a recompute may have
+ * The new valid payments whose tracking ID is known, in the order of arrival. Those whose details a recompute may have
  * changed are read again.
  */
 async function collectPayments(
@@ -125,7 +125,7 @@ async function collectPayments(
   return valid.map(payment => byId.get(payment.event.id) ?? toCommittedPayment(payment))
 }
 
-function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): CommittedPayment {
+function toCommittedPayment({ event, details, position, seq }: NumberedEvent): CommittedPayment {
   const { effect } = event
   if (effect.kind !== 'payment') throw new TypeError('only payments are committed payments')
   return {
@@ -141,9 +141,9 @@ function toCommittedPayment({ event, facts, position, seq }: NumberedEvent): Com
     gateway: effect.gateway,
     amount: effect.amount.toString(),
     recordId: effect.recordId,
-    recipient: facts!.recipient,
-    payer: facts!.payer,
-    tokenMint: facts!.tokenMint,
+    recipient: details!.recipient,
+    payer: details!.payer,
+    tokenMint: details!.tokenMint,
     ...(event.trackingId === null && effect.memo !== undefined && { memo: effect.memo }),
   }
 }

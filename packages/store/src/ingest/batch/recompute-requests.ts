@@ -111,9 +111,9 @@ export function collectCauses({ folded, known, retracted, moved }: BatchChanges)
     else {
       causes.add(policy, event, from, -1n)
       causes.add(policy, event, event.order, 1n)
-      // What came before its incarnation did not have its facts.
-      const hadFacts = isOfIncarnation(starts.get(policy) ?? null, from)
-      if (event.effect.kind !== 'policy-created' && !hadFacts) causes.of(policy).events.push(event)
+      // What came before its incarnation did not have its details.
+      const hadDetails = isOfIncarnation(starts.get(policy) ?? null, from)
+      if (event.effect.kind !== 'policy-created' && !hadDetails) causes.of(policy).events.push(event)
     }
   }
   return causes
@@ -137,7 +137,7 @@ function addRetracted(causes: Causes, event: RetractedEvent): void {
  * Policies with a new Created event after which retracted payments are stored: the policy's row knows only payments that
  * are valid. One probe of events_policy_payments for each appended Created event.
  * @param upTo the last position before the batch
- * @returns by policy, from where the facts of its payments can differ
+ * @returns by policy, from where the details of its payments can differ
  */
 export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint): Promise<Map<string, From>> {
   const created = policies.flatMap(({ before, after, events }) => {

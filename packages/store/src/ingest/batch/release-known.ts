@@ -1,7 +1,7 @@
 // Decides, in the transaction of a batch, about messages that waited for what the batch made known.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { addFactsWork, addWatermarkWork } from '../../messages/waiting/release-work.js'
+import { addDetailsWork, addWatermarkWork } from '../../messages/waiting/release-work.js'
 import { release, type Known } from '../../messages/waiting/release.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import { messagesFor } from '../../core/tasks/work-table.js'
@@ -12,9 +12,9 @@ export interface BatchKnown {
   finalizedSlot: bigint | null
   /** events that are final themselves */
   finalEvents: readonly string[]
-  /** events of payments whose facts changed */
+  /** events of payments whose details changed */
   payments: readonly string[]
-  /** policies whose facts changed */
+  /** policies whose details changed */
   policies: readonly string[]
 }
 
@@ -39,10 +39,10 @@ export async function releaseKnown(
   // They have at most as many rows as their gateways have webhooks: they are no work.
   while (finalEvents.length > 0 && (await releasePage({ finalEvents })));
   if (payments.length > 0 && (await releasePage({ payments })))
-    addFactsWork(tx, await readPoliciesOf(tx, payments))
+    addDetailsWork(tx, await readPoliciesOf(tx, payments))
   const last = policies.length > 0 ? await releasePage({ policies }) : null
   if (last)
-    addFactsWork(
+    addDetailsWork(
       tx,
       policies.filter(policy => policy >= last.policy),
     )
@@ -54,6 +54,6 @@ async function readPoliciesOf(tx: PipelinedTx, payments: readonly string[]): Pro
   const rows = await tx.$queryRaw<{ policy: string }[]>`
     select distinct a.policy from unnest(${[...payments]}::uuid[]) as k (id)
      cross join lateral (
-       select policy from waiting_messages a where a.event_id = k.id and a.waits_for = 'facts' limit 1) a`
+       select policy from waiting_messages a where a.event_id = k.id and a.waits_for = 'details' limit 1) a`
   return rows.map(({ policy }) => policy)
 }

@@ -8,7 +8,7 @@ import type { ReceivedMessage } from './received-message.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
 import { addDifferences, differencesOf, taken } from '../figures/figures.js'
 
-/** A stored event that a retraction took back, with its facts. */
+/** A stored event that a retraction took back, with its details. */
 export interface RetractedEvent {
   id: string
   name: string

@@ -1,4 +1,4 @@
-// Sends what a batch adds: new events with their facts, the states that were appended to, and the figures.
+// Sends what a batch adds: new events with their details, the states that were appended to, and the figures.
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { CountedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
@@ -58,9 +58,9 @@ const toRow = ({ after, outcome }: FoldedPolicy): WrittenPolicy => ({ state: aft
 const wasJustPaid = ({ before, events }: FoldedPolicy): boolean =>
   before !== undefined && events.every(({ effect }) => effect.kind === 'payment')
 
-function countedOf({ event: { effect, occurredAt }, facts }: NumberedEvent): CountedPayment[] {
+function countedOf({ event: { effect, occurredAt }, details }: NumberedEvent): CountedPayment[] {
   if (effect.kind !== 'payment') return []
-  return [{ gateway: effect.gateway, amount: effect.amount, tokenMint: facts!.tokenMint, occurredAt }]
+  return [{ gateway: effect.gateway, amount: effect.amount, tokenMint: details!.tokenMint, occurredAt }]
 }
 
 const paymentOf = ({ event: { effect }, position }: NumberedEvent): { gateway: string; position: bigint }[] =>

@@ -6,7 +6,7 @@ import { recount, type Pair } from './recount.js'
 import { NO_NEWS, type ExpectedNews } from '../../messages/expectations/settle.js'
 
 export interface ExpectedInput {
-  /** stored payments that came, were retracted, are final by their own message, or got other facts */
+  /** stored payments that came, were retracted, are final by their own message, or got other details */
   eventIds: readonly string[]
   /** the highest final slot after the transaction */
   finalizedSlot: bigint

@@ -5,7 +5,7 @@ import type { Pair } from './recount.js'
 /** Expectations of one payment that one transaction looks at. Any number of gateways may expect the same. */
 export const EXPECTATIONS_AT_ONCE = 100
 
-/** Relies on expectations_expected and expected_payments_event. @param event with its facts */
+/** Relies on expectations_expected and expected_payments_event. @param event with its details */
 const concerned = (event: Sql, after: Sql, limit: number): Sql => sql`
   (select x.id from expectations x
     where x.tracking_id = ${event}.tracking_id and x.recipient = ${event}.recipient

@@ -2,12 +2,12 @@
 import type { ChainOrder } from '@payment-tracking/domain'
 
 /**
- * From where facts of payments can differ: after an order, at a position (an order without the id of its event), or one of the
+ * From where details of payments can differ: after an order, at a position (an order without the id of its event), or one of the
  * two below.
  */
 export type From = ChainOrder
 
-/** The facts of all payments can differ. */
+/** The details of all payments can differ. */
 export const BEGINNING: From = ''
 /** Those of none can: after every order. */
 export const NOWHERE: From = `7${'f'.repeat(63)}`

@@ -1,9 +1,9 @@
-// Derives the facts of stored payments again, and writes what differs.
+// Derives the details of stored payments again, and writes what differs.
 import {
-  paymentFacts,
+  paymentDetails,
   type ChainEvent,
   type PaymentEffect,
-  type PaymentFacts,
+  type PaymentDetails,
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
@@ -15,7 +15,7 @@ import { giveSeqs } from '../../core/tables/tracking-heads.js'
 import { OF_POLICY } from '../../core/tables/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
 
-/** The facts of a stored payment as they are written down, and its incarnation. */
+/** The details of a stored payment as they are written down, and its incarnation. */
 interface PaymentRow extends StoredRow {
   recipient: string | null
   payer: string | null
@@ -40,7 +40,7 @@ export interface StoredPayment {
 export interface Derived {
   /** payments whose tracking ID became known: they are sent now */
   completed: string[]
-  /** payments with other facts than before */
+  /** payments with other details than before */
   changed: string[]
 }
 
@@ -155,12 +155,14 @@ export async function derivePayments(
   sourcesOf: (policy: string) => PolicySources,
 ): Promise<Derived> {
   const changes = payments.flatMap(payment => {
-    const facts = factsOf(payment, sourcesOf)
+    const details = detailsOf(payment, sourcesOf)
     const { row } = payment
     const completes = row.tracked_id !== null
     const differs =
-      facts.recipient !== row.recipient || facts.payer !== row.payer || facts.tokenMint !== row.token_mint
-    return differs || completes ? [{ payment, facts, completes, differs }] : []
+      details.recipient !== row.recipient ||
+      details.payer !== row.payer ||
+      details.tokenMint !== row.token_mint
+    return differs || completes ? [{ payment, details, completes, differs }] : []
   })
   if (changes.length === 0) return { completed: [], changed: [] }
   const completing = changes.filter(({ completes }) => completes)
@@ -173,9 +175,9 @@ export async function derivePayments(
   tx.send(sql`
     update events e set recipient = f.recipient, payer = f.payer, token_mint = f.token_mint
       from unnest(${changes.map(({ payment }) => payment.row.id)}::uuid[],
-                  ${changes.map(({ facts }) => facts.recipient)}::text[],
-                  ${changes.map(({ facts }) => facts.payer)}::text[],
-                  ${changes.map(({ facts }) => facts.tokenMint)}::text[]) as f (id, recipient, payer, token_mint)
+                  ${changes.map(({ details }) => details.recipient)}::text[],
+                  ${changes.map(({ details }) => details.payer)}::text[],
+                  ${changes.map(({ details }) => details.tokenMint)}::text[]) as f (id, recipient, payer, token_mint)
      where e.id = f.id`)
   if (completing.length > 0)
     tx.send(sql`
@@ -185,12 +187,12 @@ export async function derivePayments(
                     ${bigints(seqs)}) as f (id, tracking_id, seq)
        where e.id = f.id`)
   const moved = changes.filter(
-    ({ payment, facts }) => !payment.row.retracted && facts.tokenMint !== payment.row.token_mint,
+    ({ payment, details }) => !payment.row.retracted && details.tokenMint !== payment.row.token_mint,
   )
   await moveTokens(
     tx,
     moved.map(({ payment }) => countedOf(payment, payment.row.token_mint)),
-    moved.map(({ payment, facts }) => countedOf(payment, facts.tokenMint)),
+    moved.map(({ payment, details }) => countedOf(payment, details.tokenMint)),
   )
   return {
     completed: completing
@@ -200,7 +202,7 @@ export async function derivePayments(
   }
 }
 
-/** The feed shows a payment for ever as webhooks got it: its first facts are kept, where it was sent before. */
+/** The feed shows a payment for ever as webhooks got it: its first details are kept, where it was sent before. */
 const keepNotified = (tx: PipelinedTx, ids: readonly string[]): void =>
   tx.send(sql`
     insert into notified_payments (event_id, recipient, payer, token_mint)
@@ -209,10 +211,13 @@ const keepNotified = (tx: PipelinedTx, ids: readonly string[]): void =>
        and e.position <= (select position from stream_head where id = 1)
     on conflict do nothing`)
 
-function factsOf({ event, row }: StoredPayment, sourcesOf: (policy: string) => PolicySources): PaymentFacts {
+function detailsOf(
+  { event, row }: StoredPayment,
+  sourcesOf: (policy: string) => PolicySources,
+): PaymentDetails {
   const incarnation =
     row.created_id === null ? null : { recipient: row.created_recipient, tokenMint: row.created_mint }
-  return paymentFacts(event.effect, { incarnation, ...sourcesOf(event.effect.policy) })
+  return paymentDetails(event.effect, { incarnation, ...sourcesOf(event.effect.policy) })
 }
 
 const countedOf = ({ event }: StoredPayment, tokenMint: string | null) => ({

@@ -1,5 +1,5 @@
 // One page of recomputing policies, for a batch and for work alike. A policy is folded from its latest events. Its sums move
-// by their difference, or are counted from the beginning of the incarnation. The facts of its payments are derived again from
+// by their difference, or are counted from the beginning of the incarnation. The details of its payments are derived again from
 // the chain position from which they can differ.
 import {
   applyPayment,
@@ -19,7 +19,7 @@ import { toSources, toSums, withSums, type SoFar } from './so-far.js'
 /** A policy that is recomputed. */
 export interface PolicyRecompute {
   address: string
-  /** from where facts of its payments can differ, or where the pages before ended */
+  /** from where details of its payments can differ, or where the pages before ended */
   from: From
   /** what the pages before found */
   soFar?: SoFar

@@ -66,7 +66,7 @@ export async function readUnready(tx: Tx, policies: readonly string[]): Promise<
 
 /**
  * Derives the next payments of the policies, and adds them to the sums. The last page of a policy writes its row, and leaves work
- * for the messages that wait for facts of its payments.
+ * for the messages that wait for details of its payments.
  */
 export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
   together: policiesFor,

@@ -11,7 +11,7 @@ import { isLinked, readForRecompute, writeRecomputed, type RecomputeRows } from 
 export interface RecomputeRequest {
   /** payments that came, or were taken back */
   payments: (SummedPayment & { sign: 1n | -1n })[]
-  /** from where the facts of payments can differ */
+  /** from where the details of payments can differ */
   from: From
   /** the batch's valid events of the policy */
   events: ChainEvent[]
@@ -28,7 +28,7 @@ export interface RecomputeScope {
 /**
  * Recomputes policies. Their new events are stored, and counted in the figures, but not in the policies' rows.
  * @param causes by the policy's address
- * @param payments stored payments whose facts are derived whatever else happens
+ * @param payments stored payments whose details are derived whatever else happens
  */
 export async function recompute(
   tx: PipelinedTx,
@@ -65,7 +65,7 @@ const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }:
   from !== NOWHERE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
- * From where work that is under way begins again. While no Created event is valid, payments get no facts, wherever they are:
+ * From where work that is under way begins again. While no Created event is valid, payments get no details, wherever they are:
  * the next Created event concerns them all, and may name the same user payment as the one before.
  */
 const againFrom = (address: string, { from }: RecomputeRequest, { registers }: RecomputeRows): From =>

@@ -15,7 +15,7 @@ import { addPolicyWork } from './policy-work.js'
 const lacking = (page: Sql): Sql => sql`
   select p.address, p.created_at, p.last_payment_order is not null
       or exists (select from events e where e.payment_policy = p.address and ${OF_POLICY})
-      or (select true from waiting_messages w where w.policy = p.address and w.waits_for = 'facts'
+      or (select true from waiting_messages w where w.policy = p.address and w.waits_for = 'details'
            order by coalesce(w.slot, 9007199254740991) limit 1) is not null as lacks
     from (select * from policies p where ${page}) p`
 

@@ -195,7 +195,7 @@ function messageOfExpectation(
   const { id, trackingId, recipient, tokenMint } = record
   return {
     type,
-    // Its facts are all known, as those of a direct transfer: nothing is waited for.
+    // Its details are all known, as those of a direct transfer: nothing is waited for.
     policy: DIRECT_TRANSFER_POLICY,
     waitingId: id,
     eventId: null,

@@ -13,7 +13,7 @@ export interface NewsKey {
   sequence: bigint
 }
 
-/** As the message waits for a webhook. A payment has neither life cycle nor body: its facts are read when it is sent. */
+/** As the message waits for a webhook. A payment has neither life cycle nor body: its details are read when it is sent. */
 export interface GatewayNews extends Omit<WaitingMessage, 'webhookId' | 'waitsFor'> {
   eventId: string
   slot: number

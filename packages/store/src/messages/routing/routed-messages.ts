@@ -8,7 +8,7 @@ import {
   renderTributaryMessage,
   route,
   type DeliveryMessage,
-  type FilteredFacts,
+  type FilteredDetails,
   type Lifecycle,
   type LifecyclePolicy,
   type Route,
@@ -22,7 +22,7 @@ import { insertWaiting, writeLifecycle, type WaitingMessage } from '../waiting/w
 
 /** Something to send, whatever number of webhooks gets it. */
 export interface Message extends RoutedMessage {
-  /** names the message among those that wait for a webhook: facts that come can change the id of a payment's message */
+  /** names the message among those that wait for a webhook: details that come can change the id of a payment's message */
   waitingId: string
   /** null for what time causes */
   eventId: string | null
@@ -34,7 +34,7 @@ export interface Message extends RoutedMessage {
   /** what orders it where the webhook does not; absent: nothing */
   orderKey?: string
   /** null where the payment or the policy is not valid any more */
-  known: FilteredFacts | null
+  known: FilteredDetails | null
   /** the same object for the same format */
   render(format: string): DeliveryMessage
 }
@@ -120,10 +120,10 @@ export class RoutedMessages {
 function waitingOf(
   { id, format }: NotifiedWebhook,
   message: Message,
-  decided: 'await-finality' | 'await-facts',
+  decided: 'await-finality' | 'await-details',
 ): WaitingMessage {
   const { waitingId, eventId, policy, slot, type, lifecycle } = message
-  const waitsFor = decided === 'await-finality' ? 'finality' : 'facts'
+  const waitsFor = decided === 'await-finality' ? 'finality' : 'details'
   // The figures of a policy change until the event is final: the message has those of its event.
   const body = waitsFor === 'finality' && lifecycle !== null ? message.render(format).body : null
   return { webhookId: id, messageId: waitingId, eventId, policy, slot, type, lifecycle, body, waitsFor }

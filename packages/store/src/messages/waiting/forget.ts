@@ -15,7 +15,7 @@ import { deleteWaitingOf } from './waiting-messages.js'
  * open deliveries of the payments, and writes `payment.retracted` to every webhook of that type that got a payment, or may
  * have got it (at least one request was sent). Relies on the indexes of waiting messages and of deliveries by event.
  * @param events all retracted events
- * @param payments those of them that are payments, with their present facts
+ * @param payments those of them that are payments, with their present details
  * @param unsent those of which nobody was notified
  * @returns the new deliveries
  */

@@ -1,4 +1,4 @@
-// Messages that waited, and of which a batch decides the first: work that a highest final slot, and known facts, leave.
+// Messages that waited, and of which a batch decides the first: work that a highest final slot, and known details, leave.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { sql } from '../../core/database/sql.js'
@@ -20,7 +20,7 @@ export const WATERMARK: ReleaseKind = {
 }
 
 /** Decides about messages of a policy that waited for a recipient or a token. */
-export const FACTS: ReleaseKind = {
+export const DETAILS: ReleaseKind = {
   page: async (tx, [work], { head, rows }) => {
     const { key, cursor } = work!
     const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingKey)
@@ -36,12 +36,12 @@ const isSlotFinal =
 
 export const addWatermarkWork = (tx: PipelinedTx): void => addWork(tx, [{ kind: 'watermark', key: '' }])
 
-/** Writes work down for those of some policies of which messages wait for facts. */
-export function addFactsWork(tx: PipelinedTx, policies: readonly string[]): void {
+/** Writes work down for those of some policies of which messages wait for details. */
+export function addDetailsWork(tx: PipelinedTx, policies: readonly string[]): void {
   if (policies.length === 0) return
   tx.send(sql`
     insert into work (kind, key)
-    select 'facts', p.address from unnest(${[...new Set(policies)]}::text[]) as p (address)
-     where exists (select from waiting_messages a where a.policy = p.address and a.waits_for = 'facts')
+    select 'details', p.address from unnest(${[...new Set(policies)]}::text[]) as p (address)
+     where exists (select from waiting_messages a where a.policy = p.address and a.waits_for = 'details')
     on conflict (kind, key) do update set cursor = ''`)
 }

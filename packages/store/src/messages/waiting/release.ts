@@ -5,7 +5,7 @@ import { bigints, empty, inline, raw, sql, type Sql, type Tx } from '../../core/
 import { mapStoreErrors, StoreTimeoutError } from '../../core/errors.js'
 import { bisect, isTransient } from '../../core/quarantine/bisect.js'
 import { isNotQuarantined, quarantineRow } from '../../core/quarantine/isolate.js'
-import { readWaitingFacts, type WaitingWithFacts } from './waiting-details.js'
+import { readWaitingDetails, type WaitingWithDetails } from './waiting-details.js'
 import { RoutedMessages } from '../routing/routed-messages.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import { writeCancelled } from '../../core/tables/delivery-rows.js'
@@ -17,12 +17,12 @@ export type Known =
   | { finalizedSlot: bigint }
   /** events that are final themselves */
   | { finalEvents: readonly string[] }
-  /** events of payments whose facts changed */
+  /** events of payments whose details changed */
   | { payments: readonly string[] }
-  /** policies whose facts changed */
+  /** policies whose details changed */
   | { policies: readonly string[] }
 
-/** A key among messages that wait for facts: they are released in the order of the chain. */
+/** A key among messages that wait for details: they are released in the order of the chain. */
 export interface WaitingKey {
   policy: string
   /** `NO_SLOT` for what time causes */
@@ -50,7 +50,7 @@ const IS_KEPT = isNotQuarantined('release-messages', sql`a.webhook_id || ' ' || 
  * its page fail is quarantined. The caller has no other statement under way: a part of a page may be undone.
  * @param isFinal whether an event is final
  * @param most the most rows of the page: they bound the time for which it holds locks
- * @param after `last` of the page before, of messages that wait for facts. What is final leaves the rows that wait for it
+ * @param after `last` of the page before, of messages that wait for details. What is final leaves the rows that wait for it
  */
 export async function release(
   tx: Tx,
@@ -91,13 +91,13 @@ const SLOT = sql`coalesce(a.slot, ${inline(NO_SLOT)})`
 
 /** The rows `a` of a page, in their order. */
 function pageOf(known: Known, after: WaitingKey | undefined): Sql {
-  const waiting = (what: 'finality' | 'facts', which: Sql) =>
+  const waiting = (what: 'finality' | 'details', which: Sql) =>
     sql`where a.waits_for = ${raw(`'${what}'`)} and ${IS_KEPT} and ${which}`
   if ('finalizedSlot' in known)
     return waiting('finality', sql`a.slot <= ${known.finalizedSlot} order by a.slot`)
   if ('finalEvents' in known)
     return waiting('finality', sql`a.event_id = any(${[...known.finalEvents]}::uuid[])`)
-  // A message can go on waiting for facts, so the next page begins after this one.
+  // A message can go on waiting for details, so the next page begins after this one.
   const afterKey = after
     ? sql`and (a.policy, ${SLOT}, a.webhook_id, a.message_id) >
         (${after.policy}, ${BigInt(after.slot)}, ${BigInt(after.webhookId)}, ${after.messageId})`
@@ -106,7 +106,7 @@ function pageOf(known: Known, after: WaitingKey | undefined): Sql {
     'payments' in known
       ? sql`a.event_id = any(${[...known.payments]}::uuid[])`
       : sql`a.policy = any(${[...known.policies]}::text[])`
-  return waiting('facts', sql`${which} ${afterKey} order by a.policy, ${SLOT}, a.webhook_id, a.message_id`)
+  return waiting('details', sql`${which} ${afterKey} order by a.policy, ${SLOT}, a.webhook_id, a.message_id`)
 }
 
 /** The last row by the order of the pages: the join with webhooks may have changed the order. */
@@ -121,15 +121,15 @@ function isBefore(a: WaitingRow, b: WaitingRow): boolean {
   return a.webhookId === b.webhookId ? a.messageId < b.messageId : a.webhookId < b.webhookId
 }
 
-const ROUTE_OF = { finality: 'await-finality', facts: 'await-facts' } as const
+const ROUTE_OF = { finality: 'await-finality', details: 'await-details' } as const
 
 async function decide(tx: Tx, rows: readonly WaitingRow[], isFinal: IsFinal): Promise<DeliveryRef[]> {
   if (rows.length === 0) return []
-  const facts = await readWaitingFacts(tx, rows, isFinal)
+  const details = await readWaitingDetails(tx, rows, isFinal)
   const routed = new RoutedMessages()
   const decided: WaitingRow[] = []
   const off = new Set<bigint>()
-  for (const { row, message, final } of rows.map(facts).sort(byEvent)) {
+  for (const { row, message, final } of rows.map(details).sort(byEvent)) {
     const webhook = { ...row.webhook, active: !row.isDeleted }
     if (route(webhook, message, message.known, final) === ROUTE_OF[row.waitsFor]) continue
     decided.push(row)
@@ -146,7 +146,7 @@ async function decide(tx: Tx, rows: readonly WaitingRow[], isFinal: IsFinal): Pr
 }
 
 /** Deliveries are written in the order of the events, as far as it is known. */
-function byEvent(a: WaitingWithFacts, b: WaitingWithFacts): number {
+function byEvent(a: WaitingWithDetails, b: WaitingWithDetails): number {
   const bySlot = (a.row.slot ?? NO_SLOT) - (b.row.slot ?? NO_SLOT)
   return bySlot || a.position - b.position
 }

@@ -1,6 +1,6 @@
-// The present facts of messages that wait.
+// The present details of messages that wait.
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { holdsStill, type FilteredFacts, type Lifecycle } from '@payment-tracking/domain'
+import { holdsStill, type FilteredDetails, type Lifecycle } from '@payment-tracking/domain'
 import { readCommittedById } from '../../core/tables/committed-payments.js'
 import type { Tx } from '../../core/database/sql.js'
 import {
@@ -13,7 +13,7 @@ import { readSaidFinal, type IsFinal } from '../../core/tables/finality.js'
 import { messageOfLifecycle, messageOfPayment, type Message } from '../routing/routed-messages.js'
 import type { WaitingRow } from './waiting-messages.js'
 
-export interface WaitingWithFacts {
+export interface WaitingWithDetails {
   row: WaitingRow
   message: Message
   /** whether the cause is final */
@@ -29,12 +29,12 @@ interface PolicyRow extends LifecycleRow {
   now: number
 }
 
-/** Reads the facts of a page of rows in at most three statements. @returns what a row says now */
-export async function readWaitingFacts(
+/** Reads the details of a page of rows in at most three statements. @returns what a row says now */
+export async function readWaitingDetails(
   tx: Tx,
   rows: readonly WaitingRow[],
   isFinal: IsFinal,
-): Promise<(row: WaitingRow) => WaitingWithFacts> {
+): Promise<(row: WaitingRow) => WaitingWithDetails> {
   const payments = await readWaitingPayments(tx, rows)
   const policies = await readPolicies(tx, rows)
   const isRowFinal = await readRowFinality(tx, rows, isFinal)
@@ -83,7 +83,7 @@ async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<st
 const isValid = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =>
   cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, policy.now)
 
-/** What waits for finality is decided by its slot or its event. What waits for facts has no cause, or asks here. */
+/** What waits for finality is decided by its slot or its event. What waits for details has no cause, or asks here. */
 async function readRowFinality(
   tx: Tx,
   rows: readonly WaitingRow[],
@@ -96,9 +96,9 @@ async function readRowFinality(
   return row => isKnown(row) || saidFinal.has(row.eventId!)
 }
 
-/** The message as it was rendered when its event came. Its filters are those of today, over the facts that it has. */
+/** The message as it was rendered when its event came. Its filters are those of today, over the details that it has. */
 function messageOfBody(row: WaitingRow, body: string): Message {
-  const { id, data } = JSON.parse(body) as { id: string; data: FilteredFacts }
+  const { id, data } = JSON.parse(body) as { id: string; data: FilteredDetails }
   const { type, policy, eventId, slot, lifecycle } = row
   const rendered = { id, type, body }
   const { trackingId } = data

@@ -20,7 +20,7 @@ export interface WaitingMessage {
   lifecycle: Lifecycle | null
   /** the rendered body of a life-cycle event that waits for finality; null for what is rendered when it is released */
   body: string | null
-  waitsFor: 'finality' | 'facts'
+  waitsFor: 'finality' | 'details'
 }
 
 /** A row, with its webhook. */

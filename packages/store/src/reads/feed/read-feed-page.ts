@@ -93,7 +93,7 @@ function toPresentEpoch(key: FeedKey, { epoch, sharedPosition, sharedSequence }:
 }
 
 /**
- * The payments that were sent together with their batch, with the facts that were sent. Three kinds of payments are left out:
+ * The payments that were sent together with their batch, with the details that were sent. Three kinds of payments are left out:
  * a payment that was sent later, for which feed_messages has a row; a payment whose tracking ID is not known yet; a payment
  * whose retraction arrived before the payment.
  */
@@ -101,13 +101,13 @@ async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Par
   const asNotified = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`
   const hasRow = (type: string) =>
     sql`exists (select from feed_messages f where f.event_id = e.id and f.gateway = e.gateway and f.type = ${type})`
-  const facts = {
+  const details = {
     recipient: asNotified(sql`recipient`),
     payer: asNotified(sql`payer`),
     tokenMint: asNotified(sql`token_mint`),
   }
   const found = await run<PaymentRow & { isNotified: boolean; epoch: string }>(sql`
-    select ${paymentColumns(facts)}, (select epoch::text from stream_head) as epoch,
+    select ${paymentColumns(details)}, (select epoch::text from stream_head) as epoch,
            not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
              and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isNotified"
       from ${gatewayPayments(gateway, from.position, upTo, limit)} e

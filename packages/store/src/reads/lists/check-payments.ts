@@ -29,7 +29,7 @@ export interface CheckedPayments {
 export const MOST_CHECKED = 100
 const MOST = inline(MOST_CHECKED)
 
-/** For each wanted field, whether a payment `e` has it; an unknown fact is not it. */
+/** For each wanted field, whether a payment `e` has it; an unknown detail is not it. */
 function conditionsOf({ recipient, tokenMint, amount, finality }: WantedPayment): Sql[] {
   const conditions: Sql[] = []
   if (recipient !== undefined) conditions.push(sql`(e.recipient = ${recipient}) is true`)

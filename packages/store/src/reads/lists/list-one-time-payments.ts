@@ -8,7 +8,7 @@ import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { oneTimePaymentText, type RecordOptions } from './record-text.js'
 import { walkConditions, walkOrder } from './walk-key.js'
 
-/** A payment of a tracking ID: its record, and the facts that a check compares. */
+/** A payment of a tracking ID: its record, and the details that a check compares. */
 export interface StoredOneTimePayment {
   eventId: string
   /** JSON text as the API answers it */

@@ -121,7 +121,7 @@ export const listTracedWaits = (
   gateway: string,
 ): Promise<readonly TracedWait[]> =>
   database.read<TracedWait>(sql`
-    select a.event_id as "eventId", a.webhook_id as "webhookId", a.waits_for as awaits
+    select a.event_id as "eventId", a.webhook_id as "webhookId", case a.waits_for when 'details' then 'facts' else a.waits_for end as awaits
       from waiting_messages a
       join webhooks w on w.id = a.webhook_id and w.gateway = ${gateway} and ${IS_ACTIVE}
      where a.event_id = any(${[...eventIds]}::uuid[]) and a.lifecycle is null

@@ -47,8 +47,8 @@ const ONE_TIME = {
 
 const FINALITY_FIELDS = { finality: plainText(FINALITY) } satisfies Record<string, JsonField>
 
-/** A payment's facts, which become known one by one. */
-const FACTS = {
+/** A payment's details, which become known one by one. */
+const DETAILS = {
   recipient: orNull(plainText(sql`e.recipient`)),
   payer: orNull(plainText(sql`e.payer`)),
   tokenMint: orNull(plainText(sql`e.token_mint`)),
@@ -57,7 +57,7 @@ const FACTS = {
 
 const PAYMENT = {
   trackingId: orNull(anyText(sql`e.tracking_id`)),
-  ...FACTS,
+  ...DETAILS,
   eventId: plainText(sql`e.id`),
   amountString: plainText(sql`e.amount`),
 } satisfies Record<string, JsonField>
@@ -80,7 +80,7 @@ export type OneTimePaymentField =
   | keyof typeof ONE_TIME
   | keyof typeof FINALITY_FIELDS
   | keyof typeof TRACKED
-  | keyof typeof FACTS
+  | keyof typeof DETAILS
   | Sometimes
 
 const retractedText = (always: boolean | undefined): Sql =>
@@ -136,7 +136,7 @@ export const oneTimePaymentText = madeOnce(({ tokens, withRetracted }) => ({
   changing: concatenated([
     ...fieldParts(FINALITY_FIELDS),
     retractedText(withRetracted),
-    ...fieldParts({ ...TRACKED, ...FACTS }),
+    ...fieldParts({ ...TRACKED, ...DETAILS }),
     tokenText(tokens),
     '}',
   ]),

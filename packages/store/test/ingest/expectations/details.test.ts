@@ -15,7 +15,7 @@ import { GATEWAY, openShop, RECIPIENT } from './open-shop.js'
 t.test('a payment before its policy', async t => {
   const shop = await openShop(t)
   const webhook = await shop.addWebhook()
-  const chain = buildChain({ seed: 'facts', firstSlot: 2_000_000 })
+  const chain = buildChain({ seed: 'details', firstSlot: 2_000_000 })
   const gateway = await chain.openGateway('shop')
   const mint = buildAddress('mint of the plan')
   const userPayment = await chain.openUserPayment(mint)
