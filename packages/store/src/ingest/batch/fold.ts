@@ -21,7 +21,7 @@ import { applyAll, gatewayOf, policyOf, userPaymentOf } from '../../core/tables/
 import type { NewEvent } from './received-message.js'
 import type { Known } from './known.js'
 import type { FoldedPolicy, KnownPolicy } from '../../core/tables/policies.js'
-import { inFoldOrder } from '../recompute/read-registers.js'
+import { inFoldOrder } from '../recompute/read-latest-events.js'
 
 /** A new event with what its address knows of it. */
 export interface FoldedEvent extends NewEvent {

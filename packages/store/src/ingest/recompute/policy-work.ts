@@ -9,7 +9,7 @@ import type { Derived } from './derive-payments.js'
 import type { From } from './chain-positions.js'
 import type { FoldedPolicy } from '../../core/tables/policies.js'
 import { recomputePolicies } from './policy-page.js'
-import { readChangesSince } from './read-registers.js'
+import { readChangesSince } from './read-latest-events.js'
 import { readForRecompute, writeRecomputed, type WholePolicy } from './recompute-rows.js'
 import type { SoFar } from './so-far.js'
 

@@ -15,7 +15,7 @@ import {
   type FoldedPolicy,
   type KnownPolicy,
 } from '../../core/tables/policies.js'
-import { readRegisters } from './read-registers.js'
+import { readRegisters } from './read-latest-events.js'
 
 /** Everything that recomputing some policies reads, whatever the causes. */
 export interface RecomputeRows {
