@@ -227,12 +227,12 @@ create index events_tracking_recipient
 -- checkPayments: what a check compares of a tracking ID with many payments, without reading their rows.
 create index events_tracking_check on events (tracking_id, occurred_at, slot, event_index, id)
   include (record_id, recipient, token_mint, amount, commitment) where seq > 1000 and retracted_at is null;
--- derivePayments, readRegisters, recomputeGateways, recomputeUserPayments: what the events of an address beside payments say at
+-- derivePayments, readLatestEvents, recomputeGateways, recomputeUserPayments: what the events of an address beside payments say at
 -- a chain position, or last. An event that names a policy is one of the policy, whatever it names beside.
 create index events_changes
   on events (coalesce(payment_policy, user_payment, gateway), name, slot, transaction_index, event_index, id)
   where amount is null;
--- readNextPayments, readRegisters: a policy's payments in chain order. Direct transfers have no policy.
+-- readNextPayments, readLatestEvents: a policy's payments in chain order. Direct transfers have no policy.
 create index events_policy_payments on events (payment_policy, slot, transaction_index, event_index, id)
   where amount is not null and payment_policy <> '11111111111111111111111111111111';
 -- readRecentRetractions: pods ask for late retractions, in case Redis lost them. Hardly an event is retracted.

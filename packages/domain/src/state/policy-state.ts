@@ -80,7 +80,7 @@ const unixSeconds = (date: Date): bigint => BigInt(Math.floor(date.getTime() / 1
 
 /**
  * What the policy is after its next event in chain order. A Created event begins an incarnation without payments. Payments
- * before the latest incarnation only move the register of the latest payment.
+ * before the latest incarnation only move the latest payment.
  */
 export function applyToPolicy(state: PolicyState, event: ChainEvent): PolicyState {
   const { order, effect } = event

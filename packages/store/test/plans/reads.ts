@@ -32,7 +32,7 @@ import { REPLAYED_TYPES } from '@payment-tracking/store/deliveries'
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { runIn } from '../../src/core/database/database.js'
 import { readNextPayments } from '../../src/ingest/recompute/derive-payments.js'
-import { readRegisters } from '../../src/ingest/recompute/read-latest-events.js'
+import { readLatestEvents } from '../../src/ingest/recompute/read-latest-events.js'
 import { recomputeGateways, recomputeUserPayments } from '../../src/ingest/recompute/accounts.js'
 import { countChecked } from '../../src/reads/lists/check-payments.js'
 import { readGatewayNews } from '../../src/messages/routing/gateway-news.js'
@@ -230,13 +230,13 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     ['subscriptions of a recipient', null, 120, 24, subscriptions({ recipient: recipients[1]! })],
     ['subscriptions of a user payment', null, 16, 21, subscriptions({ userPayment: userPayments[1]! })],
     ['a subscription', null, 110, 19, subscriptions({ trackingId: trackingIds[1]! })],
-    ['registers', 'events_changes', 120, 170, (_, tx) => readRegisters(tx, [policy], programId)],
+    ['latest events', 'events_changes', 120, 170, (_, tx) => readLatestEvents(tx, [policy], programId)],
     [
-      'payments of registers',
+      'latest payments',
       'events_policy_payments',
       120,
       170,
-      (_, tx) => readRegisters(tx, [policy], programId),
+      (_, tx) => readLatestEvents(tx, [policy], programId),
     ],
     ['a gateway again', 'events_changes', 6, 13, (_, tx) => recomputeGateways(tx, [gateway], programId)],
     [

@@ -103,15 +103,15 @@ interface Plan {
 
 function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: RecomputeRows): Plan {
   const before = rows.before.get(address)
-  const registers = rows.registers.get(address) ?? null
+  const latest = rows.latest.get(address) ?? null
   const sources = toSources(rows.sourcesOf(address))
   // A mint or an owner that became known since the work was written down concerns the payments before the cursor too, so the
   // work starts again. Before the first page, the policy's row shows what was known then: only the last page writes it.
   const isStale =
-    soFar?.sources === undefined ? isLinked(before?.state) !== isLinked(registers) : soFar.sources !== sources
+    soFar?.sources === undefined ? isLinked(before?.state) !== isLinked(latest) : soFar.sources !== sources
   const sums = isStale ? null : (soFar?.sums ?? null)
-  const start = registers?.incarnationStart ?? null
-  const differed = registers && before && payments ? sumByDifference(before.state, registers, payments) : null
+  const start = latest?.incarnationStart ?? null
+  const differed = latest && before && payments ? sumByDifference(before.state, latest, payments) : null
   // Another incarnation may be the latest one now: its payments are counted from its beginning.
   const goesOn = sums !== null && sums.incarnationStart === start
   const cursor = isStale ? BEGINNING : from
@@ -121,7 +121,7 @@ function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: Recom
     before,
     differed,
     sources,
-    counted: differed === null && registers ? (goesOn ? withSums(registers, sums) : registers) : null,
+    counted: differed === null && latest ? (goesOn ? withSums(latest, sums) : latest) : null,
     after: isCounted ? earlier(cursor, chainPositionOf(start)) : cursor,
   }
 }
@@ -129,14 +129,13 @@ function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: Recom
 /** @returns null when the sums must be counted from the beginning of the incarnation */
 function sumByDifference(
   before: PolicyState,
-  registers: PolicyState,
+  latest: PolicyState,
   payments: NonNullable<PolicyRecompute['payments']>,
 ): PolicyState | null {
-  if (registers.incarnationStart === null || before.incarnationStart !== registers.incarnationStart)
-    return null
+  if (latest.incarnationStart === null || before.incarnationStart !== latest.incarnationStart) return null
   const { paymentCount, totalPaid, periodStart, periodTotal, periodOrder } = before
   return withDifference(
-    { ...registers, paymentCount, totalPaid, periodStart, periodTotal, periodOrder },
+    { ...latest, paymentCount, totalPaid, periodStart, periodTotal, periodOrder },
     payments,
   )
 }

@@ -19,7 +19,7 @@ const LATEST = sql`order by e.slot desc, e.transaction_index desc, e.event_index
  * and of the latest payment. Relies on events_changes and events_policy_payments.
  * @returns by address; policies without valid events are missing
  */
-export async function readRegisters(
+export async function readLatestEvents(
   tx: Tx,
   policies: readonly string[],
   programId: string,

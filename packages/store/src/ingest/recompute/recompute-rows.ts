@@ -15,13 +15,13 @@ import {
   type FoldedPolicy,
   type KnownPolicy,
 } from '../../core/tables/policies.js'
-import { readRegisters } from './read-latest-events.js'
+import { readLatestEvents } from './read-latest-events.js'
 
 /** Everything that recomputing some policies reads, whatever the causes. */
 export interface RecomputeRows {
   before: ReadonlyMap<string, KnownPolicy>
   /** without sums; missing where no event of the policy is valid */
-  registers: ReadonlyMap<string, PolicyState>
+  latest: ReadonlyMap<string, PolicyState>
   sourcesOf: (policy: string) => PolicySources
 }
 
@@ -30,18 +30,18 @@ export async function readForRecompute(
   policies: readonly string[],
   programId: string,
 ): Promise<RecomputeRows> {
-  const [known, registers] = await Promise.all([
+  const [known, latest] = await Promise.all([
     readPolicies(tx, policies),
-    readRegisters(tx, policies, programId),
+    readLatestEvents(tx, policies, programId),
   ])
-  const linked = [...registers.values()].flatMap(({ userPayment }) => userPayment ?? [])
+  const linked = [...latest.values()].flatMap(({ userPayment }) => userPayment ?? [])
   const read = await readUserPayments(tx, [...new Set(linked)])
   const accounts = new Map<string, UserPaymentState>(read.map(account => [account.address, account]))
   return {
     before: new Map(known.map(policy => [policy.state.address, policy])),
-    registers,
+    latest,
     sourcesOf: address => {
-      const policy = registers.get(address) ?? null
+      const policy = latest.get(address) ?? null
       return { policy, account: policy?.userPayment ? (accounts.get(policy.userPayment) ?? null) : null }
     },
   }

@@ -68,5 +68,5 @@ const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }:
  * From where work that is under way begins again. While no Created event is valid, payments get no details, wherever they are:
  * the next Created event concerns them all, and may name the same user payment as the one before.
  */
-const againFrom = (address: string, { from }: RecomputeRequest, { registers }: RecomputeRows): From =>
-  from !== NOWHERE && !isLinked(registers.get(address)) ? BEGINNING : from
+const againFrom = (address: string, { from }: RecomputeRequest, { latest }: RecomputeRows): From =>
+  from !== NOWHERE && !isLinked(latest.get(address)) ? BEGINNING : from
