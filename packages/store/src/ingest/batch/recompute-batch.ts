@@ -6,8 +6,8 @@ import type { Folded } from './fold.js'
 import type { Identified } from './identify.js'
 import { recomputeGateways, recomputeUserPayments } from '../recompute/accounts.js'
 import { readPoliciesOf } from '../recompute/user-payment-work.js'
-import { BEGINNING } from '../recompute/chain-positions.js'
-import { collectCauses, newlyKnownAccounts } from './recompute-requests.js'
+import { FROM_START } from '../recompute/chain-positions.js'
+import { collectRequests, newlyKnownAccounts } from './recompute-requests.js'
 import type { Recomputed } from '../recompute/policy-work.js'
 import { recompute } from '../recompute/recompute.js'
 import { addWork } from '../../core/tasks/work-table.js'
@@ -31,18 +31,18 @@ export async function recomputeBatch(
   const changed = addressesOf(identified)
   await recomputeGateways(tx, changed.gateways, programId)
   await recomputeUserPayments(tx, changed.userPayments, programId)
-  const causes = collectCauses({ folded, known, retracted, moved })
-  for (const [policy, from] of forgotten) causes.deriveFrom(policy, from)
+  const requests = collectRequests({ folded, known, retracted, moved })
+  for (const [policy, from] of forgotten) requests.deriveFrom(policy, from)
   const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
   const policies = await readPoliciesOf(tx, accounts, rows)
-  for (const policy of policies ?? []) causes.deriveFrom(policy, BEGINNING)
+  for (const policy of policies ?? []) requests.deriveFrom(policy, FROM_START)
   if (policies === null)
     addWork(
       tx,
       accounts.map(key => ({ kind: 'user-payment', key })),
     )
   const payments = [...folded.undecided, ...moved.map(({ event }) => event.id)]
-  return recompute(tx, causes, payments, { programId, position: head.position, rows })
+  return recompute(tx, requests, payments, { programId, position: head.position, rows })
 }
 
 /** The gateways and user payments of events that left their chain position. */

@@ -12,7 +12,7 @@ import { policyOf } from '../../core/tables/addresses.js'
 import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
 import type { Known } from './known.js'
-import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from '../recompute/chain-positions.js'
+import { FROM_START, earlier, FROM_NONE, chainPositionOf, type From } from '../recompute/chain-positions.js'
 import type { RecomputeRequest } from '../recompute/recompute.js'
 import type { RetractedEvent } from './retractions.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
@@ -58,17 +58,17 @@ export const policiesOf = (
 }
 
 const CREATED = /PolicyCreated$/
-/** Causes by policy. */
-export class Causes extends Map<string, RecomputeRequest> {
+/** By policy. */
+export class RecomputeRequests extends Map<string, RecomputeRequest> {
   of(policy: string): RecomputeRequest {
-    let cause = this.get(policy)
-    if (cause === undefined) this.set(policy, (cause = { payments: [], from: NOWHERE, events: [] }))
-    return cause
+    let request = this.get(policy)
+    if (request === undefined) this.set(policy, (request = { payments: [], from: FROM_NONE, events: [] }))
+    return request
   }
 
   deriveFrom(policy: string, from: From): void {
-    const cause = this.of(policy)
-    cause.from = earlier(cause.from, from)
+    const request = this.of(policy)
+    request.from = earlier(request.from, from)
   }
 
   /** A retracted Created event still gives payments of its transaction their tracking ID. */
@@ -78,9 +78,9 @@ export class Causes extends Map<string, RecomputeRequest> {
 
   /** An event came to a chain position (1) or left it (-1). */
   add(policy: string, { effect }: ChainEvent, order: ChainOrder, sign: 1n | -1n): void {
-    const cause = this.of(policy)
+    const request = this.of(policy)
     if (effect.kind === 'payment')
-      cause.payments.push({ order, amount: effect.amount, paidAt: effect.paidAt, sign })
+      request.payments.push({ order, amount: effect.amount, paidAt: effect.paidAt, sign })
     if (effect.kind === 'policy-created') this.deriveFrom(policy, chainPositionOf(order))
   }
 }
@@ -92,34 +92,34 @@ export interface BatchChanges {
   moved: readonly MovedEvent[]
 }
 
-/** The causes by policy. */
-export function collectCauses({ folded, known, retracted, moved }: BatchChanges): Causes {
-  const causes = new Causes()
+/** The requests by policy. */
+export function collectRequests({ folded, known, retracted, moved }: BatchChanges): RecomputeRequests {
+  const requests = new RecomputeRequests()
   const starts = new Map(known.policies.map(({ state }) => [state.address, state.incarnationStart]))
   for (const { event, retracted: isRetracted } of folded.events) {
     const policy = policyOf(event)
-    if (isRetracted && policy !== null) causes.addRetractedAt(policy, event, event.order)
+    if (isRetracted && policy !== null) requests.addRetractedAt(policy, event, event.order)
     if (isRetracted || policy === null || !folded.recompute.has(policy)) continue
-    causes.add(policy, event, event.order, 1n)
-    causes.of(policy).events.push(event)
+    requests.add(policy, event, event.order, 1n)
+    requests.of(policy).events.push(event)
   }
-  for (const event of retracted) addRetracted(causes, event)
+  for (const event of retracted) addRetracted(requests, event)
   for (const { event, from, retracted: isRetracted } of moved) {
     const policy = policyOf(event)
     if (policy === null) continue
-    if (isRetracted) causes.addRetractedAt(policy, event, event.order)
+    if (isRetracted) requests.addRetractedAt(policy, event, event.order)
     else {
-      causes.add(policy, event, from, -1n)
-      causes.add(policy, event, event.order, 1n)
+      requests.add(policy, event, from, -1n)
+      requests.add(policy, event, event.order, 1n)
       // What came before its incarnation did not have its details.
       const hadDetails = isOfIncarnation(starts.get(policy) ?? null, from)
-      if (event.effect.kind !== 'policy-created' && !hadDetails) causes.of(policy).events.push(event)
+      if (event.effect.kind !== 'policy-created' && !hadDetails) requests.of(policy).events.push(event)
     }
   }
-  return causes
+  return requests
 }
 
-function addRetracted(causes: Causes, event: RetractedEvent): void {
+function addRetracted(requests: RecomputeRequests, event: RetractedEvent): void {
   const { id, name, paymentPolicy: policy, amount, paidAt } = event
   if (policy === null || policy === DIRECT_TRANSFER_POLICY) return
   const chainPosition = {
@@ -128,9 +128,9 @@ function addRetracted(causes: Causes, event: RetractedEvent): void {
     index: Number(event.index),
   }
   const order = orderOf(chainPosition, id)
-  const cause = causes.of(policy)
-  if (amount !== null) cause.payments.push({ order, amount: BigInt(amount), paidAt: paidAt!, sign: -1n })
-  if (CREATED.test(name)) causes.deriveFrom(policy, chainPositionOf(order))
+  const request = requests.of(policy)
+  if (amount !== null) request.payments.push({ order, amount: BigInt(amount), paidAt: paidAt!, sign: -1n })
+  if (CREATED.test(name)) requests.deriveFrom(policy, chainPositionOf(order))
 }
 
 /**
@@ -148,7 +148,7 @@ export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint):
     return [
       isLinked
         ? { slot, transactionIndex, index, address: after.address, from: chainPositionOf(first.order) }
-        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: BEGINNING },
+        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: FROM_START },
     ]
   })
   if (created.length === 0) return new Map()

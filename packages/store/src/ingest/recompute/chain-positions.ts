@@ -8,9 +8,9 @@ import type { ChainOrder } from '@payment-tracking/domain'
 export type From = ChainOrder
 
 /** The details of all payments can differ. */
-export const BEGINNING: From = ''
+export const FROM_START: From = ''
 /** Those of none can: after every order. */
-export const NOWHERE: From = `7${'f'.repeat(63)}`
+export const FROM_NONE: From = `7${'f'.repeat(63)}`
 
 /** Every payment at the chain position of an order comes after this. */
 export const chainPositionOf = (order: ChainOrder): From => order.slice(0, 32)

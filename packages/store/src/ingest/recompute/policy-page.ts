@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
-import { BEGINNING, earlier, NOWHERE, chainPositionOf, type From } from './chain-positions.js'
+import { FROM_START, earlier, FROM_NONE, chainPositionOf, type From } from './chain-positions.js'
 import type { KnownPolicy } from '../../core/tables/policies.js'
 import { isLinked, type RecomputeRows, type WholePolicy } from './recompute-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
@@ -56,7 +56,7 @@ export async function recomputePolicies(
   { programId, limit, single = [] }: { programId: string; limit: number; single?: readonly StoredPayment[] },
 ): Promise<PolicyPage> {
   const plans = asked.map(one => planOf(one, rows))
-  const reading = plans.filter(({ after }) => after !== NOWHERE)
+  const reading = plans.filter(({ after }) => after !== FROM_NONE)
   const from = reading.map(({ address: policy, after }) => ({ policy, after }))
   const next = await readNextPayments(tx, from, { limit: limit + 1, programId })
   const of = ({ address }: Plan): readonly StoredPayment[] => next.get(address) ?? []
@@ -114,7 +114,7 @@ function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: Recom
   const differed = latest && before && payments ? sumByDifference(before.state, latest, payments) : null
   // Another incarnation may be the latest one now: its payments are counted from its beginning.
   const goesOn = sums !== null && sums.incarnationStart === start
-  const cursor = isStale ? BEGINNING : from
+  const cursor = isStale ? FROM_START : from
   const isCounted = differed === null && start !== null && !goesOn
   return {
     address,

@@ -7,7 +7,7 @@ import { readNextGateways } from '../figures/sum-differences.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
 import { addWork, goOn, type NewWork } from '../../core/tasks/work-table.js'
-import { BEGINNING } from './chain-positions.js'
+import { FROM_START } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'
 
 export const REBUILD_WORK: NewWork = { kind: 'rebuild', key: 'rebuild' }
@@ -45,7 +45,7 @@ export const REBUILD: WorkKind<object> = {
     const keys = await read(tx, after, rows)
     if (kind === 'policy') {
       const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
-      const anew = policies.map(address => ({ address, cursor: BEGINNING }))
+      const anew = policies.map(address => ({ address, cursor: FROM_START }))
       addPolicyWork(tx, anew, { position: head.position, isNotified: false })
     } else
       addWork(

@@ -17,7 +17,7 @@ import {
 } from '../../core/tables/policies.js'
 import { readLatestEvents } from './read-latest-events.js'
 
-/** Everything that recomputing some policies reads, whatever the causes. */
+/** Everything that recomputing some policies reads, whatever was requested. */
 export interface RecomputeRows {
   before: ReadonlyMap<string, KnownPolicy>
   /** without sums; missing where no event of the policy is valid */

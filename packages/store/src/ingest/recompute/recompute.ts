@@ -2,12 +2,12 @@
 import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { readPaymentsById } from './derive-payments.js'
-import { BEGINNING, NOWHERE, type From } from './chain-positions.js'
+import { FROM_START, FROM_NONE, type From } from './chain-positions.js'
 import { recomputePolicies } from './policy-page.js'
 import { addPolicyWork, readUnready, type Recomputed, type Unready } from './policy-work.js'
 import { isLinked, readForRecompute, writeRecomputed, type RecomputeRows } from './recompute-rows.js'
 
-/** Why a policy is recomputed. */
+/** What a policy is recomputed for. */
 export interface RecomputeRequest {
   /** payments that came, or were taken back */
   payments: (SummedPayment & { sign: 1n | -1n })[]
@@ -27,46 +27,46 @@ export interface RecomputeScope {
 
 /**
  * Recomputes policies. Their new events are stored, and counted in the figures, but not in the policies' rows.
- * @param causes by the policy's address
+ * @param requests by the policy's address
  * @param payments stored payments whose details are derived whatever else happens
  */
 export async function recompute(
   tx: PipelinedTx,
-  causes: ReadonlyMap<string, RecomputeRequest>,
+  requests: ReadonlyMap<string, RecomputeRequest>,
   payments: readonly string[],
   { programId, position, rows: limit }: RecomputeScope,
 ): Promise<Recomputed> {
-  if (causes.size + payments.length === 0) return { policies: [], notified: [], completed: [], changed: [] }
+  if (requests.size + payments.length === 0) return { policies: [], notified: [], completed: [], changed: [] }
   const single = await readPaymentsById(tx, payments, programId)
-  const addresses = [...new Set([...causes.keys(), ...single.map(({ event }) => event.effect.policy)])]
+  const addresses = [...new Set([...requests.keys(), ...single.map(({ event }) => event.effect.policy)])]
   const [rows, unready] = await Promise.all([
     readForRecompute(tx, addresses, programId),
     readUnready(tx, addresses),
   ])
-  const ready = [...causes].filter(([address]) => !unready.has(address))
+  const ready = [...requests].filter(([address]) => !unready.has(address))
   const page = await recomputePolicies(
     tx,
     ready.map(([address, { from, payments: moved }]) => ({ address, from, payments: moved })),
     rows,
     { programId, limit, single },
   )
-  const begunAgain = [...causes].flatMap(([address, cause]) => {
+  const begunAgain = [...requests].flatMap(([address, request]) => {
     const work = unready.get(address)
-    return work && concerns(work, cause) ? [{ address, cursor: againFrom(address, cause, rows) }] : []
+    return work && concerns(work, request) ? [{ address, cursor: againFrom(address, request, rows) }] : []
   })
   const left = [...page.untouched, ...(page.cut ? [page.cut] : []), ...begunAgain]
   addPolicyWork(tx, left, { position, isNotified: true })
-  const policies = writeRecomputed(tx, page.whole, ({ address }) => causes.get(address)!.events)
+  const policies = writeRecomputed(tx, page.whole, ({ address }) => requests.get(address)!.events)
   return { policies, notified: policies, completed: page.completed, changed: page.changed }
 }
 
 /** Whether work that is under way has passed what changed, or would not notify of it. */
 const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }: RecomputeRequest): boolean =>
-  from !== NOWHERE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
+  from !== FROM_NONE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
  * From where work that is under way begins again. While no Created event is valid, payments get no details, wherever they are:
  * the next Created event concerns them all, and may name the same user payment as the one before.
  */
 const againFrom = (address: string, { from }: RecomputeRequest, { latest }: RecomputeRows): From =>
-  from !== NOWHERE && !isLinked(latest.get(address)) ? BEGINNING : from
+  from !== FROM_NONE && !isLinked(latest.get(address)) ? FROM_START : from
