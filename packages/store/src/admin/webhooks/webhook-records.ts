@@ -10,7 +10,7 @@ import {
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
 import { DbNull, empty, sql } from '../../core/database/sql.js'
-import type { Finality } from '../../core/tables/known-payment.js'
+import type { Finality } from '../../core/tables/detailed-payment.js'
 import type { Store } from '../../core/database/open-store.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 

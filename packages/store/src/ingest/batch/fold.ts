@@ -19,7 +19,7 @@ import {
 } from '@payment-tracking/domain'
 import { applyAll, gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
 import type { NewEvent } from './received-message.js'
-import type { Known } from './known.js'
+import type { Known } from './preload.js'
 import type { FoldedPolicy, KnownPolicy } from '../../core/tables/policies.js'
 import { inFoldOrder } from '../recompute/read-latest-events.js'
 

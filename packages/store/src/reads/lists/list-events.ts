@@ -8,7 +8,7 @@ import {
   type Finality,
   type KnownPayment,
   type KnownRow,
-} from '../../core/tables/known-payment.js'
+} from '../../core/tables/detailed-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
 import { IS_ARCHIVED, IS_IN_LISTS, LISTS_BEGIN } from '../../core/tables/lists-begin.js'

@@ -3,7 +3,7 @@
 import type { Tokens } from '@payment-tracking/domain'
 import { raw, sql, type Sql } from '../../core/database/sql.js'
 import { anyText, asItIs, concatenated, fieldParts, orNull, plainText, type JsonField } from './json-text.js'
-import { FINALITY } from '../../core/tables/known-payment.js'
+import { FINALITY } from '../../core/tables/detailed-payment.js'
 
 /** What the fields of a record depend on besides its row. */
 export interface RecordOptions {

@@ -7,7 +7,7 @@ import { isUsual } from '../lists/event-filter.js'
 import { readRecordPage, type RecordPage } from '../lists/read-record-page.js'
 import { eventRecordText, type RecordOptions } from '../lists/record-text.js'
 import { walkConditions, walkOrder } from '../lists/walk-key.js'
-import { FINALITY } from '../../core/tables/known-payment.js'
+import { FINALITY } from '../../core/tables/detailed-payment.js'
 import { LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 
