@@ -40,7 +40,7 @@ import { removeOldDeliveries } from '../src/deliveries/remove-old-deliveries.js'
 import { revokeKeysOfDeletedGateways } from '../src/core/tables/revoke-keys.js'
 import { sweepAnnouncements } from '../src/ingest/outbox/announcements.js'
 import { sweepDeliveries } from '../src/deliveries/sweep-deliveries.js'
-import { notifyDuePolicies, type KnownAsks } from '../src/messages/clock/notify-due-policies.js'
+import { notifyDuePolicies, type CachedAsks } from '../src/messages/clock/notify-due-policies.js'
 import { notifyFailures } from '../src/messages/clock/notify-failures.js'
 import { type Store } from '../src/core/database/open-store.js'
 import { explainIn, type Explained } from './plans/explain.js'
@@ -205,8 +205,8 @@ await analyzeAll(pool)
 
 const DATES = { soonSeconds: 259_200, graceSeconds: 7_200 }
 /** The first page of a round. */
-const notifyDates = (known: KnownAsks) =>
-  notifyDuePolicies(store, { ...DATES, limit: 500, known, onPage: () => Promise.resolve(false) })
+const notifyDates = (cached: CachedAsks) =>
+  notifyDuePolicies(store, { ...DATES, limit: 500, cached, onPage: () => Promise.resolve(false) })
 const RETENTION = { batchDays: 7, deadLetterDays: 30, apiKeyDays: 30, limit: 500 }
 const TASKS: Record<string, () => Promise<unknown>> = {
   'sweep of deliveries': () => sweepDeliveries(store, { overdueMs: 5_000, againMs: 30_000, limit: 1_000 }),
@@ -217,17 +217,17 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     sweepAnnouncements(store, { olderThanMs: 3_000, limit: 500 }, () => Promise.resolve()),
   'a page of due dates of a gateway that nothing is known of': () => notifyDates(new Map()),
   'a page of due dates': async () => {
-    const known: KnownAsks = new Map()
-    await notifyDuePolicies(opened, { ...DATES, limit: 500, known })
+    const cached: CachedAsks = new Map()
+    await notifyDuePolicies(opened, { ...DATES, limit: 500, cached })
     await pool.query('update policies set next_check_at = 0')
-    return notifyDates(known)
+    return notifyDates(cached)
   },
   'due dates while none is due': async () => {
-    const known: KnownAsks = new Map()
-    await notifyDuePolicies(opened, { ...DATES, limit: 500, known })
+    const cached: CachedAsks = new Map()
+    await notifyDuePolicies(opened, { ...DATES, limit: 500, cached })
     await pool.query('update policies set next_check_at = 253402300799')
     await pool.query('vacuum analyze policies')
-    await notifyDates(known)
+    await notifyDates(cached)
     t.ok(
       read.every(({ rows }) => rows < 100),
       'none is looked at',

@@ -1,7 +1,7 @@
 // A round of due dates looks at the policies whose next check has come, and at no other: whatever changes their dates, or who
 // asks for them, none is missed.
 import { openStore } from '@payment-tracking/store/core'
-import { notifyDuePolicies, type KnownAsks } from '@payment-tracking/store/messages'
+import { notifyDuePolicies, type CachedAsks } from '@payment-tracking/store/messages'
 import { createDatabase, insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
@@ -26,11 +26,11 @@ const open = (memo: string, due: number, others = {}) =>
     type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due), ...others }),
   })
 
-const known: KnownAsks = new Map()
+const cached: CachedAsks = new Map()
 /** @returns what the round sends, by tracking ID */
 const round = async (): Promise<string[]> => {
   await pool.query('delete from deliveries')
-  await notifyDuePolicies(api.store, { ...MARGINS, known })
+  await notifyDuePolicies(api.store, { ...MARGINS, cached })
   const { rows } = await pool.query<{ sent: string }>(
     `select substr(type, 14) || ' ' || (body::json -> 'data' ->> 'trackingId') as sent from deliveries order by 1`,
   )

@@ -1,5 +1,5 @@
 export { expireExpectations } from './clock/expire-expectations.js'
-export { type KnownAsks, notifyDuePolicies } from './clock/notify-due-policies.js'
+export { type CachedAsks, notifyDuePolicies } from './clock/notify-due-policies.js'
 export { notifyFailures } from './clock/notify-failures.js'
 export { notifyRisks } from './clock/notify-risks.js'
 export { insertDeliveries } from './routing/notify.js'

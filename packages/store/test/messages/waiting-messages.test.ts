@@ -5,7 +5,7 @@ import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
 import { insertWebhook, makeCommittedPayment, type WebhookChoices } from '@payment-tracking/testkit'
 import t from 'tap'
 import { forget } from '../../src/messages/waiting/forget.js'
-import { release, type Known, type WaitingKey } from '../../src/messages/waiting/release.js'
+import { release, type WaitedFor, type WaitingKey } from '../../src/messages/waiting/release.js'
 import { notify } from '../../src/messages/routing/notify.js'
 import { openTestStore } from '../open-test-store.js'
 
@@ -45,11 +45,11 @@ const notifyPayments = (payments: CommittedPayment[]) =>
   transaction(tx => notify(tx, { payments, lifecycles: [], isFinal }))
 
 /** Every page in a transaction of its own. @returns the rows of each page */
-const releaseAll = async (known: Known): Promise<number[]> => {
+const releaseAll = async (waitedFor: WaitedFor): Promise<number[]> => {
   const sizes: number[] = []
   for (let last: WaitingKey | undefined; ;) {
     const after = last
-    const page = await transaction(tx => release(tx, known, isFinal, 500, after))
+    const page = await transaction(tx => release(tx, waitedFor, isFinal, 500, after))
     sizes.push(page.deliveries.length)
     if (page.last === null) return sizes
     last = page.last

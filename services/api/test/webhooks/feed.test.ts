@@ -3,7 +3,7 @@
 import { bodyInFormat, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { deactivateWebhooks, noteWebhookHealth } from '@payment-tracking/store/deliveries'
 import { decodeFeedCursor, encodeFeedCursor } from '@payment-tracking/store/reads'
-import { notifyDuePolicies, notifyFailures, type KnownAsks } from '@payment-tracking/store/messages'
+import { notifyDuePolicies, notifyFailures, type CachedAsks } from '@payment-tracking/store/messages'
 import { verifyDatabase } from '@payment-tracking/store/ingest'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -163,9 +163,9 @@ t.test('dates are sent once the feed is read for them, or an endpoint asks', asy
         at: now - 60 * DAY,
         type: subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due) }),
       })
-  const known: KnownAsks = new Map()
+  const cached: CachedAsks = new Map()
   const round = () =>
-    notifyDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500, known })
+    notifyDuePolicies(api.store, { soonSeconds: 3 * DAY, graceSeconds: 7_200, limit: 500, cached })
   const types = 'types=subscription.due_soon,subscription.overdue,subscription.expired'
   const typesOf = ({ body }: { body: { items: Body[] } }) => body.items.map(({ type }) => type).sort()
   const both = ['subscription.due_soon', 'subscription.overdue']

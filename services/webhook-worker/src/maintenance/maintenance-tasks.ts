@@ -13,7 +13,7 @@ import {
   expireExpectations,
   notifyDuePolicies,
   notifyFailures,
-  type KnownAsks,
+  type CachedAsks,
 } from '@payment-tracking/store/messages'
 import {
   pageByPage,
@@ -77,7 +77,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     { overdueMs: tunables.overdueMs, againMs: 6 * tunables.overdueMs },
   )
   // What this process knows of the gateways that ask for dates.
-  const askedForDates: KnownAsks = new Map()
+  const askedForDates: CachedAsks = new Map()
   // Where the looks for what belongs to deleted gateways go on.
   const lookedAt = { keys: 0n, webhooks: 0n }
   return [
@@ -132,7 +132,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           graceSeconds: config.OVERDUE_GRACE_SECONDS,
           programId: config.PROGRAM_ID,
           limit: NOTIFIED_AT_ONCE,
-          known: askedForDates,
+          cached: askedForDates,
           onPage: enqueuePages(queue, stop),
         })
         if (notified > 0) log.info({ policies: notified }, 'due-dates.notified')

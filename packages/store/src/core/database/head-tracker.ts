@@ -25,7 +25,7 @@ export const HEAD = sql`select epoch::text as epoch, position from stream_head`
 export const HEAD_MAX_AGE_MS = 20
 
 export class HeadTracker<Sample extends Head = Head> {
-  #known: Sample | undefined
+  #newest: Sample | undefined
   #breaks = 0
   #asking: Promise<Sample> | undefined
   #askedAtMs = -Infinity
@@ -42,8 +42,8 @@ export class HeadTracker<Sample extends Head = Head> {
   ) {}
 
   /** The newest head that was read. */
-  get known(): Sample | undefined {
-    return this.#known
+  get newest(): Sample | undefined {
+    return this.#newest
   }
 
   /** How often the database turned out to lack what it had. */
@@ -61,8 +61,8 @@ export class HeadTracker<Sample extends Head = Head> {
    * @throws StoreUnavailableError, StoreTimeoutError
    */
   head(maxAgeMs = HEAD_MAX_AGE_MS): Sample | Promise<Sample> {
-    const known = this.#known
-    return known !== undefined && performance.now() - this.#answeredAtMs <= maxAgeMs ? known : this.#ask()
+    const newest = this.#newest
+    return newest !== undefined && performance.now() - this.#answeredAtMs <= maxAgeMs ? newest : this.#ask()
   }
 
   /** Asks a new connection, before its first statement. A connection that does not say it makes the head unknown. */
@@ -70,7 +70,7 @@ export class HeadTracker<Sample extends Head = Head> {
     try {
       await this.#learn(() => run<Sample>(this.statement))
     } catch {
-      this.#known = undefined
+      this.#newest = undefined
       this.#breaks += 1
     }
   }
@@ -88,14 +88,14 @@ export class HeadTracker<Sample extends Head = Head> {
   }
 
   async #learn(ask: () => Promise<readonly Sample[]>): Promise<Sample> {
-    const before = this.#known
+    const before = this.#newest
     const breaks = this.#breaks
     const [sample] = await ask()
     if (!sample) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
     if (before && (sample.epoch !== before.epoch || sample.position < before.position)) this.#breaks += 1
     // Of two answers that overtook each other the later position counts, unless a break came between.
-    else if (breaks !== this.#breaks || sample.position < (this.#known?.position ?? 0n)) return sample
-    this.#known = sample
+    else if (breaks !== this.#breaks || sample.position < (this.#newest?.position ?? 0n)) return sample
+    this.#newest = sample
     return sample
   }
 }

@@ -19,17 +19,17 @@ export function userPaymentOf({ effect }: ChainEvent): string | null {
 
 /**
  * Applies events to the states of the addresses that they name. The order of the events does not matter to these states.
- * @param known states before the events
+ * @param stored states before the events
  * @returns by address
  */
 export function applyAll<S extends { address: string }>(
-  known: readonly S[],
+  stored: readonly S[],
   events: readonly ChainEvent[],
   addressOf: (event: ChainEvent) => string | null,
   empty: (address: string) => S,
   apply: (state: S, event: ChainEvent) => S,
 ): Map<string, S> {
-  const states = new Map(known.map(state => [state.address, state]))
+  const states = new Map(stored.map(state => [state.address, state]))
   for (const event of events) {
     const address = addressOf(event)
     if (address !== null) states.set(address, apply(states.get(address) ?? empty(address), event))

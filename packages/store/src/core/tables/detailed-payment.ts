@@ -2,7 +2,7 @@
 import { sql } from '../database/sql.js'
 
 /** The details that a reader needs to check a payment; an unknown detail is null. */
-export interface KnownPayment {
+export interface DetailedPayment {
   recipient: string | null
   payer: string | null
   tokenMint: string | null
@@ -14,7 +14,7 @@ export interface KnownPayment {
 
 export type Finality = 'confirmed' | 'finalized'
 
-export interface KnownRow extends Omit<KnownPayment, 'amount'> {
+export interface DetailedRow extends Omit<DetailedPayment, 'amount'> {
   amount: string | null
   finality: Finality
   retracted: boolean
@@ -27,12 +27,12 @@ export const FINALITY = sql`
        then 'finalized' else 'confirmed' end`
 
 /** The details of an event `e`. */
-export const KNOWN_COLUMNS = sql`
+export const DETAIL_COLUMNS = sql`
   e.recipient, e.payer, e.token_mint as "tokenMint", e.tracking_id as "trackingId", e.seq::float8 as seq,
   e.amount::text as amount, ${FINALITY} as finality, e.retracted_at is not null as retracted`
 
 /** @returns null for an event that is no payment */
-export const toKnownPayment = (row: KnownRow): KnownPayment | null => {
+export const toDetailedPayment = (row: DetailedRow): DetailedPayment | null => {
   const { recipient, payer, tokenMint, trackingId, seq, amount } = row
   return amount === null ? null : { recipient, payer, tokenMint, trackingId, seq, amount }
 }

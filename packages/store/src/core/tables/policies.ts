@@ -4,14 +4,14 @@ import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { raw, sql, type Tx } from '../database/sql.js'
 
 /** A policy as stored, with the status that is served. */
-export interface KnownPolicy {
+export interface StoredPolicy {
   state: PolicyState
   status: string | null
 }
 
 /** A policy whose row changes, before and after. */
 export interface FoldedPolicy {
-  before: KnownPolicy | undefined
+  before: StoredPolicy | undefined
   after: PolicyState
   outcome: PolicyOutcome
   /** the batch's valid events of the policy */
@@ -26,7 +26,7 @@ interface PolicyRow extends Omit<PolicyState, 'policyId' | 'totalPaid' | 'period
 }
 
 /** The policies of `addresses` that appear in any event. */
-export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<KnownPolicy[]> {
+export async function readPolicies(tx: Tx, addresses: readonly string[]): Promise<StoredPolicy[]> {
   if (addresses.length === 0) return []
   const rows = await tx.$queryRaw<PolicyRow[]>`
     select address, user_payment as "userPayment", policy_id as "policyId", incarnation_start as "incarnationStart",

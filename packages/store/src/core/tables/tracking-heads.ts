@@ -25,21 +25,21 @@ export async function readTrackingHeads(tx: Tx, trackingIds: readonly string[]):
 }
 
 /**
- * Counts on from the heads, and sends the new heads. `known` takes over which of the others are expected.
+ * Counts on from the heads, and sends the new heads. `preloaded` takes over which of the others are expected.
  * @param trackingIds of payments in the order in which they are counted; null gets no `seq`
  */
 export async function giveSeqs(
   tx: PipelinedTx,
   trackingIds: readonly (string | null)[],
-  known: TrackingHeads = emptyHeads(),
+  preloaded: TrackingHeads = emptyHeads(),
 ): Promise<(bigint | null)[]> {
-  const unread = trackingIds.filter(trackingId => trackingId !== null && !known.has(trackingId))
+  const unread = trackingIds.filter(trackingId => trackingId !== null && !preloaded.has(trackingId))
   const read = await readTrackingHeads(tx, [...new Set(unread as string[])])
-  for (const trackingId of read.expected) known.expected.add(trackingId)
+  for (const trackingId of read.expected) preloaded.expected.add(trackingId)
   const heads = new Map<string, bigint>()
   const seqs = trackingIds.map(trackingId => {
     if (trackingId === null) return null
-    const seq = (heads.get(trackingId) ?? known.get(trackingId) ?? read.get(trackingId)!) + 1n
+    const seq = (heads.get(trackingId) ?? preloaded.get(trackingId) ?? read.get(trackingId)!) + 1n
     heads.set(trackingId, seq)
     return seq
   })

@@ -46,8 +46,8 @@ const change = (lines: readonly ArchiveLine[], condition: Sql, set: Sql): Sql =>
    where e.id = l.id`
 
 /** How many lines have their event, and how many of these events pass a condition. */
-const countKnown = (lines: readonly ArchiveLine[], condition: Sql): Sql => sql`
-  select count(*)::integer as known, count(*) filter (where ${condition})::integer as "left"
+const countStored = (lines: readonly ArchiveLine[], condition: Sql): Sql => sql`
+  select count(*)::integer as stored, count(*) filter (where ${condition})::integer as "left"
     from ${LINES.listOf(lines)} join events e on ${IS_SAME}`
 
 /** A page joins its lines one by one: no plan for it reads all events. */
@@ -75,11 +75,11 @@ export const rewriteArchivePage = (
     const condition = isShrinking ? IS_LONG : sql`e.shrunk`
     const set = isShrinking ? sql`data = ${SHORT}, shrunk = true` : sql`data = l.data::json, shrunk = false`
     await tx.$executeRaw(change(lines, condition, set))
-    const [row] = await tx.$queryRaw<{ known: number; left: number }[]>(countKnown(lines, condition))
-    const { known, left } = row!
-    if (known !== lines.length)
+    const [row] = await tx.$queryRaw<{ stored: number; left: number }[]>(countStored(lines, condition))
+    const { stored, left } = row!
+    if (stored !== lines.length)
       throw new ArchiveDiffersError(
-        `${part.file} and the database differ in ${lines.length - known} of ${lines.length} events: bring back what was changed from a copy`,
+        `${part.file} and the database differ in ${lines.length - stored} of ${lines.length} events: bring back what was changed from a copy`,
       )
     return left
   }, PAGE_LIMITS)
@@ -88,6 +88,6 @@ export const rewriteArchivePage = (
 export const countArchived = ({ database }: Store, lines: readonly ArchiveLine[]): Promise<number> =>
   database.transaction(async tx => {
     await tx.$queryRaw(BY_KEY)
-    const [row] = await tx.$queryRaw<{ known: number }[]>(countKnown(lines, sql`false`))
-    return row!.known
+    const [row] = await tx.$queryRaw<{ stored: number }[]>(countStored(lines, sql`false`))
+    return row!.stored
   }, PAGE_LIMITS)

@@ -15,14 +15,14 @@ import type { FoldedPolicy } from '../../core/tables/policies.js'
 import { readUserPayments } from '../../core/tables/user-payments.js'
 
 /**
- * @param known user payments that were read before; the function reads the others
+ * @param preloaded user payments that were read before; the function reads the others
  * @param position the last position after the transaction: whoever knows it knows these changes
  * @param completing the result of `readCompleting`; by default nobody is notified of a policy without new events
  */
 export async function collectLifecycles(
   tx: Tx,
   policies: readonly FoldedPolicy[],
-  known: ReadonlyMap<string, UserPaymentState>,
+  preloaded: ReadonlyMap<string, UserPaymentState>,
   position: bigint,
   completing: ReadonlyMap<FoldedPolicy, CausingEvent> = new Map(),
 ): Promise<PolicyLifecycle[]> {
@@ -31,10 +31,10 @@ export async function collectLifecycles(
     return lifecycles.length === 0 ? [] : [{ policy, lifecycles }]
   })
   const unread = changed.flatMap(({ policy: { after } }) =>
-    after.userPayment !== null && !known.has(after.userPayment) ? [after.userPayment] : [],
+    after.userPayment !== null && !preloaded.has(after.userPayment) ? [after.userPayment] : [],
   )
   const read = await readUserPayments(tx, unread)
-  const accounts = new Map([...known, ...read.map(account => [account.address, account] as const)])
+  const accounts = new Map([...preloaded, ...read.map(account => [account.address, account] as const)])
   return changed.flatMap(({ policy: { after, outcome }, lifecycles }) => {
     const account = after.userPayment === null ? undefined : accounts.get(after.userPayment)
     const policy = {

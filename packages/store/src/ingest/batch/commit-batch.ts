@@ -31,9 +31,9 @@ export const commitBatch = ({ database }: Store, batch: Batch): Promise<Committe
 
 async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {
   const identified = await identify(tx, batch)
-  const { head, fresh, known } = identified
+  const { head, fresh, preloaded } = identified
   writeFunds(tx, batch.controls ?? [], fresh)
-  const folded = foldBatch(fresh, known, identified.unready)
+  const folded = foldBatch(fresh, preloaded, identified.unready)
   const tracked = await trackByPolicy(tx, folded.events)
   // What the later phases read is asked here: after the events, an answer would wait until Postgres has written them.
   const [numbered, forgotten, webhooks] = await Promise.all([

@@ -19,8 +19,8 @@ import {
 } from '@payment-tracking/domain'
 import { applyAll, gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
 import type { NewEvent } from './received-message.js'
-import type { Known } from './preload.js'
-import type { FoldedPolicy, KnownPolicy } from '../../core/tables/policies.js'
+import type { Preloaded } from './preload.js'
+import type { FoldedPolicy, StoredPolicy } from '../../core/tables/policies.js'
 import { inFoldOrder } from '../recompute/read-latest-events.js'
 
 /** A new event with what its address knows of it. */
@@ -45,20 +45,24 @@ export interface Folded {
 
 /**
  * @param fresh new events in the order of arrival
- * @param known the states of at least their addresses
+ * @param preloaded the states of at least their addresses
  * @param unready policies that are recomputed whatever the events are
  */
-export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: ReadonlySet<string>): Folded {
+export function foldBatch(
+  fresh: readonly NewEvent[],
+  preloaded: Preloaded,
+  unready: ReadonlySet<string>,
+): Folded {
   const valid = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
-  const gateways = applyAll(known.gateways, valid, gatewayOf, emptyGateway, applyToGateway)
+  const gateways = applyAll(preloaded.gateways, valid, gatewayOf, emptyGateway, applyToGateway)
   const userPayments = applyAll(
-    known.userPayments,
+    preloaded.userPayments,
     valid,
     userPaymentOf,
     emptyUserPayment,
     applyToUserPayment,
   )
-  const before = new Map(known.policies.map(policy => [policy.state.address, policy]))
+  const before = new Map(preloaded.policies.map(policy => [policy.state.address, policy]))
   const recompute = findToRecompute(fresh, before, unready)
   const { states, incarnations } = appendToPolicies(fresh, before, recompute)
   const undecided = new Set<string>()
@@ -94,15 +98,15 @@ export function foldBatch(fresh: readonly NewEvent[], known: Known, unready: Rea
  */
 function findToRecompute(
   fresh: readonly NewEvent[],
-  before: ReadonlyMap<string, KnownPolicy>,
+  before: ReadonlyMap<string, StoredPolicy>,
   unready: ReadonlySet<string>,
 ): Set<string> {
   const recompute = new Set<string>()
   for (const { event, retracted } of fresh) {
     const policy = policyOf(event)
     if (policy === null) continue
-    const known = before.get(policy)
-    const isAppended = retracted || known === undefined || isAppendable(known.state, event)
+    const stored = before.get(policy)
+    const isAppended = retracted || stored === undefined || isAppendable(stored.state, event)
     if (unready.has(policy) || !isAppended) recompute.add(policy)
   }
   return recompute
@@ -114,7 +118,7 @@ function findToRecompute(
  */
 function appendToPolicies(
   fresh: readonly NewEvent[],
-  before: ReadonlyMap<string, KnownPolicy>,
+  before: ReadonlyMap<string, StoredPolicy>,
   recompute: ReadonlySet<string>,
 ): { states: Map<string, PolicyState>; incarnations: Map<string, PolicyState> } {
   const states = new Map<string, PolicyState>()
@@ -132,7 +136,7 @@ function appendToPolicies(
 
 function collectPolicies(
   valid: readonly ChainEvent[],
-  before: ReadonlyMap<string, KnownPolicy>,
+  before: ReadonlyMap<string, StoredPolicy>,
   states: ReadonlyMap<string, PolicyState>,
 ): FoldedPolicy[] {
   const folded = new Map<string, FoldedPolicy>()
@@ -140,8 +144,8 @@ function collectPolicies(
     const address = policyOf(event)
     const after = address === null ? undefined : states.get(address)
     if (address === null || after === undefined) continue
-    const known = folded.get(address)
-    if (known) known.events.push(event)
+    const found = folded.get(address)
+    if (found) found.events.push(event)
     else
       folded.set(address, {
         before: before.get(address),

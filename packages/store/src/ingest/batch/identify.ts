@@ -10,7 +10,7 @@ import { policyOf } from '../../core/tables/addresses.js'
 import { writeGaps } from './gaps.js'
 import { lockHead, type LockedHead } from '../../core/tables/head.js'
 import { readIdentities, readRetractions, resolveIdentities, type Correction } from './identities.js'
-import { readKnown, type Known } from './preload.js'
+import { preloadStates, type Preloaded } from './preload.js'
 import { readTrackingHeads, type TrackingHeads } from '../../core/tables/tracking-heads.js'
 import { trackingIdsOf } from './number.js'
 import { policiesOf, readMoved, type MovedEvent } from './recompute-requests.js'
@@ -28,7 +28,7 @@ export interface Identified {
   /** stored events that a copy calls final */
   finalEvents: string[]
   /** the stored states of the addresses of `fresh` */
-  known: Known
+  preloaded: Preloaded
   /** the last `seq` of the tracking IDs of `fresh` */
   heads: TrackingHeads
   /** policies that are recomputed whatever the events are */
@@ -48,11 +48,11 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
   const received = [...retracted.accepted, ...batch.received]
   const asked = received.map(({ event }) => event)
   // One round trip: the statements after the lock are sent with it, in this order, and run once the lock is held.
-  const [head, identities, retractions, known, heads, unready] = await Promise.all([
+  const [head, identities, retractions, preloaded, heads, unready] = await Promise.all([
     lockHead(tx, serverRun),
     readIdentities(tx, asked),
     readRetractions(tx, asked),
-    readKnown(tx, asked),
+    preloadStates(tx, asked),
     readTrackingHeads(tx, trackingIdsOf(asked)),
     readUnready(tx, [...new Set(asked.flatMap(event => policyOf(event) ?? []))]),
   ])
@@ -66,7 +66,7 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
   return {
     head,
     finalizedSlot,
-    known,
+    preloaded,
     heads,
     moved,
     fresh: resolved.fresh,

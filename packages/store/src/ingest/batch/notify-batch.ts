@@ -6,7 +6,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { readFinality } from '../../core/tables/finality.js'
 import { forget } from '../../messages/waiting/forget.js'
 import { notify } from '../../messages/routing/notify.js'
-import type { KnownWebhooks } from '../../messages/routing/notified-webhooks.js'
+import type { WebhooksByGateway } from '../../messages/routing/notified-webhooks.js'
 import { recordAnnouncements } from '../outbox/announcements.js'
 import type { Batch, CommittedNews } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
@@ -25,7 +25,7 @@ export interface BatchDifferences {
   numbered: readonly NumberedEvent[]
   recomputed: Recomputed
   /** of the gateways of `folded` */
-  webhooks: KnownWebhooks
+  webhooks: WebhooksByGateway
 }
 
 export async function notifyBatch(

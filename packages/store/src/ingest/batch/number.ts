@@ -22,15 +22,15 @@ export const trackingIdsOf = (events: readonly ChainEvent[]): string[] => [
 /**
  * Gives positions and `seq` in the order of arrival, and sends the new heads of tracking IDs.
  * @param before the last used position
- * @param known heads that were read before; the function reads the other heads
+ * @param preloaded heads that were read before; the function reads the other heads
  */
 export async function numberEvents(
   tx: PipelinedTx,
   folded: readonly FoldedEvent[],
   before: bigint,
-  known: TrackingHeads,
+  preloaded: TrackingHeads,
 ): Promise<NumberedEvent[]> {
   const trackingIds = folded.map(({ event }) => (isTracked(event) ? event.trackingId : null))
-  const seqs = await giveSeqs(tx, trackingIds, known)
+  const seqs = await giveSeqs(tx, trackingIds, preloaded)
   return folded.map((each, at) => ({ ...each, position: before + BigInt(at + 1), seq: seqs[at]! }))
 }

@@ -8,16 +8,16 @@ import {
 import type { Tx } from '../../core/database/sql.js'
 import { gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
 import { readGateways } from '../../core/tables/gateways.js'
-import { readPolicies, type KnownPolicy } from '../../core/tables/policies.js'
+import { readPolicies, type StoredPolicy } from '../../core/tables/policies.js'
 import { readUserPayments } from '../../core/tables/user-payments.js'
 
 /**
  * The states before a batch: of the addresses in its events, and of the user payments of its policies. A user payment of
  * which nothing is stored is empty, so that nobody asks for it again.
  */
-export interface Known {
+export interface Preloaded {
   gateways: readonly GatewayState[]
-  policies: readonly KnownPolicy[]
+  policies: readonly StoredPolicy[]
   userPayments: readonly UserPaymentState[]
 }
 
@@ -28,8 +28,8 @@ const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => str
 const linkedUserPaymentOf = ({ effect }: ChainEvent): string | null =>
   effect.kind === 'policy-created' ? effect.userPayment : null
 
-/** Two round trips: the user payments of known policies are read by the policies' rows. */
-export async function readKnown(tx: Tx, events: readonly ChainEvent[]): Promise<Known> {
+/** Two round trips: the user payments of stored policies are read by the policies' rows. */
+export async function preloadStates(tx: Tx, events: readonly ChainEvent[]): Promise<Preloaded> {
   const [gateways, policies] = await Promise.all([
     readGateways(tx, keysOf(events, gatewayOf)),
     readPolicies(tx, keysOf(events, policyOf)),

@@ -27,13 +27,13 @@ export async function recomputeBatch(
   tx: PipelinedTx,
   { identified, folded, forgotten, programId, rows }: RecomputeInput,
 ): Promise<Recomputed> {
-  const { known, retracted, moved, head } = identified
+  const { preloaded, retracted, moved, head } = identified
   const changed = addressesOf(identified)
   await recomputeGateways(tx, changed.gateways, programId)
   await recomputeUserPayments(tx, changed.userPayments, programId)
-  const requests = collectRequests({ folded, known, retracted, moved })
+  const requests = collectRequests({ folded, preloaded, retracted, moved })
   for (const [policy, from] of forgotten) requests.deriveFrom(policy, from)
-  const accounts = [...new Set([...newlyKnownAccounts(folded, known), ...changed.userPayments])]
+  const accounts = [...new Set([...newlyKnownAccounts(folded, preloaded), ...changed.userPayments])]
   const policies = await readPoliciesOf(tx, accounts, rows)
   for (const policy of policies ?? []) requests.deriveFrom(policy, FROM_START)
   if (policies === null)

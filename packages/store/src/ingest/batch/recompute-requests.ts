@@ -11,7 +11,7 @@ import { OF_POLICY } from '../../core/tables/payment-names.js'
 import { policyOf } from '../../core/tables/addresses.js'
 import type { Folded } from './fold.js'
 import type { Correction } from './identities.js'
-import type { Known } from './preload.js'
+import type { Preloaded } from './preload.js'
 import { FROM_START, earlier, FROM_NONE, chainPositionOf, type From } from '../recompute/chain-positions.js'
 import type { RecomputeRequest } from '../recompute/recompute.js'
 import type { RetractedEvent } from './retractions.js'
@@ -87,15 +87,15 @@ export class RecomputeRequests extends Map<string, RecomputeRequest> {
 
 export interface BatchChanges {
   folded: Folded
-  known: Known
+  preloaded: Preloaded
   retracted: readonly RetractedEvent[]
   moved: readonly MovedEvent[]
 }
 
 /** The requests by policy. */
-export function collectRequests({ folded, known, retracted, moved }: BatchChanges): RecomputeRequests {
+export function collectRequests({ folded, preloaded, retracted, moved }: BatchChanges): RecomputeRequests {
   const requests = new RecomputeRequests()
-  const starts = new Map(known.policies.map(({ state }) => [state.address, state.incarnationStart]))
+  const starts = new Map(preloaded.policies.map(({ state }) => [state.address, state.incarnationStart]))
   for (const { event, retracted: isRetracted } of folded.events) {
     const policy = policyOf(event)
     if (isRetracted && policy !== null) requests.addRetractedAt(policy, event, event.order)
@@ -167,8 +167,8 @@ export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint):
 }
 
 /** The user payments whose owner or mint a batch made known. */
-export function newlyKnownAccounts({ userPayments }: Folded, known: Known): string[] {
-  const before = new Map(known.userPayments.map(account => [account.address, account]))
+export function newlyKnownAccounts({ userPayments }: Folded, preloaded: Preloaded): string[] {
+  const before = new Map(preloaded.userPayments.map(account => [account.address, account]))
   return [...userPayments.values()]
     .filter(({ address, owner, tokenMint }) => {
       const was = before.get(address)

@@ -2,7 +2,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { addDetailsWork, addWatermarkWork } from '../../messages/waiting/release-work.js'
-import { release, type Known } from '../../messages/waiting/release.js'
+import { release, type WaitedFor } from '../../messages/waiting/release.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import { messagesFor } from '../../core/tasks/work-table.js'
 
@@ -30,8 +30,8 @@ export async function releaseKnown(
   rows: number,
 ): Promise<DeliveryRef[]> {
   const notified: DeliveryRef[] = []
-  const releasePage = async (known: Known) => {
-    const { deliveries, last } = await release(tx, known, isFinal, messagesFor(rows))
+  const releasePage = async (waitedFor: WaitedFor) => {
+    const { deliveries, last } = await release(tx, waitedFor, isFinal, messagesFor(rows))
     notified.push(...deliveries)
     return last
   }

@@ -12,7 +12,7 @@ import {
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
 import { FROM_START, earlier, FROM_NONE, chainPositionOf, type From } from './chain-positions.js'
-import type { KnownPolicy } from '../../core/tables/policies.js'
+import type { StoredPolicy } from '../../core/tables/policies.js'
 import { isLinked, type RecomputeRows, type WholePolicy } from './recompute-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
 
@@ -91,7 +91,7 @@ export async function recomputePolicies(
 /** What recomputing a policy takes. */
 interface Plan {
   address: string
-  before: KnownPolicy | undefined
+  before: StoredPolicy | undefined
   /** the policy with its sums moved by their difference; null where they are counted */
   differed: PolicyState | null
   /** the policy with what is counted so far; null where no event of it is valid, or nothing is counted */

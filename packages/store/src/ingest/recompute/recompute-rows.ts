@@ -13,13 +13,13 @@ import {
   readPolicies,
   writePolicies,
   type FoldedPolicy,
-  type KnownPolicy,
+  type StoredPolicy,
 } from '../../core/tables/policies.js'
 import { readLatestEvents } from './read-latest-events.js'
 
 /** Everything that recomputing some policies reads, whatever was requested. */
 export interface RecomputeRows {
-  before: ReadonlyMap<string, KnownPolicy>
+  before: ReadonlyMap<string, StoredPolicy>
   /** without sums; missing where no event of the policy is valid */
   latest: ReadonlyMap<string, PolicyState>
   sourcesOf: (policy: string) => PolicySources
@@ -30,7 +30,7 @@ export async function readForRecompute(
   policies: readonly string[],
   programId: string,
 ): Promise<RecomputeRows> {
-  const [known, latest] = await Promise.all([
+  const [stored, latest] = await Promise.all([
     readPolicies(tx, policies),
     readLatestEvents(tx, policies, programId),
   ])
@@ -38,7 +38,7 @@ export async function readForRecompute(
   const read = await readUserPayments(tx, [...new Set(linked)])
   const accounts = new Map<string, UserPaymentState>(read.map(account => [account.address, account]))
   return {
-    before: new Map(known.map(policy => [policy.state.address, policy])),
+    before: new Map(stored.map(policy => [policy.state.address, policy])),
     latest,
     sourcesOf: address => {
       const policy = latest.get(address) ?? null
@@ -54,7 +54,7 @@ export const isLinked = (state: PolicyState | null | undefined): boolean =>
 /** A policy all of whose payments are derived and counted. */
 export interface WholePolicy {
   address: string
-  before: KnownPolicy | undefined
+  before: StoredPolicy | undefined
   after: PolicyState
   /** those of this page */
   payments: readonly StoredPayment[]

@@ -9,13 +9,13 @@ import { datesOf, NOW, notifyDue, type DueMargins } from './notify-due.js'
 import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
 
 /** What the webhooks and the feed of each gateway ask for, as an earlier round of the same process found it. */
-export type KnownAsks = Map<string, string>
+export type CachedAsks = Map<string, string>
 
 export interface DueRound extends DueMargins {
   /** policies in one transaction */
   limit: number
-  /** default: nothing is known, so that the round looks at every policy */
-  known?: KnownAsks
+  /** default: nothing is cached, so that the round looks at every policy */
+  cached?: CachedAsks
   /** called after each page; the round ends when it resolves with false */
   onPage?: (page: NotifiedPage) => Promise<boolean>
 }
@@ -48,7 +48,7 @@ const GATEWAYS_AT_ONCE = 500
 /** Policies that one statement looks at: few of all policies have a date to notify of. */
 const POLICIES_AT_ONCE = 5_000
 /** Gateways that a process keeps in mind: some 20 MB. Beyond, it begins anew, and looks at every policy once more. */
-const MOST_KNOWN = 100_000
+const MOST_CACHED = 100_000
 
 /**
  * Reports due, overdue and expired dates to the webhooks and feeds that ask for them, each once for its incarnation and date.
@@ -64,7 +64,7 @@ const MOST_KNOWN = 100_000
  * @returns the number of reported dates
  */
 export async function notifyDuePolicies(store: Store, round: DueRound): Promise<number> {
-  const { known = new Map(), onPage = () => Promise.resolve(true) } = round
+  const { cached = new Map(), onPage = () => Promise.resolve(true) } = round
   let notified = 0
   const notifyAll = async (check: (after: PolicyKey | null) => Promise<Check>): Promise<boolean> => {
     for (let after: PolicyKey | null = null; ;) {
@@ -80,14 +80,14 @@ export async function notifyDuePolicies(store: Store, round: DueRound): Promise<
   }
   for (let after = ''; ;) {
     const asking = await readAsking(store, after)
-    const isKnown = ({ gateway, asks }: Asking) => known.get(gateway) === asks
-    const fresh = asking.filter(each => !isKnown(each))
-    const familiar = asking.filter(isKnown).map(({ gateway }) => gateway)
+    const isCached = ({ gateway, asks }: Asking) => cached.get(gateway) === asks
+    const fresh = asking.filter(each => !isCached(each))
+    const familiar = asking.filter(isCached).map(({ gateway }) => gateway)
     if (fresh.length > 0) {
       const gateways = fresh.map(({ gateway }) => gateway)
       if (!(await notifyAll(key => checkAll(store, gateways, key, round)))) return notified
-      if (known.size > MOST_KNOWN) known.clear()
-      for (const { gateway, asks } of fresh) known.set(gateway, asks)
+      if (cached.size > MOST_CACHED) cached.clear()
+      for (const { gateway, asks } of fresh) cached.set(gateway, asks)
     }
     if (familiar.length > 0 && !(await notifyAll(key => checkNext(store, familiar, key)))) return notified
     if (asking.length < GATEWAYS_AT_ONCE) return notified

@@ -18,10 +18,10 @@ export const NOTIFIED_WEBHOOK = sql`
   ${IS_ACTIVE} as active`
 
 /** By gateway, also those that are off. A gateway that is missing was not asked for. */
-export type KnownWebhooks = ReadonlyMap<string, readonly NotifiedWebhook[]>
+export type WebhooksByGateway = ReadonlyMap<string, readonly NotifiedWebhook[]>
 
 /** The webhooks of some gateways. Relies on webhooks_gateway_idx. */
-export async function readWebhooksOf(tx: Tx, gateways: readonly string[]): Promise<KnownWebhooks> {
+export async function readWebhooksOf(tx: Tx, gateways: readonly string[]): Promise<WebhooksByGateway> {
   if (gateways.length === 0) return new Map()
   const webhooksOf = new Map(gateways.map(gateway => [gateway, [] as NotifiedWebhook[]]))
   const webhooks = await tx.$queryRaw<NotifiedWebhook[]>`

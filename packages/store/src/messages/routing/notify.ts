@@ -12,7 +12,7 @@ import {
   RoutedMessages,
   type Message,
 } from './routed-messages.js'
-import { readWebhooksOf, type KnownWebhooks } from './notified-webhooks.js'
+import { readWebhooksOf, type WebhooksByGateway } from './notified-webhooks.js'
 
 /** What happened to a policy, with the policy's figures after it. */
 export interface PolicyLifecycle {
@@ -29,7 +29,7 @@ export interface News {
   traceParents?: ReadonlyMap<string, string> | undefined
   isFinal: IsFinal
   /** webhooks that were read before; `notify` reads the others */
-  webhooks?: KnownWebhooks
+  webhooks?: WebhooksByGateway
 }
 
 /**

@@ -12,7 +12,7 @@ import { writeCancelled } from '../../core/tables/delivery-rows.js'
 import { deleteWaiting, lockWaiting, type WaitingRow } from './waiting-messages.js'
 
 /** What some messages waited for. */
-export type Known =
+export type WaitedFor =
   /** the highest final slot */
   | { finalizedSlot: bigint }
   /** events that are final themselves */
@@ -54,12 +54,12 @@ const IS_KEPT = isNotQuarantined('release-messages', sql`a.webhook_id || ' ' || 
  */
 export async function release(
   tx: Tx,
-  known: Known,
+  waitedFor: WaitedFor,
   isFinal: IsFinal,
   most: number,
   after?: WaitingKey,
 ): Promise<ReleasedPage> {
-  const rows = await lockWaiting(tx, sql`${pageOf(known, after)} limit ${most}`)
+  const rows = await lockWaiting(tx, sql`${pageOf(waitedFor, after)} limit ${most}`)
   const deliveries = await bisect(rows, some => undoing(tx, () => decide(tx, some, isFinal)), {
     isTransient: error => isTransient(error) || error instanceof StoreTimeoutError,
     alone: async ({ webhookId, messageId }, error) => {
@@ -90,22 +90,22 @@ const NO_SLOT = Number.MAX_SAFE_INTEGER
 const SLOT = sql`coalesce(a.slot, ${inline(NO_SLOT)})`
 
 /** The rows `a` of a page, in their order. */
-function pageOf(known: Known, after: WaitingKey | undefined): Sql {
+function pageOf(waitedFor: WaitedFor, after: WaitingKey | undefined): Sql {
   const waiting = (what: 'finality' | 'details', which: Sql) =>
     sql`where a.waits_for = ${raw(`'${what}'`)} and ${IS_KEPT} and ${which}`
-  if ('finalizedSlot' in known)
-    return waiting('finality', sql`a.slot <= ${known.finalizedSlot} order by a.slot`)
-  if ('finalEvents' in known)
-    return waiting('finality', sql`a.event_id = any(${[...known.finalEvents]}::uuid[])`)
+  if ('finalizedSlot' in waitedFor)
+    return waiting('finality', sql`a.slot <= ${waitedFor.finalizedSlot} order by a.slot`)
+  if ('finalEvents' in waitedFor)
+    return waiting('finality', sql`a.event_id = any(${[...waitedFor.finalEvents]}::uuid[])`)
   // A message can go on waiting for details, so the next page begins after this one.
   const afterKey = after
     ? sql`and (a.policy, ${SLOT}, a.webhook_id, a.message_id) >
         (${after.policy}, ${BigInt(after.slot)}, ${BigInt(after.webhookId)}, ${after.messageId})`
     : empty
   const which =
-    'payments' in known
-      ? sql`a.event_id = any(${[...known.payments]}::uuid[])`
-      : sql`a.policy = any(${[...known.policies]}::text[])`
+    'payments' in waitedFor
+      ? sql`a.event_id = any(${[...waitedFor.payments]}::uuid[])`
+      : sql`a.policy = any(${[...waitedFor.policies]}::text[])`
   return waiting('details', sql`${which} ${afterKey} order by a.policy, ${SLOT}, a.webhook_id, a.message_id`)
 }
 

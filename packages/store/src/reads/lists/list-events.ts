@@ -3,11 +3,11 @@ import { allOf, sql, type Sql } from '../../core/database/sql.js'
 import { toIsoTime } from '../../core/database/pg-codec.js'
 import type { EventKey, EventOrder } from './cursor.js'
 import {
-  KNOWN_COLUMNS,
-  toKnownPayment,
+  DETAIL_COLUMNS,
+  toDetailedPayment,
   type Finality,
-  type KnownPayment,
-  type KnownRow,
+  type DetailedPayment,
+  type DetailedRow,
 } from '../../core/tables/detailed-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
@@ -30,10 +30,10 @@ export interface StoredEvent {
   /** the finalized chain does not hold its transaction */
   retracted: boolean
   /** null for all other events */
-  payment: KnownPayment | null
+  payment: DetailedPayment | null
 }
 
-type EventRow = KnownRow & Omit<StoredEvent, 'payment'>
+type EventRow = DetailedRow & Omit<StoredEvent, 'payment'>
 
 /** Names each field: pages are long, and a copy that leaves fields out costs 3 us. */
 const toStoredEvent = (row: EventRow): StoredEvent => ({
@@ -46,7 +46,7 @@ const toStoredEvent = (row: EventRow): StoredEvent => ({
   timestamp: toIsoTime(row.timestamp),
   finality: row.finality,
   retracted: row.retracted,
-  payment: toKnownPayment(row),
+  payment: toDetailedPayment(row),
 })
 
 export interface EventPage {
@@ -76,7 +76,7 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
 
 /** The columns of a list of events `e`. */
 const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as index, e.signature, e.name,
-  e.data::text as data, e.occurred_at::text as timestamp, ${KNOWN_COLUMNS}`
+  e.data::text as data, e.occurred_at::text as timestamp, ${DETAIL_COLUMNS}`
 
 /** With `e.`: a bare name means the column of the answer, which no index knows. */
 const ORDERS: Record<EventOrder, Sql> = {

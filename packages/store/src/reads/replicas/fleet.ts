@@ -59,7 +59,7 @@ export class Fleet {
         replica.problem === null &&
         !except?.has(replica) &&
         !replica.isSilent(nowMs) &&
-        (replica.heads.known?.position ?? -1n) >= atLeast,
+        (replica.heads.newest?.position ?? -1n) >= atLeast,
     )
     return fit[this.#turn++ % fit.length]
   }

@@ -53,7 +53,7 @@ interface Asked {
   head: Head | undefined
 }
 
-const askNow = (heads: HeadTracker): Asked => ({ heads, breaks: heads.breaks, head: heads.known })
+const askNow = (heads: HeadTracker): Asked => ({ heads, breaks: heads.breaks, head: heads.newest })
 
 /** @returns what all of them know */
 function headOf(asked: readonly Asked[]): Head | undefined {
@@ -109,7 +109,7 @@ export function openReads(
       } catch (error) {
         if (!replicas || !fleet?.serves) throw error
       }
-      if (performance.now() >= endMs) throw new NotYetError(atLeast, heads.known)
+      if (performance.now() >= endMs) throw new NotYetError(atLeast, heads.newest)
     }
   }
   const begin = ({ atLeast = 0n, replicas }: ReadWish): Reading | Promise<Reading> => {
@@ -135,7 +135,7 @@ export function openReads(
         if (!fleet?.serves) throw error
       })
     },
-    primaryHead: () => heads.known,
+    primaryHead: () => heads.newest,
     replicas: () => fleet?.replicas ?? [],
     primaryReads: ofPrimary.reads,
     close: async () => fleet?.close(),

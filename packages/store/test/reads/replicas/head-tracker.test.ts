@@ -41,7 +41,7 @@ t.test('a new connection is asked before its first statement', async t => {
   await move(4)
   // Another server behind the address: whoever reads from it finds that the tracker knows already.
   await store.database.read(sql`select 1`).catch(() => store.database.read(sql`select 1`))
-  t.equal(heads.known?.position, 4n)
+  t.equal(heads.newest?.position, 4n)
   t.equal(heads.breaks, 1)
   await heads.head(0)
   t.equal(heads.breaks, 1, 'seen once')
@@ -54,6 +54,6 @@ t.test('a connection that does not say its head makes it unknown', async t => {
   await store.database.write(sql`alter table stream_head rename to moved`)
   await cutConnections()
   await store.database.read(sql`select 1`).catch(() => store.database.read(sql`select 1`))
-  t.equal(heads.known, undefined)
+  t.equal(heads.newest, undefined)
   t.equal(heads.breaks, 1)
 })
