@@ -59,7 +59,7 @@ interface Page {
   /** of a redelivery: to be enqueued */
   deliveries: DeliveryRef[]
   /** null when all found rows are written */
-  left: DeliveryKey | null
+  remaining: DeliveryKey | null
   /** how long the next page waits */
   restSeconds?: number
 }
@@ -110,8 +110,8 @@ export async function doWebhookWork(
       ? await cancelPage(store, work)
       : await redeliverPage(store, work, of.limit ?? PAGE)
   await writeProgress(store, work, page)
-  const { handled, deliveries, left } = page
-  return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: left !== null }
+  const { handled, deliveries, remaining } = page
+  return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: remaining !== null }
 }
 
 async function takeWork(
@@ -142,10 +142,10 @@ async function cancelPage(store: Store, work: WebhookWork): Promise<Page> {
   if (last !== undefined) {
     const handled = counts.reduce((sum, count) => sum + count, 0)
     const isLast = rows.length < PAGE && !work.isDeleted
-    return { handled, deliveries: [], left: isLast ? null : last }
+    return { handled, deliveries: [], remaining: isLast ? null : last }
   }
   const removed = work.isDeleted ? await removeWaiting(store, work.id) : 0
-  return { handled: removed, deliveries: [], left: removed === PAGE ? after : null }
+  return { handled: removed, deliveries: [], remaining: removed === PAGE ? after : null }
 }
 
 /**
@@ -170,14 +170,14 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
  * gateway's quota of the day goes on the next day.
  */
 async function redeliverPage(store: Store, work: WebhookWork, atMost: number): Promise<Page> {
-  if (!work.isActive) return { handled: 0, deliveries: [], left: null }
+  if (!work.isActive) return { handled: 0, deliveries: [], remaining: null }
   const { madeSince, madeUntil, states } = work.state as RedeliveryState
   const { id: after } = keyOf(work)
   const quota = await readRedeliveryQuota(store, work.gateway)
-  const limit = Math.min(atMost, quota.left)
+  const limit = Math.min(atMost, quota.remaining)
   const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })
   if (limit === 0)
-    return { handled: 0, deliveries: [], left: keyAfter(after), restSeconds: quota.goesOnInSeconds }
+    return { handled: 0, deliveries: [], remaining: keyAfter(after), restSeconds: quota.goesOnInSeconds }
   const most = limit * SCANNED_FOR_EACH
   const scanned = deliveriesIn(work, states, {
     beyond: sql`d.id > ${after}`,
@@ -207,14 +207,14 @@ async function redeliverPage(store: Store, work: WebhookWork, atMost: number): P
   const deliveries = opened.flat()
   const isAll = ids.length < limit && found!.scanned < most
   const last = (ids.length === limit ? ids.at(-1) : found!.last) ?? after
-  return { handled: deliveries.length, deliveries, left: isAll ? null : keyAfter(last) }
+  return { handled: deliveries.length, deliveries, remaining: isAll ? null : keyAfter(last) }
 }
 
 async function writeProgress(store: Store, work: WebhookWork, page: Page): Promise<void> {
-  const { handled, left, restSeconds } = page
-  if (left !== null) {
+  const { handled, remaining, restSeconds } = page
+  if (remaining !== null) {
     const state = work.kind === 'cancel' ? null : work.state
-    await endPage(store, work, { handled, left: { cursor: toCursor(left), state }, restSeconds })
+    await endPage(store, work, { handled, remaining: { cursor: toCursor(remaining), state }, restSeconds })
     return
   }
   const isOver =
@@ -224,8 +224,8 @@ async function writeProgress(store: Store, work: WebhookWork, page: Page): Promi
                where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
                  and ${isNotQuarantined('cancel-deliveries', sql`d.id::text`)})`
       : sql`true`
-  if (await endPage(store, work, { handled, left: null }, isOver)) return
+  if (await endPage(store, work, { handled, remaining: null }, isOver)) return
   const settling: CancelState = { isSettling: true }
   const again = { cursor: '', state: settling }
-  await endPage(store, work, { handled, left: again, restSeconds: CHECK_AGAIN_SECONDS })
+  await endPage(store, work, { handled, remaining: again, restSeconds: CHECK_AGAIN_SECONDS })
 }

@@ -204,9 +204,9 @@ async function rewrite(
   // Pages of which others held an event are done again.
   for (const page of pages) {
     const startedAt = performance.now()
-    const left = await rewriteArchivePage(store, part, page)
-    if (left === null || stop.aborted) return
-    if (left > 0) pages.push(page)
+    const remaining = await rewriteArchivePage(store, part, page)
+    if (remaining === null || stop.aborted) return
+    if (remaining > 0) pages.push(page)
     await sleep(performance.now() - startedAt)
   }
   await endRewriting(store, part)

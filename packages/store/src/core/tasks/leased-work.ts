@@ -22,32 +22,33 @@ export const takingWork = (kinds: readonly string[], key?: string): Sql => sql`
 /** What a page leaves. */
 export interface LeasedPage {
   handled: number
-  /** null when nothing is left */
-  left: Pick<Work, 'cursor' | 'state'> | null
+  /** null when nothing remains */
+  remaining: Pick<Work, 'cursor' | 'state'> | null
   /** how long the next page waits; Infinity: the work has ended, and its row is kept for readers */
   restSeconds?: number | undefined
 }
 
 /**
- * Writes what a page has left. Work that a request began anew meanwhile keeps its beginning: it has another turn then.
- * @param isOver whether the work may end, where nothing is left; it is a condition on `work`
- * @returns false where nothing is left and the work may not end yet
+ * Writes what remains after a page. Work that a request began anew meanwhile keeps its beginning: it has another turn then.
+ * @param isOver whether the work may end, where nothing remains; it is a condition on `work`
+ * @returns false where nothing remains and the work may not end yet
  */
 export async function endPage(
   { database }: Store,
   { kind, key, turn }: Pick<Work, 'kind' | 'key' | 'turn'>,
-  { handled, left, restSeconds = 0 }: LeasedPage,
+  { handled, remaining, restSeconds = 0 }: LeasedPage,
   isOver: Sql = sql`true`,
 ): Promise<boolean> {
   const isOurs = sql`kind = ${kind} and key = ${key} and turn = ${turn}`
-  if (left === null) return (await database.execute(sql`delete from work where ${isOurs} and ${isOver}`)) > 0
-  const state = left.state === null ? null : JSON.stringify(left.state)
+  if (remaining === null)
+    return (await database.execute(sql`delete from work where ${isOurs} and ${isOver}`)) > 0
+  const state = remaining.state === null ? null : JSON.stringify(remaining.state)
   const nextAt =
     restSeconds === Infinity
       ? sql`'infinity'`
       : sql`clock_timestamp() + make_interval(secs => ${restSeconds}::float8)`
   await database.execute(sql`
-    update work set cursor = ${left.cursor}, state = ${state}::jsonb, handled = handled + ${handled},
+    update work set cursor = ${remaining.cursor}, state = ${state}::jsonb, handled = handled + ${handled},
            next_at = ${nextAt}
      where ${isOurs}`)
   return true

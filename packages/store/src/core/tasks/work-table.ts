@@ -110,26 +110,26 @@ export async function readWorksAgain(tx: Tx, works: readonly Work[]): Promise<Wo
 
 /** What a page of some work of one kind leaves. */
 export interface WorkPage {
-  /** nothing of it is left */
+  /** nothing of it remains */
   done: readonly Work[]
-  /** work that goes on; all other work is untouched */
-  left?: Work | undefined
+  /** work that continues; all other work stays as it is */
+  continued?: Work | undefined
 }
 
-/** @param cursor where the next page of the work begins; undefined or null: nothing of it is left */
-export const goOn = (work: Work, cursor: string | null | undefined): WorkPage =>
-  cursor == null ? { done: [work] } : { done: [], left: { ...work, cursor } }
+/** @param cursor where the next page of the work begins; undefined or null: nothing of it remains */
+export const continueAt = (work: Work, cursor: string | null | undefined): WorkPage =>
+  cursor == null ? { done: [work] } : { done: [], continued: { ...work, cursor } }
 
 /** Takes turns: work that goes on comes after all other work. */
-export function writeWorkPage(tx: PipelinedTx, { done, left }: WorkPage): void {
+export function writeWorkPage(tx: PipelinedTx, { done, continued }: WorkPage): void {
   if (done.length > 0)
     tx.send(sql`
       delete from work where kind = ${done[0]!.kind} and key = any(${done.map(({ key }) => key)}::text[])`)
-  if (left)
+  if (continued)
     tx.send(sql`
-      update work set cursor = ${left.cursor}, state = ${left.state === null ? null : JSON.stringify(left.state)}::jsonb,
+      update work set cursor = ${continued.cursor}, state = ${continued.state === null ? null : JSON.stringify(continued.state)}::jsonb,
              handled = handled + 1, ${REQUEUE}
-       where kind = ${left.kind} and key = ${left.key}`)
+       where kind = ${continued.kind} and key = ${continued.key}`)
 }
 
 /** The most work that is counted: one message each can leave any number. */

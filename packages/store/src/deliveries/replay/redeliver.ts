@@ -22,7 +22,7 @@ export class RedeliveryQuotaError extends ServiceError {
 }
 
 interface RedeliveryQuota {
-  left: number
+  remaining: number
   /** until the next day */
   goesOnInSeconds: number
 }
@@ -31,7 +31,7 @@ interface RedeliveryQuota {
 export async function readRedeliveryQuota({ database }: Store, gateway: string): Promise<RedeliveryQuota> {
   const [quota] = await database.write<RedeliveryQuota>(sql`
     select greatest(0, ${REDELIVERIES_PER_DAY}::bigint - coalesce((
-             select redelivered from redelivery_counts where gateway = ${gateway} and day = ${TODAY}), 0))::int as left,
+             select redelivered from redelivery_counts where gateway = ${gateway} and day = ${TODAY}), 0))::int as remaining,
            ceil(extract(epoch from (${TODAY} + 1)::timestamp - clock_timestamp() at time zone 'UTC'))::int
              as "goesOnInSeconds"`)
   return quota!
@@ -39,8 +39,8 @@ export async function readRedeliveryQuota({ database }: Store, gateway: string):
 
 /** @throws RedeliveryQuotaError when nothing is left of today's quota */
 export async function requireRedeliveryQuota(store: Store, gateway: string): Promise<void> {
-  const { left, goesOnInSeconds } = await readRedeliveryQuota(store, gateway)
-  if (left === 0) throw new RedeliveryQuotaError(goesOnInSeconds)
+  const { remaining, goesOnInSeconds } = await readRedeliveryQuota(store, gateway)
+  if (remaining === 0) throw new RedeliveryQuotaError(goesOnInSeconds)
 }
 
 /** Counts deliveries that a replay has made for a gateway. */

@@ -45,10 +45,17 @@ export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE):
     const webhook = await readWebhook(store, work.id)
     if (!webhook.active) return end(store, work, state, [])
     const quota = await readRedeliveryQuota(store, work.gateway)
-    const limit = Math.min(atMost, PAGE, quota.left)
+    const limit = Math.min(atMost, PAGE, quota.remaining)
     if (limit === 0) {
       const goesOnAt = new Date(Date.now() + quota.goesOnInSeconds * 1_000).toISOString()
-      return goOn(store, work, { ...state, goesOnAt }, readCursor(work.cursor)!, [], quota.goesOnInSeconds)
+      return continueWork(
+        store,
+        work,
+        { ...state, goesOnAt },
+        readCursor(work.cursor)!,
+        [],
+        quota.goesOnInSeconds,
+      )
     }
     const key = readCursor(work.cursor)!
     const page = { work, state, webhook, limit }
@@ -78,7 +85,7 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
   const last = state.until === null ? head!.position : (span!.last ?? 0n)
   const first = span!.first ?? last
   const found = { ...state, first: first.toString(), last: last.toString() }
-  return goOn(store, work, found, { phase: 'cancelled', delivery: 0n, sequence: span!.sequence }, [])
+  return continueWork(store, work, found, { phase: 'cancelled', delivery: 0n, sequence: span!.sequence }, [])
 }
 
 interface Page<Phase extends ReplayKey['phase']> {
@@ -139,7 +146,13 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
   const next: ReplayKey = isAll
     ? { phase: 'news', position: BigInt(state.first!), sequence: key.sequence }
     : { ...key, delivery: fitting.length === limit ? BigInt(fitting.at(-1)!.id) : found!.last }
-  return goOn(store, work, { ...state, looked: state.looked + fitting.length }, next, deliveries.flat())
+  return continueWork(
+    store,
+    work,
+    { ...state, looked: state.looked + fitting.length },
+    next,
+    deliveries.flat(),
+  )
 }
 
 async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage> {
@@ -160,7 +173,7 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
     news.length === limit
       ? { phase: 'news', ...news.at(-1)!.at }
       : { phase: 'retractions', at: state.since, eventId: '00000000-0000-0000-0000-000000000000' }
-  return goOn(store, work, { ...state, looked }, next, deliveries.flat())
+  return continueWork(store, work, { ...state, looked }, next, deliveries.flat())
 }
 
 /** As rows that can be quarantined. */
@@ -193,7 +206,7 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
   const now = { ...state, looked: state.looked + own.length }
   if (scanned.length < limit) return end(store, work, now, deliveries.flat())
   const { at, eventId } = scanned.at(-1)!
-  return goOn(
+  return continueWork(
     store,
     work,
     now,
@@ -208,7 +221,7 @@ async function readWebhook(store: Store, id: bigint): Promise<NotifiedWebhook> {
   return webhook!
 }
 
-async function goOn(
+async function continueWork(
   store: Store,
   work: ReplayWork,
   { goesOnAt, ...state }: ReplayState,
@@ -216,8 +229,8 @@ async function goOn(
   deliveries: DeliveryRef[],
   restSeconds = 0,
 ): Promise<ReplayedPage> {
-  const left = { cursor: writeCursor(key), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
-  await endPage(store, work, { handled: deliveries.length, left, restSeconds })
+  const remaining = { cursor: writeCursor(key), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
+  await endPage(store, work, { handled: deliveries.length, remaining, restSeconds })
   return { handled: deliveries.length, deliveries, goesOn: true }
 }
 
@@ -228,7 +241,7 @@ async function end(
   state: ReplayState,
   deliveries: DeliveryRef[],
 ): Promise<ReplayedPage> {
-  const left = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
-  await endPage(store, work, { handled: deliveries.length, left, restSeconds: Infinity })
+  const remaining = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
+  await endPage(store, work, { handled: deliveries.length, remaining, restSeconds: Infinity })
   return { handled: deliveries.length, deliveries, goesOn: false }
 }

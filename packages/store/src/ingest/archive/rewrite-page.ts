@@ -47,7 +47,7 @@ const change = (lines: readonly ArchiveLine[], condition: Sql, set: Sql): Sql =>
 
 /** How many lines have their event, and how many of these events pass a condition. */
 const countStored = (lines: readonly ArchiveLine[], condition: Sql): Sql => sql`
-  select count(*)::integer as stored, count(*) filter (where ${condition})::integer as "left"
+  select count(*)::integer as stored, count(*) filter (where ${condition})::integer as "remaining"
     from ${LINES.listOf(lines)} join events e on ${IS_SAME}`
 
 /** A page joins its lines one by one: no plan for it reads all events. */
@@ -75,13 +75,13 @@ export const rewriteArchivePage = (
     const condition = isShrinking ? IS_LONG : sql`e.shrunk`
     const set = isShrinking ? sql`data = ${SHORT}, shrunk = true` : sql`data = l.data::json, shrunk = false`
     await tx.$executeRaw(change(lines, condition, set))
-    const [row] = await tx.$queryRaw<{ stored: number; left: number }[]>(countStored(lines, condition))
-    const { stored, left } = row!
+    const [row] = await tx.$queryRaw<{ stored: number; remaining: number }[]>(countStored(lines, condition))
+    const { stored, remaining } = row!
     if (stored !== lines.length)
       throw new ArchiveDiffersError(
         `${part.file} and the database differ in ${lines.length - stored} of ${lines.length} events: bring back what was changed from a copy`,
       )
-    return left
+    return remaining
   }, PAGE_LIMITS)
 
 /** How many of some lines have their event. */

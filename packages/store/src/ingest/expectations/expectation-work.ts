@@ -1,7 +1,7 @@
 // The pages of work on expected payments: what a request leaves, and what is too much for the transaction that causes it.
 import { bigints, sql, type Tx } from '../../core/database/sql.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
-import { goOn, policiesFor, type Work, type WorkPage } from '../../core/tasks/work-table.js'
+import { continueAt, policiesFor, type Work, type WorkPage } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findNextPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'
 import { NO_NEWS, type ExpectedNews } from '../../messages/expectations/settle.js'
@@ -24,20 +24,20 @@ export const EXPECTATION: WorkKind<ExpectedPage> = {
   page: async (tx, works, { head, rows }) => {
     const heads = await readHeads(tx, works)
     const counted: Counted[] = []
-    let left = rows
+    let remaining = rows
     for (const work of works) {
       const from = BigInt(work.cursor || '0')
       const to = heads.get(work.key) ?? from
-      const upTo = from + BigInt(left) < to ? from + BigInt(left) : to
+      const upTo = from + BigInt(remaining) < to ? from + BigInt(remaining) : to
       counted.push({ work, from, upTo, isLast: upTo === to })
-      left -= Number(upTo - from)
-      if (left === 0) break
+      remaining -= Number(upTo - from)
+      if (remaining === 0) break
     }
     const pairs = await readPairsBetween(tx, counted)
     const done = counted.filter(({ isLast }) => isLast).map(({ work }) => work)
     const expected = await recount(tx, pairs, { ...head, counted: done.map(({ key }) => key) })
     const [next] = counted.filter(({ isLast }) => !isLast)
-    const leaves: WorkPage = { done, left: next && { ...next.work, cursor: next.upTo.toString() } }
+    const leaves: WorkPage = { done, continued: next && { ...next.work, cursor: next.upTo.toString() } }
     return { ...leaves, expected }
   },
 }
@@ -83,7 +83,7 @@ export const EXPECTED_PAYMENT: WorkKind<ExpectedPage> = {
   page: async (tx, [work], { head, rows: limit }) => {
     const pairs = await findNextPairs(tx, work!.key, { after: work!.cursor, limit })
     const next = pairs.length < limit ? null : pairs.at(-1)!.expectationId
-    return { ...goOn(work!, next), expected: await recount(tx, pairs, head) }
+    return { ...continueAt(work!, next), expected: await recount(tx, pairs, head) }
   },
 }
 
@@ -92,6 +92,6 @@ export const EXPECTED_FINALITY: WorkKind<ExpectedPage> = {
   page: async (tx, [work], { head, rows: limit }) => {
     const pairs = await findFinalPairs(tx, head.finalizedSlot, limit)
     const expected = pairs.length === 0 ? NO_NEWS : await recount(tx, pairs, head)
-    return { ...goOn(work!, pairs.length < limit ? null : ''), expected }
+    return { ...continueAt(work!, pairs.length < limit ? null : ''), expected }
   },
 }

@@ -37,7 +37,7 @@ const comparing = (
     const done = new Set(keys.slice(0, right))
     return {
       done: works.filter(({ key }) => done.has(key)),
-      left: works.find(({ key }) => key === keys[right]),
+      continued: works.find(({ key }) => key === keys[right]),
     }
   },
 })

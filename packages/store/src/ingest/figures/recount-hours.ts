@@ -7,7 +7,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import { isOf, keyOf, toHour, type GatewayHour } from './gateway-hours.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
-import { REQUEUE, goOn, type Work } from '../../core/tasks/work-table.js'
+import { REQUEUE, continueAt, type Work } from '../../core/tasks/work-table.js'
 
 const HOUR_MS = HOUR * 1_000
 
@@ -150,6 +150,6 @@ export const RECOUNT: WorkKind<object, ReadHour> = {
   page: async (tx, [work], { head }, read) => {
     if (head.position - read.position > MOST_MERGED) return null
     await writeHour(tx, read)
-    return goOn(work!, read.next)
+    return continueAt(work!, read.next)
   },
 }

@@ -28,7 +28,7 @@ export interface PolicyRecompute {
 }
 
 /** A policy that has more payments than the page: where the next page begins, and what this one found. */
-export interface CutPolicy {
+export interface ContinuedPolicy {
   address: string
   cursor: From
   soFar: SoFar
@@ -37,9 +37,9 @@ export interface CutPolicy {
 export interface PolicyPage extends Derived {
   whole: WholePolicy[]
   /** null where all payments of the page are of whole policies */
-  cut: CutPolicy | null
+  continued: ContinuedPolicy | null
   /** policies of which nothing is done, and where each begins */
-  untouched: { address: string; cursor: From }[]
+  remaining: { address: string; cursor: From }[]
 }
 
 /**
@@ -63,13 +63,13 @@ export async function recomputePolicies(
   const count = [...next.values()].reduce((sum, { length }) => sum + length, 0)
   // The last payment only shows that there are more.
   const end = count > limit ? reading.findLastIndex(({ address }) => next.has(address)) : reading.length
-  const rest = reading.slice(end)
-  const [last] = rest
+  const remaining = reading.slice(end)
+  const [last] = remaining
   // A difference is known to this transaction alone, so a policy whose sums move by it is done as a whole or not at all.
-  const cut = last?.differed === null ? of(last).slice(0, -1) : []
-  const left = new Set(rest)
-  const whole = plans.filter(plan => !left.has(plan))
-  const concerned = [...single, ...whole.flatMap(of), ...cut]
+  const continued = last?.differed === null ? of(last).slice(0, -1) : []
+  const notWhole = new Set(remaining)
+  const whole = plans.filter(plan => !notWhole.has(plan))
+  const concerned = [...single, ...whole.flatMap(of), ...continued]
   const derived = await derivePayments(
     tx,
     [...new Map(concerned.map(payment => [payment.row.id, payment])).values()],
@@ -83,8 +83,10 @@ export async function recomputePolicies(
       after: plan.differed ?? sumUp(plan.counted, of(plan)) ?? emptyPolicy(plan.address),
       payments: of(plan),
     })),
-    cut: cut.length === 0 ? null : cutAt(last!, cut),
-    untouched: rest.slice(cut.length === 0 ? 0 : 1).map(({ address, after }) => ({ address, cursor: after })),
+    continued: continued.length === 0 ? null : continuedAt(last!, continued),
+    remaining: remaining
+      .slice(continued.length === 0 ? 0 : 1)
+      .map(({ address, after }) => ({ address, cursor: after })),
   }
 }
 
@@ -147,7 +149,10 @@ const sumUp = (state: PolicyState | null, payments: readonly StoredPayment[]): P
     .filter(({ event, row }) => !row.retracted && isOfIncarnation(state.incarnationStart, event.order))
     .reduce((sum, { event: { order, effect } }) => applyPayment(sum, { order, ...effect }), state)
 
-function cutAt({ address, counted, sources }: Plan, payments: readonly StoredPayment[]): CutPolicy {
+function continuedAt(
+  { address, counted, sources }: Plan,
+  payments: readonly StoredPayment[],
+): ContinuedPolicy {
   const state = sumUp(counted, payments)
   return {
     address,

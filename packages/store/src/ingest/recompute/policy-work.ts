@@ -27,8 +27,8 @@ interface PolicyWork extends SoFar {
   isNotified?: true
 }
 
-/** A policy that is left to work. */
-export interface LeftPolicy {
+/** A policy that remains for work. */
+export interface RemainingPolicy {
   address: string
   cursor: From
   soFar?: SoFar
@@ -37,7 +37,7 @@ export interface LeftPolicy {
 /** @param isNotified gateways are notified of what this makes known */
 export const addPolicyWork = (
   tx: PipelinedTx,
-  policies: readonly LeftPolicy[],
+  policies: readonly RemainingPolicy[],
   { position, isNotified }: { position: LockedHead['position']; isNotified: boolean },
 ): void =>
   addWork(
@@ -82,10 +82,10 @@ export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
     const page = await recomputePolicies(tx, asked, rows, { programId, limit })
     const events = await readNews(tx, page.whole, { programId, sinceOf: of => BigInt(stateOf(of).since) })
     const policies = writeRecomputed(tx, page.whole, ({ address }) => events.get(address)!)
-    const { cut, completed, changed } = page
+    const { continued, completed, changed } = page
     return {
       done: page.whole.map(({ address }) => byKey.get(address)!.work),
-      left: cut ? leftOf(byKey.get(cut.address)!.work, cut) : undefined,
+      continued: continued ? continuedOf(byKey.get(continued.address)!.work, continued) : undefined,
       recomputed: {
         policies,
         notified: policies.filter(({ after }) => stateOf(after).isNotified),
@@ -96,7 +96,7 @@ export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
   },
 }
 
-const leftOf = (work: Work, { cursor, soFar }: { cursor: From; soFar: SoFar }): Work => ({
+const continuedOf = (work: Work, { cursor, soFar }: { cursor: From; soFar: SoFar }): Work => ({
   ...work,
   cursor,
   state: { ...(work.state as PolicyWork), ...soFar },

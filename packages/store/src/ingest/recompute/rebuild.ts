@@ -6,7 +6,7 @@ import { readNextHours } from '../figures/hour-differences.js'
 import { readNextGateways } from '../figures/sum-differences.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
-import { addWork, goOn, type NewWork } from '../../core/tasks/work-table.js'
+import { addWork, continueAt, type NewWork } from '../../core/tasks/work-table.js'
 import { FROM_START } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'
 
@@ -41,7 +41,7 @@ export const REBUILD: WorkKind<object> = {
       STEPS.findIndex(({ kind }) => kind === named),
     )
     const { kind, read, waitsFor } = STEPS[at]!
-    if (waitsFor !== undefined && (await isLeft(tx, waitsFor))) return { done: [], left: work }
+    if (waitsFor !== undefined && (await hasRemaining(tx, waitsFor))) return { done: [], continued: work }
     const keys = await read(tx, after, rows)
     if (kind === 'policy') {
       const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
@@ -52,12 +52,12 @@ export const REBUILD: WorkKind<object> = {
         tx,
         keys.map(key => ({ kind, key })),
       )
-    return goOn(work!, keys.length > 0 ? `${kind} ${keys.at(-1)}` : STEPS[at + 1]?.kind)
+    return continueAt(work!, keys.length > 0 ? `${kind} ${keys.at(-1)}` : STEPS[at + 1]?.kind)
   },
 }
 
-/** Whether work of a kind is left that is not quarantined. */
-async function isLeft(tx: Tx, kind: string): Promise<boolean> {
+/** Whether work of a kind remains that is not quarantined. */
+async function hasRemaining(tx: Tx, kind: string): Promise<boolean> {
   const rows = await tx.$queryRaw<object[]>(sql`
     select 1 from work w where w.kind = ${kind} and ${isNotQuarantined('task', sql`w.kind || ' ' || w.key`)} limit 1`)
   return rows.length > 0

@@ -54,8 +54,8 @@ export async function recompute(
     const work = unready.get(address)
     return work && concerns(work, request) ? [{ address, cursor: againFrom(address, request, rows) }] : []
   })
-  const left = [...page.untouched, ...(page.cut ? [page.cut] : []), ...begunAgain]
-  addPolicyWork(tx, left, { position, isNotified: true })
+  const remaining = [...page.remaining, ...(page.continued ? [page.continued] : []), ...begunAgain]
+  addPolicyWork(tx, remaining, { position, isNotified: true })
   const policies = writeRecomputed(tx, page.whole, ({ address }) => requests.get(address)!.events)
   return { policies, notified: policies, completed: page.completed, changed: page.changed }
 }

@@ -2,7 +2,7 @@
 import { empty, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { OF_POLICY } from '../../core/tables/payment-names.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
-import { goOn, policiesFor } from '../../core/tasks/work-table.js'
+import { continueAt, policiesFor } from '../../core/tasks/work-table.js'
 import { FROM_START } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'
 
@@ -54,9 +54,11 @@ export const USER_PAYMENT: WorkKind<object> = {
     const page = sql`p.user_payment = ${key} ${afterKey(cursor)} order by p.created_at, p.address limit ${limit}`
     const found = await tx.$queryRaw<{ address: string; lacks: boolean; created_at: bigint }[]>(sql`
       ${lacking(page)} order by p.created_at, p.address`)
-    const left = found.filter(({ lacks }) => lacks).map(({ address }) => ({ address, cursor: FROM_START }))
-    addPolicyWork(tx, left, { position: head.position, isNotified: true })
+    const remaining = found
+      .filter(({ lacks }) => lacks)
+      .map(({ address }) => ({ address, cursor: FROM_START }))
+    addPolicyWork(tx, remaining, { position: head.position, isNotified: true })
     const last = found.length < limit ? undefined : found.at(-1)
-    return goOn(work!, last && `${last.created_at} ${last.address}`)
+    return continueAt(work!, last && `${last.created_at} ${last.address}`)
   },
 }

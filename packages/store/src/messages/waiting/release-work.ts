@@ -5,7 +5,7 @@ import { sql } from '../../core/database/sql.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
-import { addWork, goOn } from '../../core/tasks/work-table.js'
+import { addWork, continueAt } from '../../core/tasks/work-table.js'
 import { release, type WaitingKey } from './release.js'
 
 type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
@@ -15,7 +15,7 @@ export const WATERMARK: ReleaseKind = {
   page: async (tx, [work], { head, rows }) => {
     const { finalizedSlot } = head
     const { last, deliveries: released } = await release(tx, { finalizedSlot }, isSlotFinal(head), rows)
-    return { ...goOn(work!, last && ''), released }
+    return { ...continueAt(work!, last && ''), released }
   },
 }
 
@@ -25,7 +25,7 @@ export const DETAILS: ReleaseKind = {
     const { key, cursor } = work!
     const after = cursor === '' ? undefined : (JSON.parse(cursor) as WaitingKey)
     const page = await release(tx, { policies: [key] }, isSlotFinal(head), rows, after)
-    return { ...goOn(work!, page.last && JSON.stringify(page.last)), released: page.deliveries }
+    return { ...continueAt(work!, page.last && JSON.stringify(page.last)), released: page.deliveries }
   },
 }
 
