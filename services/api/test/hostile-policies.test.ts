@@ -44,7 +44,7 @@ import {
   readRecentRetractions,
   readRetractionsOf,
   readTrackedPolicies,
-  readTrackingHeads,
+  readHeadsWithEpoch,
 } from '@payment-tracking/store/reads'
 import {
   PRUNED_TABLES,
@@ -329,7 +329,7 @@ t.test('tasks of the outbox, of deliveries and of retention', async t => {
 
 t.test('what sockets and streams replay', async t => {
   const trackingIds = ['soon', 'paid', ...stories.map((_, n) => `hostile-${n}`)]
-  const { heads } = await readTrackingHeads(api.store, trackingIds)
+  const { heads } = await readHeadsWithEpoch(api.store, trackingIds)
   const ranges = [...heads].map(([trackingId, head]) => ({ trackingId, from: 1, to: Number(head) }))
   t.ok(ranges.length > 1)
   const replayed = await readPaymentsBySeq(api.store, ranges)

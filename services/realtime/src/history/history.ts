@@ -11,7 +11,7 @@ import { coalesce } from '@payment-tracking/runtime'
 import {
   readPaymentsBySeq,
   readRetractionsOf,
-  readTrackingHeads,
+  readHeadsWithEpoch,
   type SeqRange,
 } from '@payment-tracking/store/reads'
 import { type Store } from '@payment-tracking/store/core'
@@ -98,7 +98,7 @@ export class History {
 
   async #readBatch(requests: HistoryRequest[]): Promise<HistoryPage[]> {
     const trackingIds = [...new Set(requests.map(({ trackingId }) => trackingId))]
-    const { epoch, branchPosition, heads } = await readTrackingHeads(this.#store, trackingIds)
+    const { epoch, branchPosition, heads } = await readHeadsWithEpoch(this.#store, trackingIds)
     const doubtful = await this.#findDoubtful(requests, branchPosition, epoch)
     const pages = requests.map((request): HistoryPage & { range: SeqRange | null } => {
       const head = heads.get(request.trackingId) ?? 0

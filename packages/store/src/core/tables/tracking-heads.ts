@@ -3,16 +3,16 @@ import { bigints, sql, type Tx } from '../database/sql.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 
 /** The last `seq` of tracking IDs; 0 without payments. */
-export interface TrackingHeads extends Map<string, bigint> {
+export interface BatchHeads extends Map<string, bigint> {
   /** those that some gateway expects payments of */
   readonly expected: Set<string>
 }
 
-const emptyHeads = (trackingIds: readonly string[] = []): TrackingHeads =>
+const emptyHeads = (trackingIds: readonly string[] = []): BatchHeads =>
   Object.assign(new Map(trackingIds.map(trackingId => [trackingId, 0n])), { expected: new Set<string>() })
 
 /** The heads of some tracking IDs. */
-export async function readTrackingHeads(tx: Tx, trackingIds: readonly string[]): Promise<TrackingHeads> {
+export async function readBatchHeads(tx: Tx, trackingIds: readonly string[]): Promise<BatchHeads> {
   if (trackingIds.length === 0) return emptyHeads()
   const rows = await tx.$queryRaw<{ tracking_id: string; head: bigint; expected: boolean }[]>`
     select tracking_id, head, expected from trackings where tracking_id = any(${trackingIds}::text[])`
@@ -31,10 +31,10 @@ export async function readTrackingHeads(tx: Tx, trackingIds: readonly string[]):
 export async function giveSeqs(
   tx: PipelinedTx,
   trackingIds: readonly (string | null)[],
-  preloaded: TrackingHeads = emptyHeads(),
+  preloaded: BatchHeads = emptyHeads(),
 ): Promise<(bigint | null)[]> {
   const unread = trackingIds.filter(trackingId => trackingId !== null && !preloaded.has(trackingId))
-  const read = await readTrackingHeads(tx, [...new Set(unread as string[])])
+  const read = await readBatchHeads(tx, [...new Set(unread as string[])])
   for (const trackingId of read.expected) preloaded.expected.add(trackingId)
   const heads = new Map<string, bigint>()
   const seqs = trackingIds.map(trackingId => {

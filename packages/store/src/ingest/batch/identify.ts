@@ -11,9 +11,9 @@ import { writeGaps } from './gaps.js'
 import { lockHead, type LockedHead } from '../../core/tables/head.js'
 import { readIdentities, readRetractions, resolveIdentities, type Correction } from './identities.js'
 import { preloadStates, type Preloaded } from './preload.js'
-import { readTrackingHeads, type TrackingHeads } from '../../core/tables/tracking-heads.js'
+import { readBatchHeads, type BatchHeads } from '../../core/tables/tracking-heads.js'
 import { trackingIdsOf } from './number.js'
-import { policiesOf, readMoved, type MovedEvent } from './recompute-requests.js'
+import { policiesToRecompute, readMoved, type MovedEvent } from './recompute-requests.js'
 import { retract, closeAccepted, type Retracted } from './retractions.js'
 import { readUnready } from '../recompute/policy-work.js'
 
@@ -30,7 +30,7 @@ export interface Identified {
   /** the stored states of the addresses of `fresh` */
   preloaded: Preloaded
   /** the last `seq` of the tracking IDs of `fresh` */
-  heads: TrackingHeads
+  heads: BatchHeads
   /** policies that are recomputed whatever the events are */
   unready: Set<string>
   duplicateCount: number
@@ -53,7 +53,7 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
     readIdentities(tx, asked),
     readRetractions(tx, asked),
     preloadStates(tx, asked),
-    readTrackingHeads(tx, trackingIdsOf(asked)),
+    readBatchHeads(tx, trackingIdsOf(asked)),
     readUnready(tx, [...new Set(asked.flatMap(event => policyOf(event) ?? []))]),
   ])
   const resolved = await resolveIdentities(tx, received, identities, retractions)
@@ -72,7 +72,7 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
     fresh: resolved.fresh,
     retracted: retracted.events,
     finalEvents: resolved.corrections.filter(({ finalized }) => finalized).map(({ id }) => id),
-    unready: new Set([...unready.keys(), ...policiesOf(retracted.events, moved)]),
+    unready: new Set([...unready.keys(), ...policiesToRecompute(retracted.events, moved)]),
     duplicateCount: resolved.duplicateCount,
     deadLetterCount: await insertDeadLetters(tx, stream, [...refused, ...conflicts]),
   }

@@ -1,7 +1,7 @@
 // Numbers that an event gets on arrival: each new event the next position, each payment of a tracking ID the next `seq`.
 import type { ChainEvent } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { giveSeqs, type TrackingHeads } from '../../core/tables/tracking-heads.js'
+import { giveSeqs, type BatchHeads } from '../../core/tables/tracking-heads.js'
 import type { FoldedEvent } from './fold.js'
 
 /** A folded event with the position and `seq` of its arrival. */
@@ -28,7 +28,7 @@ export async function numberEvents(
   tx: PipelinedTx,
   folded: readonly FoldedEvent[],
   before: bigint,
-  preloaded: TrackingHeads,
+  preloaded: BatchHeads,
 ): Promise<NumberedEvent[]> {
   const trackingIds = folded.map(({ event }) => (isTracked(event) ? event.trackingId : null))
   const seqs = await giveSeqs(tx, trackingIds, preloaded)

@@ -46,7 +46,7 @@ export async function readMoved(
 }
 
 /** The policies of events that left their chain position. They are recomputed whatever else the batch holds. */
-export const policiesOf = (
+export const policiesToRecompute = (
   retracted: readonly RetractedEvent[],
   moved: readonly MovedEvent[],
 ): Set<string> => {

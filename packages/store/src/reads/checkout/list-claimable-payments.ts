@@ -1,5 +1,5 @@
 import { hidden } from '../../core/database/hidden.js'
-import { policiesOf } from '../lists/policies-of-wallet.js'
+import { policiesOfWallet } from '../lists/policies-of-wallet.js'
 import { walkConditions, walkOrder } from '../lists/walk-key.js'
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, empty, raw, sql, type Sql } from '../../core/database/sql.js'
@@ -35,11 +35,11 @@ const NEWEST = sql`order by ${ORDER}`
 const IS_VALID = sql`${IS_PAYMENT} and e.retracted_at is null`
 
 /**
- * The newest payments of each policy of a wallet (`policiesOf`: at most 10,000), or of one of them, and the wallet's payments
+ * The newest payments of each policy of a wallet (`policiesOfWallet`: at most 10,000), or of one of them, and the wallet's payments
  * without a policy.
  */
 const paidBy = (wallet: string, policy: string | undefined, limit: number): Sql => sql`
-  select e.* from (${policiesOf(wallet, policy === undefined ? sql`true` : sql`q.address = ${policy}`)}) q
+  select e.* from (${policiesOfWallet(wallet, policy === undefined ? sql`true` : sql`q.address = ${policy}`)}) q
    cross join lateral (
      select * from events e where e.payment_policy = q.address and ${IS_VALID} ${NEWEST} limit ${limit}) e
    union all

@@ -1,5 +1,5 @@
 import type { Store } from '../../core/database/open-store.js'
-import { accountsOf, policiesOf } from '../lists/policies-of-wallet.js'
+import { accountsOf, policiesOfWallet } from '../lists/policies-of-wallet.js'
 import { allOf, sql } from '../../core/database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 import {
@@ -20,7 +20,7 @@ export interface ClaimFilter {
 
 /**
  * Living policies that are not paused and whose owner is known, newest first by (creation, address).
- * By a wallet alone, looks at 10,000 policies (`policiesOf`).
+ * By a wallet alone, looks at 10,000 policies (`policiesOfWallet`).
  * Relies on the indexes of user payments by owner and of policies by user payment, tracking ID or key.
  * @param policies only these, besides the filter
  */
@@ -41,7 +41,7 @@ export async function listClaimablePolicies(
   const isByWallet =
     filter.wallet !== undefined &&
     (filter.trackingId ?? filter.policyAddress ?? filter.recipient ?? filter.policies) === undefined
-  const source = isByWallet ? sql`(${policiesOf(filter.wallet!, sql`q.live`)})` : sql`policies`
+  const source = isByWallet ? sql`(${policiesOfWallet(filter.wallet!, sql`q.live`)})` : sql`policies`
   const rows = await database.read<SubscriptionRow>(sql`
     select ${SUBSCRIPTION_COLUMNS}
       from ${source} p ${WITH_USER_PAYMENT}

@@ -16,7 +16,7 @@ export const accountsOf = (wallet: string): Sql =>
  * Relies on policies_user_payment_idx.
  * @param condition on the policy `q`
  */
-export const policiesOf = (wallet: string, condition: Sql): Sql => sql`
+export const policiesOfWallet = (wallet: string, condition: Sql): Sql => sql`
   select q.* from (${accountsOf(wallet)}) a
    cross join lateral (
      select * from policies q where q.user_payment = a.address and ${condition}

@@ -52,7 +52,7 @@ const readKey = (after: string | undefined): Key | null => {
 }
 
 /** The policies that can make a wallet be in a state: all of who never paid have no payment. */
-function policiesOf(state: SubscriberState | undefined, clock: StateClock): Sql {
+function canBeIn(state: SubscriberState | undefined, clock: StateClock): Sql {
   if (state === 'overdue') return isOverdue(clock)
   if (state === 'at_risk') return canBeAtRisk(clock)
   return state === 'active' ? isActive(clock) : sql`p.payment_count = 0`
@@ -81,7 +81,7 @@ function walk(
     (select p.* from policies p
       where p.gateway = ${gateway} and ${live} ${afterKey}
       order by p.created_at desc, p.address desc limit ${ROWS_AT_ONCE})`
-  const isWanted = policiesOf(state, rules)
+  const isWanted = canBeIn(state, rules)
   const isLiving = state === 'overdue' || state === 'at_risk' || state === 'active'
   const isUnpaid = neverPaid === true || state === 'never_paid'
   return sql`

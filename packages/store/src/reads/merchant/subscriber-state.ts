@@ -39,7 +39,7 @@ export const canBeAtRisk = (clock: StateClock): Sql =>
   sql`(${isActive(clock)} and ${isWaiting(sql`p`)} and ${isWatched(sql`p`)})`
 
 /** The newest policies of a wallet, of whichever gateway. Relies on user_payments by owner and policies_user_payment_idx. */
-const policiesOf = (wallet: Sql): Sql => sql`
+const newestPoliciesOf = (wallet: Sql): Sql => sql`
   (select p.*
      from (select address from user_payments where owner = ${wallet} limit ${MOST_POLICIES}) u
     cross join lateral (
@@ -65,14 +65,14 @@ export const walletPolicies = (
               when bool_or(p.gateway = ${gateway} and ${isActive(clock)}) then 'active' end as state,
          (array_agg(p.address order by p.created_at desc, p.address desc)
             filter (where p.gateway = ${gateway} and ${isWanted}))[1] as newest
-    from ${policiesOf(wallet)} p`
+    from ${newestPoliciesOf(wallet)} p`
 
 /**
  * Whether a payment of a wallet to a gateway is at risk, by its records' own rule. It costs more than `walletPolicies`: a
  * statement asks for wallets alone whose state it decides.
  */
 export const isAtRisk = (gateway: string, wallet: Sql, { programId, ...clock }: CustomerRules): Sql => {
-  const asked = sql`${policiesOf(wallet)} p ${WITH_USER_PAYMENT} where p.gateway = ${gateway} and ${canBeAtRisk(clock)}`
+  const asked = sql`${newestPoliciesOf(wallet)} p ${WITH_USER_PAYMENT} where p.gateway = ${gateway} and ${canBeAtRisk(clock)}`
   const gatewayFee = { ofAll: newestFact('fee_recipient', sql`${gateway}`) }
   return sql`
     exists (with ${risksOf(asked, { programId, gatewayFee })} select from risk r where r.state = 'at_risk')`

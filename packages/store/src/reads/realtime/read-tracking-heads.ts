@@ -1,7 +1,7 @@
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
 
-export interface TrackingHeads {
+export interface HeadsWithEpoch {
   /** names this database: a `seq` of another database is invalid here */
   epoch: string
   /** the last position that all earlier epochs share with this epoch; null in a database's first epoch */
@@ -15,12 +15,12 @@ export interface TrackingHeads {
  * commits together with its payments, so a later read finds all payments up to the head.
  * @throws StoreUnavailableError
  */
-export async function readTrackingHeads(
+export async function readHeadsWithEpoch(
   { database }: Store,
   trackingIds: readonly string[],
-): Promise<TrackingHeads> {
+): Promise<HeadsWithEpoch> {
   const rows = await database.read<
-    Omit<TrackingHeads, 'heads'> & { trackingId: string | null; head: number }
+    Omit<HeadsWithEpoch, 'heads'> & { trackingId: string | null; head: number }
   >(sql`
       select s.epoch::text as epoch, (select min(last_position) from earlier_epochs) as "branchPosition", t.tracking_id as "trackingId",
              t.head::float8 as head

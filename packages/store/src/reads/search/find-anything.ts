@@ -4,7 +4,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'
 import { hasPaid } from '../merchant/payers.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
-import { policiesOf } from '../lists/policies-of-wallet.js'
+import { policiesOfWallet } from '../lists/policies-of-wallet.js'
 
 export const FOUND_KINDS = [
   'transaction',
@@ -121,13 +121,13 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
   return probes
 }
 
-/** Relies on events_gateway_payers and `policiesOf`. */
+/** Relies on events_gateway_payers and `policiesOfWallet`. */
 const customerProbe = ({ text }: Sought, gateway: string): Sql =>
   where(
     'customer',
     text,
     sql`${hasPaid(gateway, sql`${text}`)}
-        or exists (${policiesOf(text, sql`q.gateway = ${gateway}`)})`,
+        or exists (${policiesOfWallet(text, sql`q.gateway = ${gateway}`)})`,
   )
 
 /** A gateway has at most 20 webhooks: each is looked at, and probed for a message. */
