@@ -72,8 +72,8 @@ const REOPENED: readonly ExpectationType[] = ['expectation.reopened']
 const REOPENED_LATE: readonly ExpectationType[] = ['expectation.reopened', 'expectation.expired']
 
 /**
- * The notices of a change: the state before × the state after. Where both are one state, of a higher sum; a lower one has none.
- * Nothing follows a cancellation. Time never goes back, so what has expired becomes open or underpaid only on paper.
+ * The notices of a change, by the state before and the state after. Where the state stays the same, they are those of a higher
+ * sum; a lower sum has none. A cancelled expectation has none. An expired expectation cannot become open or underpaid.
  */
 export const NOTICES: Record<ExpectationState, Record<ExpectationState, readonly ExpectationType[]>> = {
   open: {

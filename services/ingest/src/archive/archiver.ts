@@ -56,8 +56,8 @@ const BYTES_A_PART = 16 * 1024 * 1024
 const FIRST_AFTER_MS = 60_000
 const PAGE_ROWS = 500
 /**
- * About how many events a page of Postgres holds. A page of the archive takes one event of each: the room that an event left
- * takes the next one, and no index is written (a HOT update).
+ * About how many events an 8 kB block of Postgres holds. One transaction rewrites at most one event of each block. The next one
+ * writes into the room that became free, in the same block, so that no index is written (a HOT update).
  */
 const EVENTS_A_BLOCK = 8
 

@@ -65,7 +65,7 @@ export class HeadTracker<Sample extends Head = Head> {
     return newest !== undefined && performance.now() - this.#answeredAtMs <= maxAgeMs ? newest : this.#ask()
   }
 
-  /** Asks a new connection, before its first statement. A connection that does not say it makes the head unknown. */
+  /** Reads the head on a new connection, before the connection's first statement. If that fails, the head is unknown. */
   async greet(run: RunStatement): Promise<void> {
     try {
       await this.#learn(() => run<Sample>(this.statement))

@@ -26,13 +26,13 @@ export interface Work {
   cursor: string
   /** what the cause said, and what the pages before found */
   state: unknown
-  /** another number after each page, and after whatever makes void what was read for a page */
+  /** changes with each page, and with each change of rows that a page may have read before it took the writer lock */
   turn: bigint
 }
 
 export type NewWork = Pick<Work, 'kind' | 'key'> & Partial<Pick<Work, 'cursor' | 'state'>>
 
-/** Gives work another turn, after all other work: what was read for its next page is void. */
+/** Puts work behind all other work. A page that has read for it already starts again. */
 export const REQUEUE = sql`turn = nextval('work_turn_seq'), next_at = clock_timestamp()`
 
 /**

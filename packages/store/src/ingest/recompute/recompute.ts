@@ -65,8 +65,8 @@ const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }:
   from !== FROM_NONE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
- * From where work that is under way begins again. While no Created event is valid, payments get no details, wherever they are:
- * the next Created event concerns them all, and may name the same user payment as the one before.
+ * From where work that is under way begins again: from where the request says. Without a valid Created event, no payment of the
+ * policy has details, and the next Created event gives details to all of them. So the work then begins with the first payment.
  */
 const againFrom = (address: string, { from }: RecomputeRequest, { latest }: RecomputeRows): From =>
   from !== FROM_NONE && !isLinked(latest.get(address)) ? FROM_START : from
