@@ -1,5 +1,6 @@
 // Generates the Prisma client as `prisma generate` does, with the same generator and without the CLI: the CLI brings 109
 // packages more, which `npm start` would install for this alone. schema.test.ts compares the two.
+import { rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
@@ -16,5 +17,7 @@ const [generator] = await getGenerators({
   skipDownload: true,
   cliCommand: 'generate',
 })
+// A model that was renamed would stay beside its new name.
+rmSync(new URL('../src/generated', import.meta.url), { recursive: true, force: true })
 await generator.generate()
 generator.stop()
