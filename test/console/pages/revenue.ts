@@ -46,7 +46,10 @@ export function testRevenue({
       }
       return data.length === 1
     })
+    const asked = page.waitForRequest(/\/merchant\/revenue\?.*bucket=day/)
     await press(page, page.getByRole('link', { name: 'Revenue' }))
+    const startTime = new URL((await asked).url()).searchParams.get('startTime')!
+    t.equal(Date.parse(startTime) % 86_400_000, 0, 'the first day is a whole one')
     await page.getByText('USDC a day, UTC').waitFor()
     await holdsText(t, page.locator('main'), /53\.00 USDC\s+in 5\s+payments/, 'the sum')
     const overdue = page.getByRole('region', { name: 'Due and not paid', exact: true })

@@ -21,6 +21,10 @@ const SPANS = ['7', '30', '90', '365'] as const
 /** Longer spans are drawn by weeks: a bar of a day would be thinner than a line. */
 const MOST_DAYS = 90
 
+/** Whole days (UTC), as the exports have them; today is the last: a part of a day would look like a bad day. */
+const startOf = (days: number): string =>
+  new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS).toISOString()
+
 export function RevenuePage() {
   const [span, setSpan] = useChoice('days', SPANS, '30')
   const days = Number(span)
@@ -30,7 +34,7 @@ export function RevenuePage() {
       api.GET('/v1/gateway/{gateway}/merchant/revenue', {
         params: {
           path: { gateway },
-          query: { startTime: new Date(Date.now() - days * DAY_MS).toISOString(), bucket: per },
+          query: { startTime: startOf(days), bucket: per },
         },
       }),
     ),
