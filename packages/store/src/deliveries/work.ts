@@ -85,7 +85,7 @@ export interface WebhookWorkPage {
   /** deliveries to enqueue */
   deliveries: DeliveryRef[]
   /** whether another page follows at once */
-  goesOn: boolean
+  hasMore: boolean
 }
 
 /**
@@ -111,7 +111,7 @@ export async function doWebhookWork(
       : await redeliverPage(store, work, of.limit ?? PAGE)
   await writeProgress(store, work, page)
   const { handled, deliveries, remaining } = page
-  return { kind: work.kind, webhookId: work.id, handled, deliveries, goesOn: remaining !== null }
+  return { kind: work.kind, webhookId: work.id, handled, deliveries, hasMore: remaining !== null }
 }
 
 async function takeWork(

@@ -42,7 +42,7 @@ export class FeedReader {
     if (typeof page === 'string') throw new Error(`the feed of ${labelOf(gateway)} is refused: ${page}`)
     this.#cursors.set(gateway, page.next)
     this.bodies.set(gateway, [...(this.bodies.get(gateway) ?? []), ...page.bodies])
-    return page.goesOn
+    return page.hasMore
   }
 }
 

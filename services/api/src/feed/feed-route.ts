@@ -112,7 +112,7 @@ async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
       throw new InvalidParameterError('after', 'is of another database; begin again without it')
     if (page === 'archived')
       throw new ArchivedError((await findArchivedAfter(store, after!.position)) ?? 'an earlier month')
-    if (page.bodies.length > 0 || !page.goesOn || pages === MOST_EMPTY_PAGES) return page
+    if (page.bodies.length > 0 || !page.hasMore || pages === MOST_EMPTY_PAGES) return page
     after = page.next
   }
 }
@@ -141,7 +141,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
       // What the request came by may have ended before it had its place, where no wake reaches it.
       if (page.bodies.length === 0) await access(request, reply)
       while (page.bodies.length === 0) {
-        if (!page.goesOn) {
+        if (!page.hasMore) {
           const isOn = await rest(request, () => wait.next())
           // Or meanwhile: it is told of nothing that happened since.
           await access(request, reply)

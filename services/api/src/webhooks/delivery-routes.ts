@@ -223,7 +223,7 @@ export function addDeliveryRoutes(
       const deliveries = page?.deliveries ?? []
       await wake(request, deliveries)
       void reply.code(202)
-      return { count: deliveries.length, more: page?.goesOn ?? true }
+      return { count: deliveries.length, more: page?.hasMore ?? true }
     },
   )
 

@@ -214,7 +214,7 @@ t.test('a gateway redelivers so many deliveries a day; a span goes on the next d
 
   t.equal((await redeliver(`${id}/deliveries/${one}/redeliver`)).status, 202)
   t.strictSame((await redeliver(`${id}/redeliver`, { since: '2026-10-01' })).body, { count: 2, more: true })
-  t.match(await goOn(), { handled: 0, goesOn: true }, 'the day is spent')
+  t.match(await goOn(), { handled: 0, hasMore: true }, 'the day is spent')
   t.equal(await goOn(), null, 'and the span rests until the next')
   t.equal(await countPending(), 3)
   for (const [path, body] of [
@@ -229,7 +229,7 @@ t.test('a gateway redelivers so many deliveries a day; a span goes on the next d
   }
   await pool.query(`update redelivery_counts set day = day - 1 where gateway = $1`, [gateway.address])
   await pool.query('update work set next_at = now()')
-  t.match(await goOn(), { handled: 2, goesOn: false })
+  t.match(await goOn(), { handled: 2, hasMore: false })
   t.equal((await redeliver(`${second}/deliveries/${other}/redeliver`)).status, 202)
   const { rows } = await pool.query('select redelivered::int from redelivery_counts')
   t.strictSame(rows, [{ redelivered: 3 }], 'the new day counts anew')

@@ -167,7 +167,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           // While Redis is away, the sweeper enqueues these deliveries.
           if (page.deliveries.length > 0)
             await queue.enqueueDeliveries(asBulk(page.deliveries)).catch(() => {})
-          if (!page.goesOn && page.handled > 0)
+          if (!page.hasMore && page.handled > 0)
             log.info({ webhookId: page.webhookId.toString(), kind: page.kind }, 'webhook-work.done')
           return true
         })

@@ -120,7 +120,7 @@ export interface WorkPage {
 export const continueAt = (work: Work, cursor: string | null | undefined): WorkPage =>
   cursor == null ? { done: [work] } : { done: [], continued: { ...work, cursor } }
 
-/** Takes turns: work that goes on comes after all other work. */
+/** Takes turns: work that continues comes after all other work. */
 export function writeWorkPage(tx: PipelinedTx, { done, continued }: WorkPage): void {
   if (done.length > 0)
     tx.send(sql`

@@ -30,7 +30,7 @@ import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from '../../messages/routing/n
 export interface ReplayedPage {
   handled: number
   deliveries: DeliveryRef[]
-  goesOn: boolean
+  hasMore: boolean
 }
 
 const PAGE = 500
@@ -231,7 +231,7 @@ async function continueWork(
 ): Promise<ReplayedPage> {
   const remaining = { cursor: writeCursor(key), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
   await endPage(store, work, { handled: deliveries.length, remaining, restSeconds })
-  return { handled: deliveries.length, deliveries, goesOn: true }
+  return { handled: deliveries.length, deliveries, hasMore: true }
 }
 
 /** The row stays, and nobody takes it any more. */
@@ -243,5 +243,5 @@ async function end(
 ): Promise<ReplayedPage> {
   const remaining = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
   await endPage(store, work, { handled: deliveries.length, remaining, restSeconds: Infinity })
-  return { handled: deliveries.length, deliveries, goesOn: false }
+  return { handled: deliveries.length, deliveries, hasMore: false }
 }

@@ -115,15 +115,15 @@ function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: Recom
   const start = latest?.incarnationStart ?? null
   const differed = latest && before && payments ? sumByDifference(before.state, latest, payments) : null
   // Another incarnation may be the latest one now: its payments are counted from its beginning.
-  const goesOn = sums !== null && sums.incarnationStart === start
+  const continues = sums !== null && sums.incarnationStart === start
   const cursor = isStale ? FROM_START : from
-  const isCounted = differed === null && start !== null && !goesOn
+  const isCounted = differed === null && start !== null && !continues
   return {
     address,
     before,
     differed,
     sources,
-    counted: differed === null && latest ? (goesOn ? withSums(latest, sums) : latest) : null,
+    counted: differed === null && latest ? (continues ? withSums(latest, sums) : latest) : null,
     after: isCounted ? earlier(cursor, chainPositionOf(start)) : cursor,
   }
 }

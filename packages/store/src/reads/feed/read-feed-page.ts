@@ -26,7 +26,7 @@ export interface FeedPage {
   bodies: string[]
   next: FeedKey
   /** more may be stored after `next` already */
-  goesOn: boolean
+  hasMore: boolean
 }
 
 /** Why nothing can be read after a cursor. */
@@ -167,14 +167,14 @@ function merge(payments: readonly Entry[], rows: readonly Entry[], { from, upTo,
   const bodies: string[] = []
   let { position, sequence } = from
   for (const entry of entries) {
-    if (bodies.length === limit) return { bodies, next: { ...from, position, sequence }, goesOn: true }
+    if (bodies.length === limit) return { bodies, next: { ...from, position, sequence }, hasMore: true }
     if (entry.position > position) position = entry.position
     if (entry.sequence !== null) sequence = entry.sequence
     if (entry.body !== null) bodies.push(entry.body)
   }
   if (end > position) position = end
-  const goesOn = payments.length === limit || rows.length === limit
-  return { bodies, next: { ...from, position, sequence }, goesOn }
+  const hasMore = payments.length === limit || rows.length === limit
+  return { bodies, next: { ...from, position, sequence }, hasMore }
 }
 
 /** A sort is stable: payments and rows each keep their order. */

@@ -79,7 +79,7 @@ t.test('payments that nobody was notified of are passed in pages, and no payment
   for (let after: FeedKey | null = null; ;) {
     const page = await read('full', after, 10)
     bodies.push(page.bodies.map(body => (body.startsWith('{') ? 'paid' : body)))
-    if (!page.goesOn) break
+    if (!page.hasMore) break
     after = page.next
   }
   t.same(bodies, [[], [], ['paid', '"behind"']])
