@@ -1,12 +1,8 @@
 export { openBus, type Bus } from './bus.js'
 export type { BusConfig } from './connection.js'
-export {
-  MOST_UNACKNOWLEDGED_BATCHES,
-  type ConsumerOptions,
-  type HandleBatch,
-  type Redeliver,
-  type StreamLag,
-} from './consumer.js'
+export type { ConsumerOptions, HandleBatch, Redeliver } from './consumer-options.js'
+export { MOST_UNACKNOWLEDGED_BATCHES } from './durable-consumer.js'
+export type { StreamLag } from './lag.js'
 export type { ReceivedBusMessage } from './received-message.js'
 export type { StreamConfig, StreamState } from './stream.js'
 export type { ConsumerState } from './observe.js'

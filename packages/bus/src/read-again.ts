@@ -6,7 +6,7 @@ import {
   type ConsumerConfig,
   type NatsConnection,
 } from 'nats'
-import type { HandleBatch } from './consumer.js'
+import type { HandleBatch } from './consumer-options.js'
 import { NO_MESSAGE } from './position.js'
 import { storedAt, type ReceivedBusMessage } from './received-message.js'
 import { codeOf, ensureStream, isMissing, type StreamConfig } from './stream.js'
