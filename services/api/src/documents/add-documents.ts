@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
+import { baseUrlOf } from '../reference/add-reference.js'
 import { DOCUMENTS_PATH, renderDocument, summarise, type DocumentSummary } from './render-document.js'
 
 /** In the repository and in the image alike. */
@@ -26,11 +26,6 @@ const DESCRIPTIONS = [
   ['/v1/health', 'Health', 'whether this process answers, and its version.'],
 ] as const
 
-export interface DocumentsOptions {
-  /** the address by which a client reached this server */
-  baseUrlOf: (request: FastifyRequest) => string
-}
-
 function listFiles(): string[] {
   if (!existsSync(FOLDER)) return []
   const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
@@ -38,7 +33,7 @@ function listFiles(): string[] {
 }
 
 /** Adds a route for each document: an unknown one is an unknown path. */
-export function addDocuments(app: ApiServer, { baseUrlOf }: DocumentsOptions): void {
+export function addDocuments(app: ApiServer): void {
   const files = listFiles()
   const served = new Set(files)
   const options = { schema: { hide: true } } as const

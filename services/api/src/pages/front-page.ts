@@ -2,13 +2,12 @@
 import { hash } from 'node:crypto'
 import { environmentName, HOUSE_TOKENS, isProduction } from '@payment-tracking/runtime'
 import type { ApiServer } from '../api-server.js'
+import type { ApiConfig } from '../config.js'
 import { inEnvelope } from '../http/envelope.js'
 import { SERVICE, VERSION } from '../version.js'
 
 export interface FrontPageParts {
-  environment: string
-  /** the address of the ops dashboard, if operators want it linked */
-  opsUrl?: string | undefined
+  config: Pick<ApiConfig, 'ENVIRONMENT' | 'OPS_URL'>
 }
 
 const STYLE = `${HOUSE_TOKENS}
@@ -49,7 +48,7 @@ interface Link {
   text: string
 }
 
-function renderPage({ environment, opsUrl }: FrontPageParts): string {
+function renderPage({ config: { ENVIRONMENT: environment, OPS_URL: opsUrl } }: FrontPageParts): string {
   const links: Link[] = [
     // services/console serves it; the load balancer routes the path.
     {

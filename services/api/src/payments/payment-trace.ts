@@ -4,22 +4,16 @@ import {
   listTracedWaits,
   readPaymentTrace,
 } from '@payment-tracking/store/reads'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
-import { securityOf } from '../gateway-auth/gateway-auth.js'
+import { securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ArchivedError, NotFoundError } from '../http/api-errors.js'
 import { ARCHIVED_REFUSAL, NOT_FOUND_REFUSAL, READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Signature } from '../http/fields.js'
 import { PaymentTraceRecord, toTraceRecord } from './payment-trace-record.js'
 
-export interface TraceParts {
-  /** The gateway that a request speaks for; null for nobody. @throws when it sends a token that does not count */
-  authenticate: (request: FastifyRequest) => Promise<{ gateway: string } | null>
-}
-
 /** Adds the route that reports each stage of a transaction's payments. */
-export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): void {
+export function addTraceRoute(app: ApiServer, { auth }: { auth: GatewayAuth }): void {
   app.get(
     '/v1/payments/:signature/trace',
     {
@@ -45,7 +39,7 @@ export function addTraceRoute(app: ApiServer, { authenticate }: TraceParts): voi
     },
     async (request, reply) => {
       const { store } = request
-      const caller = await authenticate(request)
+      const caller = await auth.authenticateIfGiven(request, 'webhooks:read')
       if (caller) void reply.header('cache-control', 'private, no-store')
       void reply.header('vary', 'authorization, cookie')
       const { signature } = request.params

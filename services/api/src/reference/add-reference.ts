@@ -6,6 +6,7 @@ import swagger from '@fastify/swagger'
 import { isProduction } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
+import type { ApiConfig } from '../config.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents, withScopes } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
@@ -167,7 +168,8 @@ export const baseUrlOf = ({ protocol, host }: FastifyRequest): string =>
   HOST.test(host) ? `${protocol}://${host.toLowerCase()}` : THIS_SERVER.url
 
 /** Serves the documents and the pages that show them. Must be called after all routes are added. */
-export function addReference(app: ApiServer, environment: string): void {
+export function addReference(app: ApiServer, { config }: { config: Pick<ApiConfig, 'ENVIRONMENT'> }): void {
+  const environment = config.ENVIRONMENT
   addMessages(app, { environment, version: VERSION, baseUrlOf })
   const page = renderPage(environment)
   let json: string | undefined

@@ -1,0 +1,92 @@
+import { readTokens, type RetryRules, type Tokens } from '@payment-tracking/domain'
+import type { DeliveryQueue } from '@payment-tracking/queue'
+import type { RedisConnections } from '@payment-tracking/redis'
+import type { Logger, Metrics, Tracing } from '@payment-tracking/runtime'
+import { afterCommit, type Store } from '@payment-tracking/store/core'
+import type { Reads } from '@payment-tracking/store/reads'
+import type { ApiServer } from './api-server.js'
+import type { ApiConfig } from './config.js'
+import { FeedWaits } from './feed/feed-waits.js'
+import type { CheckWaiting } from './gateway-auth/gateway-auth.js'
+import { buildSignIn, type SignInTools } from './gateway-auth/sign-in-tools.js'
+import type { Rest } from './limits/bound-requests.js'
+import type { ApiTunables } from './tunables.js'
+
+export interface ApiParts {
+  config: ApiConfig
+  log: Logger
+  store: Store
+  /** what reads go to; by default to `store` */
+  reads?: Reads
+  /** without Redis, each process counts limits for itself */
+  redis?: RedisConnections
+  /** without the queue, the workers' sweepers find redeliveries */
+  queue?: DeliveryQueue
+  metrics: Metrics
+  tracing?: Tracing | undefined
+  /** by default API_TUNABLES */
+  tunables?: ApiTunables
+  /** the clock of the rate limits */
+  nowMs?: () => number
+}
+
+/** What routes are made of: those of a folder take what they need. */
+export interface RouteParts extends SignInTools {
+  config: ApiConfig
+  tunables: ApiTunables
+  log: Logger
+  metrics: Metrics
+  store: Store
+  reads: Reads
+  redis: RedisConnections | undefined
+  queue: DeliveryQueue | undefined
+  programId: string
+  /** how answers show amounts */
+  tokens: Tokens
+  /** the time from a due date until the payment is overdue */
+  graceSeconds: number
+  retries: RetryRules
+  waits: FeedWaits
+  checkWaiting: CheckWaiting
+  rest: Rest
+  nowMs: () => number
+}
+
+/** Adds routes that use the given parts. */
+export type AddRoutes = (app: ApiServer, parts: RouteParts) => void
+/** Adds the routes of a folder. */
+export type AddFolder = (app: ApiServer, parts: RouteParts) => void | Promise<void>
+
+/** @throws ConfigError when JWT_PRIVATE_KEYS cannot be used */
+export async function makeParts(
+  given: Omit<ApiParts, 'tracing'> & Pick<RouteParts, 'reads' | 'tunables' | 'rest' | 'nowMs'>,
+): Promise<RouteParts> {
+  const { config, tunables, log, store, redis } = given
+  const waits = new FeedWaits(
+    store,
+    {
+      perGateway: tunables.feedWaitsPerGateway,
+      perAddress: tunables.feedWaitsPerAddress,
+      all: tunables.feedWaits,
+      checkEveryMs: tunables.feedCheckEveryMs,
+    },
+    log,
+  )
+  return {
+    redis: undefined,
+    queue: undefined,
+    ...given,
+    ...(await buildSignIn(given)),
+    programId: config.PROGRAM_ID,
+    tokens: readTokens(config.TOKENS),
+    graceSeconds: config.OVERDUE_GRACE_SECONDS,
+    retries: { backoffMs: config.WEBHOOK_BACKOFF_MS, backoffFactor: config.WEBHOOK_BACKOFF_FACTOR },
+    waits,
+    checkWaiting: gateway =>
+      afterCommit(() => {
+        waits.wake([gateway])
+        void redis?.wakeFeeds([gateway])
+        return Promise.resolve()
+      }),
+  }
+}
