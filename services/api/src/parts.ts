@@ -1,10 +1,11 @@
-import { readTokens, type RetryRules, type Tokens } from '@payment-tracking/domain'
+import { readTokens, type RetryRules } from '@payment-tracking/domain'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { Logger, Metrics, Tracing } from '@payment-tracking/runtime'
 import { afterCommit, type Store } from '@payment-tracking/store/core'
 import type { Reads } from '@payment-tracking/store/reads'
-import type { ApiServer } from './api-server.js'
+import type { RouteParts } from './add-routes.js'
+import { readCheckoutKeys, type CheckoutKeys } from './checkout/checkout-keys.js'
 import type { ApiConfig } from './config.js'
 import { FeedWaits } from './feed/feed-waits.js'
 import type { CheckWaiting } from './gateway-auth/gateway-auth.js'
@@ -30,38 +31,32 @@ export interface ApiParts {
   nowMs?: () => number
 }
 
-/** What routes are made of: those of a folder take what they need. */
-export interface RouteParts extends SignInTools {
+/** What all folders' routes are made of: each takes what it needs. */
+export interface Parts extends RouteParts, SignInTools {
   config: ApiConfig
   tunables: ApiTunables
   log: Logger
   metrics: Metrics
-  store: Store
   reads: Reads
   redis: RedisConnections | undefined
   queue: DeliveryQueue | undefined
-  programId: string
-  /** how answers show amounts */
-  tokens: Tokens
-  /** the time from a due date until the payment is overdue */
-  graceSeconds: number
+  checkoutKeys: CheckoutKeys | undefined
   retries: RetryRules
   waits: FeedWaits
   checkWaiting: CheckWaiting
   rest: Rest
-  nowMs: () => number
 }
-
-/** Adds routes that use the given parts. */
-export type AddRoutes = (app: ApiServer, parts: RouteParts) => void
-/** Adds the routes of a folder. */
-export type AddFolder = (app: ApiServer, parts: RouteParts) => void | Promise<void>
 
 /** @throws ConfigError when JWT_PRIVATE_KEYS cannot be used */
 export async function makeParts(
-  given: Omit<ApiParts, 'tracing'> & Pick<RouteParts, 'reads' | 'tunables' | 'rest' | 'nowMs'>,
-): Promise<RouteParts> {
+  given: Omit<ApiParts, 'tracing'> & Pick<Parts, 'reads' | 'tunables' | 'rest' | 'nowMs'>,
+): Promise<Parts> {
   const { config, tunables, log, store, redis } = given
+  const signIn = await buildSignIn(given)
+  const checkoutKeys =
+    config.CHECKOUT_TOKEN_KEYS === undefined
+      ? undefined
+      : await readCheckoutKeys(config.CHECKOUT_TOKEN_KEYS, new Set(signIn.keys.verifying.keys()))
   const waits = new FeedWaits(
     store,
     {
@@ -76,7 +71,8 @@ export async function makeParts(
     redis: undefined,
     queue: undefined,
     ...given,
-    ...(await buildSignIn(given)),
+    ...signIn,
+    checkoutKeys,
     programId: config.PROGRAM_ID,
     tokens: readTokens(config.TOKENS),
     graceSeconds: config.OVERDUE_GRACE_SECONDS,

@@ -10,13 +10,16 @@ import { gatewayAuthRoutes } from './gateway-auth/routes.js'
 import { merchantRoutes } from './merchant/routes.js'
 import { overviewRoutes } from './overview/routes.js'
 import { addFrontPage } from './pages/front-page.js'
-import type { AddFolder, RouteParts } from './parts.js'
+import type { Parts } from './parts.js'
 import { paymentRoutes } from './payments/routes.js'
 import { policyRoutes } from './policies/routes.js'
 import { addReference } from './reference/add-reference.js'
 import { addSearchRoute } from './search/search-route.js'
 import { streamRoutes } from './stream/routes.js'
 import { webhookRoutes } from './webhooks/routes.js'
+
+/** Adds the routes of a folder. */
+type AddFolder = (app: ApiServer, parts: Parts) => void | Promise<void>
 
 const FOR_GATEWAYS: readonly AddFolder[] = [
   gatewayAuthRoutes,
@@ -39,7 +42,7 @@ const FOR_EVERYBODY: readonly AddFolder[] = [
 /** Added last: the plugin of the stream has hooks for each later route, and the others describe the routes. */
 const LAST: readonly AddFolder[] = [streamRoutes, addReference, addDocuments, addFrontPage]
 
-export async function addRoutes(app: ApiServer, parts: RouteParts): Promise<void> {
+export async function addRoutes(app: ApiServer, parts: Parts): Promise<void> {
   for (const addFolder of FOR_EVERYBODY) await addFolder(app, parts)
   await app.register(async (scope: ApiServer) => {
     allowEmptyBodies(scope)

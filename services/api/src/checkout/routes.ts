@@ -1,8 +1,18 @@
-import type { AddRoutes } from '../parts.js'
+import type { RouteParts } from '../add-routes.js'
+import type { ApiServer } from '../api-server.js'
+import type { ApiConfig } from '../config.js'
+import type { CheckoutKeys } from './checkout-keys.js'
 import { buildCheckoutTokens } from './checkout-tokens.js'
 import { addTokenRoutes } from './token-routes.js'
 
-export const checkoutRoutes: AddRoutes = (app, { checkoutKeys: keys, config, ...parts }) =>
+export const checkoutRoutes = (
+  app: ApiServer,
+  {
+    checkoutKeys: keys,
+    config,
+    ...parts
+  }: RouteParts & { checkoutKeys: CheckoutKeys | undefined; config: ApiConfig },
+): void =>
   addTokenRoutes(app, {
     tokens: keys && buildCheckoutTokens({ ...parts, keys, issuer: config.CHECKOUT_TOKEN_ISSUER }),
   })

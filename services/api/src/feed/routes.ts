@@ -1,7 +1,8 @@
-import type { AddRoutes } from '../parts.js'
-import { addFeedRoute } from './feed-route.js'
+import type { RedisConnections } from '@payment-tracking/redis'
+import type { ApiServer } from '../api-server.js'
+import { addFeedRoute, type FeedParts } from './feed-route.js'
 
-export const feedRoutes: AddRoutes = (app, parts) => {
+export function feedRoutes(app: ApiServer, parts: FeedParts & { redis: RedisConnections | undefined }): void {
   const { redis, waits } = parts
   redis?.listenToFeeds(gateways => waits.wake(gateways))
   app.addHook('preClose', () => waits.stop())

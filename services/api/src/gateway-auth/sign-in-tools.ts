@@ -1,6 +1,5 @@
 import type { RedisConnections } from '@payment-tracking/redis'
 import type { Store } from '@payment-tracking/store/core'
-import { readCheckoutKeys, type CheckoutKeys } from '../checkout/checkout-keys.js'
 import type { ApiConfig } from '../config.js'
 import { buildGatewayAuth, type GatewayAuth } from './gateway-auth.js'
 import { buildGatewayTokens, type GatewayTokens } from './gateway-tokens.js'
@@ -12,7 +11,6 @@ import { readSigningKeys, type SigningKeys } from './signing-keys.js'
 /** What signs gateways in and checks who they are. */
 export interface SignInTools {
   keys: SigningKeys
-  checkoutKeys: CheckoutKeys | undefined
   gatewayTokens: GatewayTokens
   origins: SignInOrigins
   cookie: SessionCookie
@@ -32,15 +30,10 @@ export async function buildSignIn({
 }): Promise<SignInTools> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const gatewayTokens = buildGatewayTokens(keys, config.ENVIRONMENT)
-  const checkoutKeys =
-    config.CHECKOUT_TOKEN_KEYS === undefined
-      ? undefined
-      : await readCheckoutKeys(config.CHECKOUT_TOKEN_KEYS, new Set(keys.verifying.keys()))
   const origins = readSignInOrigins(config.PUBLIC_ORIGINS, config.PORT)
   const cookie = buildSessionCookie(config.ENVIRONMENT, origins)
   return {
     keys,
-    checkoutKeys,
     gatewayTokens,
     origins,
     cookie,

@@ -1,8 +1,15 @@
+import type { RouteParts } from '../add-routes.js'
+import type { ApiServer } from '../api-server.js'
+import type { ApiConfig } from '../config.js'
+import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { boundCostlyReads } from '../limits/costly-reads.js'
-import type { AddFolder } from '../parts.js'
+import type { ApiTunables } from '../tunables.js'
 import { addMerchantRoutes } from './merchant-routes.js'
 
-export const merchantRoutes: AddFolder = async (app, parts) => {
+export async function merchantRoutes(
+  app: ApiServer,
+  parts: RouteParts & { auth: GatewayAuth; config: ApiConfig; tunables: ApiTunables },
+): Promise<void> {
   const { config, tunables, nowMs } = parts
   await app.register((merchant, _options, done) => {
     boundCostlyReads(merchant, {

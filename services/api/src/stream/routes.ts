@@ -1,7 +1,16 @@
-import type { AddFolder } from '../parts.js'
-import { addStream } from './add-stream.js'
+import type { Metrics } from '@payment-tracking/runtime'
+import type { ApiServer } from '../api-server.js'
+import type { ApiTunables } from '../tunables.js'
+import { addStream, type StreamOptions } from './add-stream.js'
 
-export const streamRoutes: AddFolder = (app, { tunables, metrics, ...parts }) =>
+export const streamRoutes = (
+  app: ApiServer,
+  {
+    tunables,
+    metrics,
+    ...parts
+  }: Pick<StreamOptions, 'store' | 'tokens' | 'log'> & { tunables: ApiTunables; metrics: Metrics },
+): Promise<void> =>
   addStream(app, {
     ...parts,
     maxConnections: tunables.streamsPerAddress,

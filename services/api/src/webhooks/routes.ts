@@ -1,14 +1,20 @@
+import type { RouteParts } from '../add-routes.js'
+import type { ApiServer } from '../api-server.js'
+import type { ApiConfig } from '../config.js'
+import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { answerBeforeCommit } from '../http/answer-before-commit.js'
-import type { AddFolder } from '../parts.js'
 import { addAnswerRoutes } from './answer-routes.js'
-import { addDeliveryRoutes } from './delivery-routes.js'
+import { addDeliveryRoutes, type DeliveryRouteParts } from './delivery-routes.js'
 import { addGatewayDeliveryRoutes } from './gateway-delivery-routes.js'
 import { addReplayRoutes } from './replay-routes.js'
 import { addSecretRoutes } from './secret-routes.js'
 import { addSettingsRoutes } from './settings-routes.js'
 import { addWebhookRoutes } from './webhook-routes.js'
 
-export const webhookRoutes: AddFolder = async (app, parts) => {
+export async function webhookRoutes(
+  app: ApiServer,
+  parts: RouteParts & DeliveryRouteParts & { auth: GatewayAuth; config: ApiConfig },
+): Promise<void> {
   await app.register((writing, _options, done) => {
     answerBeforeCommit(writing, parts.store)
     addWebhookRoutes(writing, {
