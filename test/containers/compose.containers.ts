@@ -189,7 +189,7 @@ t.test('the compose file, unedited', async t => {
     )
     const showDeliveries = () =>
       deployment.query(
-        `select state, held_reason, attempts_made, last_error, count(*), min(created_at) as oldest, max(due_at) as due,
+        `select state, defer_reason, attempts_made, last_error, count(*), min(created_at) as oldest, max(due_at) as due,
                 max(claimed_until) as claimed, max(swept_at) as swept, max(finished_at - created_at)::text as longest, now()
            from deliveries group by 1, 2, 3, 4`,
       )

@@ -237,7 +237,7 @@ export async function openFundsRig(t: TestContext) {
     if (answer.status === 429) throw new Error('the test asks too often')
     return answer.ok ? data.dueRisk : undefined
   }
-  /** The chain goes on meanwhile. Both nodes must answer, and a node that failed several times rests for up to 15 s. */
+  /** The chain goes on meanwhile. Both nodes must answer, and a node that failed several times backs off for up to 15 s. */
   const until = (what: string, holds: () => Promise<boolean> | boolean) =>
     waitFor(
       () => {

@@ -101,7 +101,7 @@ t.test('upgrade guard: the parts of Quint that have no public door', async t => 
   t.same(model.broken(first), [])
   t.same(
     model.stepsFrom(first).map(({ action }) => action),
-    ['claim(1)', 'claim(2)', 'hold(1)', 'hold(2)', 'redeliver(1)', 'redeliver(2)', 'turnOff()'],
+    ['claim(1)', 'claim(2)', 'defer(1)', 'defer(2)', 'redeliver(1)', 'redeliver(2)', 'turnOff()'],
   )
   const [plan] = PLANS
   const found = searchMutant(plan!, plan!.mutants[0]!)

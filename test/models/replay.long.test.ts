@@ -42,7 +42,7 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
     family: FAMILIES.alone,
   },
   {
-    name: 'a redelivery opens no new round',
+    name: 'a redelivery opens no new cycle',
     find: 'd.attempts_made + ',
     replace: '0 + ',
     family: FAMILIES.alone,

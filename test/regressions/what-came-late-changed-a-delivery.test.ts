@@ -67,11 +67,11 @@ t.test('a failure after turning off leaves the delivery cancelled', async t => {
   const { status, lastError, finishedAt } = off!
   t.match(await getDelivery(store, webhook.id, id), { status, lastError, finishedAt })
   await updateWebhook(store, gateway, webhook.id, { active: true })
-  t.same(await recoverFailed(store, { restMs: 0, limit: 9 }), [])
+  t.same(await recoverFailed(store, { backoffMs: 0, limit: 9 }), [])
 })
 
 // A worker that was paused past its claim wrote the failure of its attempt after the gateway had asked for a redelivery
-// and before another worker took it. The attempt's number still matched, so the new round ended as failed: the gateway
+// and before another worker took it. The attempt's number still matched, so the new cycle ended as failed: the gateway
 // was told of a redelivery that nobody ever tried. Found by the search of test/models/deliveries.qnt.
 t.test('a failure that comes after a redelivery leaves the redelivery open', async t => {
   const delivery = await openDelivery()
@@ -80,7 +80,7 @@ t.test('a failure that comes after a redelivery leaves the redelivery open', asy
   await updateWebhook(store, gateway, webhook.id, { active: false })
   await pool.query(`update deliveries set claimed_until = now() - interval '1 s' where id = $1`, [id])
   await updateWebhook(store, gateway, webhook.id, { active: true })
-  t.equal((await redeliverOne(store, webhook.id, id)).length, 1, 'the gateway is told of a new round')
+  t.equal((await redeliverOne(store, webhook.id, id)).length, 1, 'the gateway is told of a new cycle')
   t.match(await finishAttempts(store, [late]), [{ state: 'pending' }])
   t.match(await claimDeliveries(store, [String(id)], 60_000), [{ kind: 'claimed', delivery: { attempt: 2 } }])
 })

@@ -17,7 +17,7 @@ import type { EnqueuedDelivery } from './delivery-queue.js'
 export type DeliveryEnd =
   /** delivered, or there was nothing to do */
   | { kind: 'done'; result: string }
-  /** due again in `delayMs`: for its next try, or because it was held. Without `lane`, by the queue that it came from */
+  /** due again in `delayMs`: for its next try, or because it was deferred. Without `lane`, by the queue that it came from */
   | { kind: 'again'; delayMs: number; lane?: DeliveryLane }
   /** no try is left, or none would help */
   | { kind: 'failed'; reason: string }
@@ -28,7 +28,7 @@ export interface DeliveryWorkerOptions extends QueueOptions {
   /** finished jobs that stay for the dashboard; nothing else reads them */
   kept: { completed: number; failed: number }
   /**
-   * Does one delivery of a job. Should not throw: an error that is not foreseen holds it for `ERROR_DELAY_MS`. A
+   * Does one delivery of a job. Should not throw: an error that is not foreseen defers it for `ERROR_DELAY_MS`. A
    * lock that is lost meanwhile does not matter: the row's claim decides who sends.
    */
   process: (delivery: QueuedDelivery) => Promise<DeliveryEnd>

@@ -236,7 +236,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
   'age of the oldest wait': () => readOldestAwaitingDetailsSeconds(store),
   'failing webhooks': () => notifyFailures(store),
-  recovery: () => recoverFailed(store, { restMs: 5_000, limit: 500 }),
+  recovery: () => recoverFailed(store, { backoffMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
     noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),
   'webhooks of deleted gateways': () => findWebhooksOfDeletedGateways(store, 0n),

@@ -36,7 +36,7 @@ create table stream_head (
   -- each event before `lists_begin` up to this position is in a file of the archive. Later positions came late
   archived_position bigint not null default 0,
   -- nothing is archived until then: somebody asked for old events
-  archive_rests_until timestamptz(3)
+  archive_paused_until timestamptz(3)
 );
 insert into stream_head default values;
 
@@ -652,7 +652,7 @@ create table gateway_changes (
 -- listChanges, and what writeChanges forgets.
 create index gateway_changes_gateway_id_idx on gateway_changes (gateway, id);
 
--- How many deliveries a gateway has redelivered on a day (UTC): openRound counts them.
+-- How many deliveries a gateway has redelivered on a day (UTC): openCycle counts them.
 create table redelivery_counts (
   gateway text collate "C" primary key,
   day date not null,
@@ -669,7 +669,7 @@ create table deliveries (
   message_id text not null,
   type text not null,
   body text not null,
-  -- which activation of the webhook this round of tries belongs to: an earlier one is cancelled
+  -- which activation of the webhook this cycle of tries belongs to: an earlier one is cancelled
   activation integer not null default 1,
   -- the tracking ID, where the webhook orders by it
   order_key text collate "C",
@@ -678,14 +678,14 @@ create table deliveries (
   state text not null default 'pending'
     check (state in ('pending', 'waiting', 'delivered', 'failed', 'cancelled')),
   attempts_made smallint not null default 0,
-  -- a redelivery opens a new round of tries
+  -- a redelivery opens a new cycle of tries
   tries_allowed smallint not null default 4,
   opened_at timestamptz(3) not null default clock_timestamp(),
   due_at timestamptz(3) not null default clock_timestamp(),
   claimed_until timestamptz(3),
-  -- held back without spending a try
-  held_since timestamptz(3),
-  held_reason text,
+  -- deferred without spending a try
+  deferred_since timestamptz(3),
+  defer_reason text,
   -- when the sweeper enqueued the delivery again
   swept_at timestamptz(3),
   last_error text,

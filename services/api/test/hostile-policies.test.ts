@@ -311,7 +311,7 @@ t.test('tasks of the outbox, of deliveries and of retention', async t => {
   const ids = webhooks.map(({ id }) => BigInt(id))
   await noteWebhookHealth(store, { failed: ids, lost: ids, succeeded: [] }, 1)
   await notifyFailures(store)
-  await recoverFailed(store, { restMs: 0, limit: 500 })
+  await recoverFailed(store, { backoffMs: 0, limit: 500 })
   for (const id of ids)
     await beginRedelivery(store, id, { since: new Date(0), until: null, states: ['failed'] })
   while ((await doWebhookWork(store, { kinds: ['redeliver'] })) !== null);

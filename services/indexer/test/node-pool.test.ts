@@ -1,4 +1,4 @@
-// A node that is away rests, and comes back soon.
+// A node that is away backs off, and comes back soon.
 import { createLogger } from '@payment-tracking/runtime'
 import { openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
 import t from 'tap'
@@ -25,11 +25,11 @@ t.test('calls that fail together are one failure of the node', async t => {
     'all failed',
   )
   node.faults.down = false
-  // A node that had failed ten times would rest for 7.5 s at least; a call that would wait longer than it may fails at once.
-  t.type(await askSlot(5_000), 'number', 'the node is asked again after its first rest')
+  // A node that had failed ten times would back off for 7.5 s at least; a call that would wait longer than it may fails at once.
+  t.type(await askSlot(5_000), 'number', 'the node is asked again after its first backoff')
 })
 
-t.test('a rest that a node asked for is not cut short by a call that fails beside it', async t => {
+t.test('a wait that a node asked for is not cut short by a call that fails beside it', async t => {
   const pool = openPool()
   const fail = (error: NodeError) => pool.ask(() => Promise.reject(error), { patienceMs: 0 })
   await Promise.allSettled([

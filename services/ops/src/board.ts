@@ -19,7 +19,7 @@ const ABOUT = [
 /**
  * Puts Bull Board behind the guard. Its adapter for hono brings two packages where the one for fastify brings twenty;
  * fastify sends hono's answers. Jobs carry only ids, so the board shows nothing secret. Bull Board changes no
- * job: the delivery's row says `failed`, and "Failed deliveries" opens a new round for the row.
+ * job: the delivery's row says `failed`, and "Failed deliveries" opens a new cycle for the row.
  */
 export function addBoard(
   app: FastifyInstance,

@@ -197,7 +197,7 @@ t.test('the dashboard', async t => {
     t.match((await ops.app.inject({ url: '/failed-deliveries/4711', headers })).json(), { code: 'NOT_FOUND' })
   })
 
-  t.test('opens a new round for failed deliveries of active webhooks, one or all', async t => {
+  t.test('opens a new cycle for failed deliveries of active webhooks, one or all', async t => {
     const [one, two] = [await ops.addFailedDelivery(), await ops.addFailedDelivery()]
     const dead = await ops.addFailedDelivery({ active: false })
     t.match((await user.get('/failed-deliveries')).body, 'https://shop.example/&lt;hook&gt;')

@@ -19,7 +19,7 @@ t.test('what a webhook chooses', async t => {
   const rowsOf = async (id: bigint) =>
     (await pool.query('select * from deliveries where webhook_id = $1 order by id', [id])).rows
   const statesOf = async (id: bigint) => (await rowsOf(id)).map(row => row.state as string)
-  t.test('a message that the endpoint always refuses is sent in 17 rounds, not for ever', async t => {
+  t.test('a message that the endpoint always refuses is sent in 17 cycles, not for ever', async t => {
     const webhook = await rig.addWebhook('http://127.0.0.1:1/')
     await set(webhook.id, { recover: true, active: false })
     const attempts = async (made: number, finished: string) => {
@@ -37,12 +37,12 @@ t.test('what a webhook chooses', async t => {
     await attempts(4, '1 s')
     const due = await attempts(24, '1 h')
     await set(webhook.id, { active: true })
-    const limits = { restMs: 60_000, limit: 10 }
+    const limits = { backoffMs: 60_000, limit: 10 }
     await set(webhook.id, { failing_since: new Date() })
     t.same(
       await recoverFailed(rig.store, limits),
       [],
-      'the endpoint has not answered yet, and its rests are longer',
+      'the endpoint has not answered yet, and its backoffs are longer',
     )
     await set(webhook.id, { failing_since: null })
     t.same(
@@ -83,9 +83,9 @@ t.test('what a webhook chooses', async t => {
       pauses.slice(-2).every(ms => ms > 2_900),
       `asked after ${pauses.join(', ')} ms`,
     )
-    const areHeld = async () =>
-      (await rowsOf(webhook.id)).every(({ held_reason }) => held_reason === 'rate cap')
-    await waitFor(areHeld, { what: 'the wait' })
+    const areDeferred = async () =>
+      (await rowsOf(webhook.id)).every(({ defer_reason }) => defer_reason === 'rate cap')
+    await waitFor(areDeferred, { what: 'the wait' })
     receiver.answer({ status: 200 })
     await rig.waitForStates({ delivered: 5 }, { gateway: webhook.gateway })
     t.strictSame(
@@ -197,14 +197,14 @@ t.test('what a webhook chooses', async t => {
     await set(webhook.id, { ordered: true, ordered_within_seconds: 60 })
     const [held] = await rig.pay(webhook.gateway, 1, { enqueue: false })
     await pool.query(
-      `update deliveries set state = 'waiting', held_since = now(), held_reason = 'breaker open',
+      `update deliveries set state = 'waiting', deferred_since = now(), defer_reason = 'breaker open',
               due_at = now() + interval '1 h' where id = $1`,
       [held!.id],
     )
     const [next] = await rig.pay(webhook.gateway)
     await waitFor(
       async () =>
-        (await rowsOf(webhook.id)).find(row => row.id === String(next!.id)).held_reason ===
+        (await rowsOf(webhook.id)).find(row => row.id === String(next!.id)).defer_reason ===
         'earlier delivery',
       { what: 'the wait' },
     )
@@ -278,6 +278,6 @@ t.test('what a webhook chooses', async t => {
       what: 'the recovery',
     })
     t.equal((await statesOf(plain.id)).join(), `${failed},delivered`)
-    t.equal((await rowsOf(webhook.id))[1].attempts_made, 5, 'a round of its own')
+    t.equal((await rowsOf(webhook.id))[1].attempts_made, 5, 'a cycle of its own')
   })
 })

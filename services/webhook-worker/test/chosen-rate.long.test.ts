@@ -52,16 +52,16 @@ t.test('a worker that is killed leaves nobody stuck', async t => {
   t.ok(mostWithin(receiver, 3) <= 35, `${mostWithin(receiver, 3)} in 3 s at 10 a second`)
 })
 
-t.test('a rate that is taken back, or raised, reaches what is held', async t => {
+t.test('a rate that is taken back, or raised, reaches what is deferred', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   const { gateway, id } = await rig.addWebhook(receiver.url)
   await updateWebhook(rig.store, gateway, id, { ratePerSecond: 1 })
   await rig.startWorker(ENV)
   await rig.pay(gateway, 20)
-  const heldBack = async () =>
-    (await rig.deliveries(gateway)).filter(({ held_reason }) => held_reason === 'rate cap').length
-  await waitFor(async () => (await heldBack()) >= 10, { what: 'held deliveries', ...PATIENCE })
+  const deferred = async () =>
+    (await rig.deliveries(gateway)).filter(({ defer_reason }) => defer_reason === 'rate cap').length
+  await waitFor(async () => (await deferred()) >= 10, { what: 'deferred deliveries', ...PATIENCE })
   await updateWebhook(rig.store, gateway, id, { ratePerSecond: null })
   await receiver.waitForRequests(receiver.requests.length + 2, PATIENCE)
   await rig.pay(gateway, 100)

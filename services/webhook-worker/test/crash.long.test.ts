@@ -52,7 +52,7 @@ t.test('a worker killed at the last try ends the delivery as failed', async t =>
   t.equal((await rig.deliveries())[0]!.last_error, 'interrupted')
 })
 
-t.test('a worker killed between the pages of a redelivery gives each delivery one round', async t => {
+t.test('a worker killed between the pages of a redelivery gives each delivery one cycle', async t => {
   const MANY = 1_200
   const rig = await openRig(t)
   const receiver = await openReceiver(t)

@@ -32,7 +32,7 @@ for (const status of [404, 500])
       // A 500 counts against the endpoint until its next success.
       if (status === 404) t.equal(rows[0].failing_since, null)
       t.ok(
-        (await rig.deliveries(webhook.gateway)).every(({ held_reason }) => held_reason !== 'breaker open'),
+        (await rig.deliveries(webhook.gateway)).every(({ defer_reason }) => defer_reason !== 'breaker open'),
         'no breaker opened',
       )
     },

@@ -211,14 +211,14 @@ t.test('what a proxy refuses by itself is told apart from an endpoint that it do
 })
 
 /** A delivery that asks is on its way for a moment, with an attempt that is put back. */
-const waitUntilHeld = (rig: Rig, gateway: string, reason: string) =>
+const waitUntilDeferred = (rig: Rig, gateway: string, reason: string) =>
   waitFor(
     async () =>
       (await rig.attempts(gateway)).length === 0 &&
       (await rig.deliveries(gateway)).every(
-        row => row.state === 'waiting' && row.attempts_made === 0 && row.held_reason === reason,
+        row => row.state === 'waiting' && row.attempts_made === 0 && row.defer_reason === reason,
       ),
-    { what: `all held by \`${reason}\`, without a try` },
+    { what: `all deferred by \`${reason}\`, without a try` },
   )
 
 t.test('a proxy that is away spends no try, and deliveries leave when it is back', async t => {
@@ -230,7 +230,7 @@ t.test('a proxy that is away spends no try, and deliveries leave when it is back
   await away.close()
   await rig.startWorker({ WEBHOOK_PROXY_URL: `http://127.0.0.1:${port}` })
   await rig.pay(gateway, 3)
-  await waitUntilHeld(rig, gateway, 'proxy away')
+  await waitUntilDeferred(rig, gateway, 'proxy away')
   const proxy = await openProxy(t, { port })
   await rig.waitForStates({ delivered: 3 }, { gateway })
   t.match(await rig.deliveries(gateway), Array(3).fill({ attempts_made: 1 }))
@@ -246,7 +246,7 @@ t.test('a proxy that refuses spends no try for a day', async t => {
   await rig.startWorker({ WEBHOOK_PROXY_URL: `http://127.0.0.1:${proxy.port}` })
   const startedMs = performance.now()
   await rig.pay(gateway, 30)
-  await waitUntilHeld(rig, gateway, 'proxy refused')
+  await waitUntilDeferred(rig, gateway, 'proxy refused')
   // Requests that were on their way together, until the first answer: 4.
   t.ok(proxy.asked.length <= 4, `${proxy.asked.length} of 30 asked`)
   proxy.refusal = '503 Service Unavailable'

@@ -20,7 +20,7 @@ for (const [name, units] of [
       const receiver = await openReceiver(t)
       receiver.answer('close')
       const { id, gateway } = await rig.addWebhook(receiver.url)
-      // It recovers only when the test says so, or a round could begin before the rows are aged.
+      // It recovers only when the test says so, or a cycle could begin before the rows are aged.
       await pool.query('update webhooks set ordered = $1', [ordered])
       await rig.startWorker({ WEBHOOK_BACKOFF_MS: String(UNIT_MS) })
       // Ten failures would open the breaker for a minute.
@@ -28,11 +28,11 @@ for (const [name, units] of [
       await rig.waitForStates({ failed: 2 }, { timeoutMs: 60_000 })
       t.equal(receiver.requests.length, 8, 'a try and three retries of each')
       receiver.answer({ status: 200 })
-      // It was tried as often as its rests allow in that time.
-      const rounds = units < MINUTE * 5 ? 1 : units < HOUR * 2 ? 6 : 16
+      // It was tried as often as its backoffs allow in that time.
+      const cycles = units < MINUTE * 5 ? 1 : units < HOUR * 2 ? 6 : 16
       await pool.query(
         `update deliveries set attempts_made = $1, tries_allowed = $1, finished_at = finished_at - interval '7 h' where webhook_id = $2`,
-        [4 * rounds, id],
+        [4 * cycles, id],
       )
       await pool.query(`update webhooks set failing_since = failing_since - interval '60 h', recover = true`)
       await waitFor(async () => (await rig.deliveries()).every(({ state }) => state === 'delivered'), {
@@ -40,7 +40,7 @@ for (const [name, units] of [
         timeoutMs: 60_000,
       })
       const tried = (await rig.deliveries()).map(row => row.attempts_made)
-      t.same(tried, [4 * rounds + 1, 4 * rounds + 1], 'rounds stay countable: the first try of the next one')
+      t.same(tried, [4 * cycles + 1, 4 * cycles + 1], 'cycles stay countable: the first try of the next one')
       const ids = receiver.requests.slice(8).map(({ headers }) => String(headers['webhook-id']))
       const { rows } = await pool.query('select message_id from deliveries order by id')
       if (ordered)

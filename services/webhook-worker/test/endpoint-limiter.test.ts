@@ -23,15 +23,15 @@ type Limiter = ReturnType<typeof openLimiter>['limiter']
 
 const goClaimed = async (limiter: Limiter, id: string): Promise<Pass> => {
   const entry = await limiter.enter(id)
-  if (entry.kind !== 'go') throw new Error(`held: ${entry.reason}`)
+  if (entry.kind !== 'go') throw new Error(`deferred: ${entry.reason}`)
   return entry
 }
 
 /** A request in flight. */
 const go = async (limiter: Limiter, id: string): Promise<Pass> => {
   const entry = await goClaimed(limiter, id)
-  const hold = await entry.begin(null)
-  if (hold) throw new Error(`held: ${hold.reason}`)
+  const deferral = await entry.begin(null)
+  if (deferral) throw new Error(`deferred: ${deferral.reason}`)
   return entry
 }
 
@@ -44,7 +44,7 @@ t.test('an unknown endpoint is on probation until an answer; silence restores th
   const more = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
   t.equal(more.length, 4, 'eight on the way')
   first[1]!.leave(false)
-  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'in-flight cap' }, 'seven are more than four')
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'in-flight cap' }, 'seven are more than four')
 })
 
 t.test('the queue in memory holds only as many deliveries as the endpoint will answer soon', async t => {
@@ -54,36 +54,36 @@ t.test('the queue in memory holds only as many deliveries as the endpoint will a
     pass(ms)
     one.leave(true)
   }
-  const countHeld = async () => {
+  const countDeferred = async () => {
     const passes = await Promise.all(Array.from({ length: 8 }, () => go(limiter, 'a')))
     const entries = Array.from({ length: 300 }, () => limiter.enter('a'))
-    let held = 0
-    for (const entry of entries) void entry.then(({ kind }) => (held += Number(kind === 'hold')))
+    let deferred = 0
+    for (const entry of entries) void entry.then(({ kind }) => (deferred += Number(kind === 'defer')))
     await Promise.resolve()
-    const heldAtOnce = held
+    const deferredAtOnce = deferred
     // Each pass that is left admits the next delivery.
     for (const one of passes) one.leave(null)
     for (const entry of entries) {
       const turn = await entry
       if (turn.kind === 'go') turn.leave(null)
     }
-    return heldAtOnce
+    return deferredAtOnce
   }
   for (let n = 0; n < 60; n++) await answer(2)
-  t.equal(await countHeld(), 300 - 256 - 8, 'a fast one: every slot, and as many claims as can end at once')
+  t.equal(await countDeferred(), 300 - 256 - 8, 'a fast one: every slot, and as many claims as can end at once')
   for (let n = 0; n < 60; n++) await answer(400)
-  t.equal(await countHeld(), 292, 'a slow one: hardly any')
+  t.equal(await countDeferred(), 292, 'a slow one: hardly any')
 })
 
 t.test('an endpoint at its cap does not delay another endpoint', async t => {
   const { limiter } = openLimiter()
   await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
   const queued = [1, 2, 3, 4, 5].map(() => limiter.enter('hung'))
-  t.match(await limiter.enter('hung'), { kind: 'hold', reason: 'in-flight cap' }, 'the queue is full')
+  t.match(await limiter.enter('hung'), { kind: 'defer', reason: 'in-flight cap' }, 'the queue is full')
   t.equal((await limiter.enter('healthy')).kind, 'go')
   t.match(
     await Promise.all(queued),
-    Array(5).fill({ kind: 'hold' }),
+    Array(5).fill({ kind: 'defer' }),
     'those in the queue wait no longer than PATIENCE_MS',
   )
 })
@@ -91,45 +91,45 @@ t.test('an endpoint at its cap does not delay another endpoint', async t => {
 t.test('a hanging endpoint is tried at growing intervals, before any request has ended', async t => {
   const { limiter, pass } = openLimiter()
   await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
-  const holdsFor = async () => {
+  const deferredFor = async () => {
     const queued: Promise<unknown>[] = []
     for (;;) {
       const entry = limiter.enter('hung')
       const now = await Promise.race([entry, Promise.resolve(null)])
       if (now === null) queued.push(entry)
-      else if (now.kind === 'hold')
+      else if (now.kind === 'defer')
         return { queued: queued.length, forMs: now.forMs, all: Promise.all(queued) }
       else throw new Error('a fifth request')
     }
   }
-  const first = await holdsFor()
+  const first = await deferredFor()
   t.equal(first.queued, 5)
   await first.all
   pass(8_000)
-  const later = await holdsFor()
+  const later = await deferredFor()
   t.equal(later.queued, 1)
   await later.all
   t.ok(later.forMs >= 1_000, `${later.forMs} ms after ${first.forMs} ms`)
 })
 
-t.test('however many a hang holds back, they come back soon after it', async t => {
+t.test('however many a hang defers, they come back soon after it', async t => {
   const { limiter, pass } = openLimiter()
   await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
   pass(9_000)
   const entries = await Promise.all(Array.from({ length: 1_000 }, () => limiter.enter('hung')))
-  const holds = entries.map(entry => (entry.kind === 'hold' ? entry.forMs : 0))
-  t.ok(Math.min(...holds) >= 1_000, `the first after ${Math.min(...holds)} ms`)
-  t.ok(Math.max(...holds) <= 16_000, `the last of 1,000 after ${Math.max(...holds)} ms`)
+  const deferrals = entries.map(entry => (entry.kind === 'defer' ? entry.forMs : 0))
+  t.ok(Math.min(...deferrals) >= 1_000, `the first after ${Math.min(...deferrals)} ms`)
+  t.ok(Math.max(...deferrals) <= 16_000, `the last of 1,000 after ${Math.max(...deferrals)} ms`)
 })
 
-t.test('an endpoint that mostly fails is held until its cool-down ends, then probed by one', async t => {
+t.test('an endpoint that mostly fails is deferred until its cool-down ends, then probed by one', async t => {
   const { limiter, pass } = openLimiter()
   for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
-  t.match(await limiter.enter('bad'), { kind: 'hold', reason: 'breaker open', forMs: 60_000 })
+  t.match(await limiter.enter('bad'), { kind: 'defer', reason: 'breaker open', forMs: 60_000 })
   t.equal(limiter.countOpen(), 1)
   pass(60_000)
   const probe = await go(limiter, 'bad')
-  t.match(await limiter.enter('bad'), { kind: 'hold', reason: 'breaker open' })
+  t.match(await limiter.enter('bad'), { kind: 'defer', reason: 'breaker open' })
   probe.leave(null)
   const again = await go(limiter, 'bad')
   again.leave(true)
@@ -137,13 +137,13 @@ t.test('an endpoint that mostly fails is held until its cool-down ends, then pro
   t.equal(limiter.countOpen(), 0)
 })
 
-t.test('what an open breaker holds comes again one after another, however much that is', async t => {
+t.test('what an open breaker defers comes again one after another, however much that is', async t => {
   const { limiter, pass } = openLimiter()
   for (let n = 0; n < 10; n++) (await go(limiter, 'bad')).leave(false)
   const entries = await Promise.all(Array.from({ length: 10_000 }, () => limiter.enter('bad')))
-  const holds = entries.map(entry => (entry.kind === 'hold' ? entry.forMs : 0))
-  t.equal(holds[0], 60_000, 'one is there when the cool-down ends')
-  t.equal(new Set(holds.map(ms => Math.floor(ms / 1_000))).size, 100, '100 a second')
+  const deferrals = entries.map(entry => (entry.kind === 'defer' ? entry.forMs : 0))
+  t.equal(deferrals[0], 60_000, 'one is there when the cool-down ends')
+  t.equal(new Set(deferrals.map(ms => Math.floor(ms / 1_000))).size, 100, '100 a second')
   pass(60_000)
   const probe = await go(limiter, 'bad')
   probe.leave(true)
@@ -160,7 +160,7 @@ t.test('a pass that is left twice counts once', async t => {
   pass(250)
   t.match(
     await Promise.all(more),
-    [{ kind: 'go' }, { kind: 'hold' }, { kind: 'hold' }],
+    [{ kind: 'go' }, { kind: 'defer' }, { kind: 'defer' }],
     'one is claimed ahead',
   )
 })
@@ -184,7 +184,7 @@ t.test('what waits for an endpoint that answers is held at last', async t => {
   pass(3_000)
   one.leave(true)
   t.equal((await next).kind, 'go')
-  t.match(await last, { kind: 'hold', reason: 'in-flight cap' })
+  t.match(await last, { kind: 'defer', reason: 'in-flight cap' })
 })
 
 t.test('the rate cap lets a burst of one second through and spaces the rest', async t => {
@@ -194,8 +194,8 @@ t.test('the rate cap lets a burst of one second through and spaces the rest', as
   t.match(
     [first, second],
     [
-      { kind: 'hold', reason: 'rate cap' },
-      { kind: 'hold', reason: 'rate cap' },
+      { kind: 'defer', reason: 'rate cap' },
+      { kind: 'defer', reason: 'rate cap' },
     ],
   )
   t.ok((second as { forMs: number }).forMs > (first as { forMs: number }).forMs, 'one after another')
@@ -215,7 +215,7 @@ t.test('a pass that waited for too long does not begin', async t => {
   pass(500)
   t.equal(await one.begin(null), null)
   pass(1)
-  t.match(await other.begin(null), { kind: 'hold', reason: 'in-flight cap' })
+  t.match(await other.begin(null), { kind: 'defer', reason: 'in-flight cap' })
 })
 
 /** An endpoint that answers within 40 ms, and claims that last 11 ms. */
@@ -231,35 +231,35 @@ async function openBusy() {
   const passes = await Promise.all(Array.from({ length: 12 }, () => goClaimed(limiter, 'a')))
   pass(11)
   const begun: boolean[] = []
-  const holds = passes.map((each, at) =>
-    each.begin(null).then(hold => {
-      begun[at] = hold === null
-      return hold
+  const deferrals = passes.map((each, at) =>
+    each.begin(null).then(deferral => {
+      begun[at] = deferral === null
+      return deferral
     }),
   )
   await new Promise(resolve => setImmediate(resolve))
-  return { limiter, pass, passes, begun, holds }
+  return { limiter, pass, passes, begun, deferrals }
 }
 
 t.test('as many more are claimed as the endpoint answers while two claims last', async t => {
-  const { limiter, pass, passes, begun, holds } = await openBusy()
+  const { limiter, pass, passes, begun, deferrals } = await openBusy()
   t.strictSame(begun, Array(8).fill(true), 'no more than the cap in flight')
   const thirteenth = limiter.enter('a')
   pass(40)
   passes[0]!.leave(true)
-  t.equal(await holds[8], null, 'the next begins as soon as a request ends')
+  t.equal(await deferrals[8], null, 'the next begins as soon as a request ends')
   t.equal((await thirteenth).kind, 'go', 'and another one is claimed')
   t.equal(begun.length, 9)
 })
 
 t.test('what is claimed when an endpoint begins to hang gives its claim back', async t => {
-  const { holds, pass } = await openBusy()
+  const { deferrals, pass } = await openBusy()
   pass(100)
-  t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'in-flight cap' }))
+  t.match(await Promise.all(deferrals.slice(8)), Array(4).fill({ kind: 'defer', reason: 'in-flight cap' }))
 })
 
 t.test('what is claimed when the breaker opens gives its claim back', async t => {
-  const { limiter, pass, passes, holds } = await openBusy()
+  const { limiter, pass, passes, deferrals } = await openBusy()
   // The successes of before are older than what the breaker looks at.
   pass(400_000)
   for (let n = 0; n < 10; n++) {
@@ -268,7 +268,7 @@ t.test('what is claimed when the breaker opens gives its claim back', async t =>
     forced.leave(false)
   }
   for (const each of passes.slice(0, 8)) each.leave(null)
-  t.match(await Promise.all(holds.slice(8)), Array(4).fill({ kind: 'hold', reason: 'breaker open' }))
+  t.match(await Promise.all(deferrals.slice(8)), Array(4).fill({ kind: 'defer', reason: 'breaker open' }))
 })
 
 t.test('a forced delivery needs no place in flight', async t => {
@@ -302,7 +302,7 @@ t.test('a rate that a claim brings to light is kept for that claim already', asy
   t.strictSame(asked, [], 'nobody knows it before the first claim')
   t.equal(await first.begin(5), null)
   first.leave(true)
-  t.strictSame(await limiter.enter('a'), { kind: 'hold', forMs: 700, reason: 'rate cap' })
+  t.strictSame(await limiter.enter('a'), { kind: 'defer', forMs: 700, reason: 'rate cap' })
   const third = await goClaimed(limiter, 'a')
   t.equal(await third.begin(9), null, 'one request needs one slot')
   t.strictSame(asked, [5, 5, 5])
@@ -310,11 +310,11 @@ t.test('a rate that a claim brings to light is kept for that claim already', asy
 
 t.test('without a slot the claim is given back, of a forced delivery too', async t => {
   const { limiter, asked } = await openRated(Array(2).fill({ free: false, inMs: 300 }))
-  const hold = { kind: 'hold', forMs: 300, reason: 'rate cap' } as const
+  const deferral = { kind: 'defer', forMs: 300, reason: 'rate cap' } as const
   const claimed = await goClaimed(limiter, 'a')
-  t.strictSame(await claimed.begin(1), hold)
+  t.strictSame(await claimed.begin(1)deferral
   claimed.leave(null)
-  t.strictSame(await limiter.force('a').begin(1), hold)
+  t.strictSame(await limiter.force('a').begin(1)deferral
   t.strictSame(asked, [1, 1])
 })
 
@@ -328,14 +328,14 @@ t.test('what is sent without a rate any more asks for no slot', async t => {
   t.strictSame(asked, [5, 5])
 })
 
-t.test('what an open breaker holds takes no slot', async t => {
+t.test('what an open breaker defers takes no slot', async t => {
   const { limiter, asked } = await openRated(Array(10).fill(SLOT))
   for (let n = 0; n < 10; n++) {
     const one = await goClaimed(limiter, 'a')
     await one.begin(5)
     one.leave(false)
   }
-  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'breaker open' })
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'breaker open' })
   t.equal(asked.length, 10)
 })
 
@@ -344,16 +344,16 @@ t.test(
   async t => {
     const slots = [SLOT, { free: true, inMs: 50 }, ...Array<typeof SLOT>(20).fill(SLOT)]
     const { limiter, pass, paused } = await openRated(slots, 4)
-    const holdOf = async () => {
+    const deferralOf = async () => {
       const entry = await limiter.enter('a')
       if (entry.kind === 'go') throw new Error('another one asks')
       t.equal(entry.reason, 'rate cap')
       return entry.forMs
     }
     const pauseBy = async (asking: Pass, forMs: number) => {
-      await asking.pause({ kind: 'hold', forMs, reason: 'rate cap' })
+      await asking.pause({ kind: 'defer', forMs, reason: 'rate cap' })
       asking.leave(null)
-      const [first, second] = [await holdOf(), await holdOf()]
+      const [first, second] = [await deferralOf(), await deferralOf()]
       t.ok(first >= forMs && second > first, `they come back after ${first} and ${second} ms`)
       pass(forMs)
     }
@@ -361,11 +361,11 @@ t.test(
     t.equal(await asking.begin(1), null)
     const waiting = claimed.begin(1)
     await pauseBy(asking, 30_000)
-    t.match(await waiting, { kind: 'hold', reason: 'rate cap' }, 'what was claimed gives its claim back')
+    t.match(await waiting, { kind: 'defer', reason: 'rate cap' }, 'what was claimed gives its claim back')
     claimed.leave(null)
     const probe = await goClaimed(limiter, 'a')
     t.equal(await probe.begin(1), null)
-    t.ok((await holdOf()) > 0, 'the others wait for its answer')
+    t.ok((await deferralOf()) > 0, 'the others wait for its answer')
     await pauseBy(probe, 60_000)
     t.strictSame(paused, [30_000, 60_000], 'in all workers')
     const last = await goClaimed(limiter, 'a')
@@ -378,15 +378,15 @@ t.test(
 t.test('a way out that is closed pauses no rate, and is no failure of the endpoint', async t => {
   const { limiter, pass } = openLimiter()
   const one = await go(limiter, 'a')
-  await one.pause({ kind: 'hold', forMs: 5_000, reason: 'proxy away' })
+  await one.pause({ kind: 'defer', forMs: 5_000, reason: 'proxy away' })
   one.leave(null)
-  t.match(await limiter.enter('a'), { kind: 'hold', reason: 'proxy away' })
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'proxy away' })
   pass(5_000)
   ;(await go(limiter, 'a')).leave(true)
   for (let n = 0; n < 10; n++) (await go(limiter, 'a')).leave(false)
   t.match(
     await limiter.enter('a'),
-    { kind: 'hold', reason: 'breaker open' },
+    { kind: 'defer', reason: 'breaker open' },
     'later failures have their own name',
   )
 })

@@ -1,4 +1,4 @@
-// A bad endpoint does not slow another endpoint, and a held delivery uses up no try.
+// A bad endpoint does not slow another endpoint, and a deferred delivery uses up no try.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -26,15 +26,15 @@ t.test('with hanging and refusing endpoints beside them, healthy ones get theirs
   for (const { gateway } of good) await rig.pay(gateway, 10)
   await healthy.waitForRequests(80)
   t.ok(hung.requests.length <= 8, `${hung.requests.length} requests hang: the cap of probation`)
-  await waitFor(async () => (await rig.deliveries()).some(row => row.held_reason === 'in-flight cap'))
+  await waitFor(async () => (await rig.deliveries()).some(row => row.defer_reason === 'in-flight cap'))
   const states = await rig.deliveries()
-  t.ok(states.some(row => row.held_reason === 'breaker open' && row.state === 'waiting'))
+  t.ok(states.some(row => row.defer_reason === 'breaker open' && row.state === 'waiting'))
   for (const row of states.filter(row => row.state === 'waiting')) t.ok(row.attempts_made <= 1)
   const untouched = states.filter(row => row.webhook_id === String(bad[1]!.id) && row.attempts_made === 0)
   t.ok(untouched.length > 0, 'behind an open breaker no try was spent')
 })
 
-t.test('an endpoint that hung for a while gets what was held back soon after', async t => {
+t.test('an endpoint that hung for a while gets what was deferred soon after', async t => {
   const HANG_MS = 6_000
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
@@ -51,7 +51,7 @@ t.test('an endpoint that hung for a while gets what was held back soon after', a
   await receiver.waitForRequests(104, { timeoutMs: 60_000 })
 })
 
-t.test('a held delivery is tried when its time comes, and within 24 h in any case', async t => {
+t.test('a deferred delivery is tried when its time comes, and within 24 h in any case', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   receiver.answer('close')
@@ -59,16 +59,16 @@ t.test('a held delivery is tried when its time comes, and within 24 h in any cas
   await rig.startWorker({ WEBHOOK_BACKOFF_MS: '3600000' })
   await rig.pay(gateway, 10)
   await receiver.waitForRequests(10)
-  const [held] = await rig.pay(gateway)
-  const state = async () => (await rig.deliveries()).find(row => row.id === String(held!.id))!
-  await waitFor(async () => (await state()).held_reason === 'breaker open', { what: 'the hold' })
+  const [deferred] = await rig.pay(gateway)
+  const state = async () => (await rig.deliveries()).find(row => row.id === String(deferred!.id))!
+  await waitFor(async () => (await state()).defer_reason === 'breaker open', { what: 'the deferral' })
   t.match(await state(), { state: 'waiting', attempts_made: 0 })
   const comesAgain = () => rig.redis.client.zcard('{payment-tracking:test}:deliveries-bulk:delayed')
   await waitFor(async () => (await comesAgain()) === 1, { what: 'its job behind those of others' })
   receiver.answer({ status: 200 })
   await rig.database.pool.query(
-    `update deliveries set held_since = now() - interval '23 h 1 min', due_at = now() where id = $1`,
-    [held!.id],
+    `update deliveries set deferred_since = now() - interval '23 h 1 min', due_at = now() where id = $1`,
+    [deferred!.id],
   )
   await waitFor(async () => (await state()).state === 'delivered', { what: 'the delivery' })
   t.equal(receiver.requests.length, 11)

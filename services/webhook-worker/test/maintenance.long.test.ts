@@ -94,7 +94,7 @@ t.test('a worker maintains webhooks', async t => {
     t.strictSame(await deliver(), [false, false, false])
   })
 
-  t.test('a redelivery has a round of tries of its own, and the same id and bytes', async t => {
+  t.test('a redelivery has a cycle of tries of its own, and the same id and bytes', async t => {
     receiver.answer({ status: 200 })
     const webhook = await rig.addWebhook(receiver.url)
     const before = receiver.requests.length
@@ -108,7 +108,7 @@ t.test('a worker maintains webhooks', async t => {
     t.equal(new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size, 1)
   })
 
-  t.test('the age of the oldest undelivered delivery includes held and delayed deliveries', async () => {
+  t.test('the age of the oldest undelivered delivery includes deferred and delayed deliveries', async () => {
     const webhook = await rig.addWebhook(receiver.url)
     const [ref] = await rig.pay(webhook.gateway, 1, { enqueue: false })
     await pool.query(

@@ -18,7 +18,7 @@ export interface DeliveryRow {
   message_id: string
   body: string
   state: string
-  held_reason: string | null
+  defer_reason: string | null
   created_at_ms: string
   attempts: number[] | null
   outcomes: (string | null)[] | null
@@ -33,7 +33,7 @@ const TRIES = 4
 export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
   checker.query<DeliveryRow & Record<string, unknown>>(`
     select d.id::text, d.webhook_id::text, d.event_id, d.type, d.message_id, d.body, d.state,
-           d.held_reason, (extract(epoch from d.created_at) * 1000)::bigint::text as created_at_ms,
+           d.defer_reason, (extract(epoch from d.created_at) * 1000)::bigint::text as created_at_ms,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
            array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
       from deliveries d left join delivery_attempts a on a.delivery_id = d.id group by d.id order by d.id`)
@@ -121,7 +121,8 @@ function compareDelivery(
  * late. The same holds for a slow endpoint, whose answers time out on a machine with too much to do. The breaker of any other
  * endpoint closes with its next probe.
  */
-export const mayBeHeld = ({ behaviour }: Endpoint): boolean => behaviour === 'flaky' || behaviour === 'slow'
+export const mayBeDeferred = ({ behaviour }: Endpoint): boolean =>
+  behaviour === 'flaky' || behaviour === 'slow'
 
 /** Compares the attempts and the state of a delivery with what its endpoint answered. */
 export function compareEnd(
@@ -143,7 +144,7 @@ export function compareEnd(
     if (row.state === 'delivered' || row.state === 'cancelled') say(`is ${row.state}`)
     return
   }
-  if (mayBeHeld(endpoint) && row.held_reason === 'breaker open') return
+  if (mayBeDeferred(endpoint) && row.defer_reason === 'breaker open') return
   if (!ENDED.has(row.state)) say(`is still ${row.state} after ${attempts.length} attempts`)
   if (row.state === 'delivered' && !answers.includes(200) && !endpoint.earlier.get(row.message_id))
     say('is delivered, but was never accepted')

@@ -3,7 +3,7 @@
 import { waitFor } from '@payment-tracking/testkit'
 import { contiguousOf } from '../load/socket-client.js'
 import type { System } from '../system/open-system.js'
-import { mayBeHeld } from './compare-deliveries.js'
+import { mayBeDeferred } from './compare-deliveries.js'
 import { OVERDUE_AFTER_SECONDS } from './compare-lifecycle.js'
 import type { ObservedRun } from './reconcile.js'
 import { readStreamGaps } from './stream-gaps.js'
@@ -97,8 +97,8 @@ export async function waitUntilIdle(
   await until('deliveries all ended, or held back by a breaker', () =>
     none(
       `select 1 from deliveries where webhook_id = any($1::bigint[]) and state in ('pending', 'waiting')
-          and (held_reason is distinct from 'breaker open' or webhook_id <> all($2::bigint[])) limit 1`,
-      [lively, lively.filter(mayBeHeld)].map(each => each.map(({ webhookId }) => webhookId)),
+          and (defer_reason is distinct from 'breaker open' or webhook_id <> all($2::bigint[])) limit 1`,
+      [lively, lively.filter(mayBeDeferred)].map(each => each.map(({ webhookId }) => webhookId)),
     ),
   )
   const heads = new Map(

@@ -7,7 +7,7 @@ import {
   deactivateWebhooks,
   doWebhookWork,
   finishAttempts,
-  holdDeliveries,
+  deferDeliveries,
   insertMessage,
   putBackDeliveries,
   redeliverOne,
@@ -25,7 +25,7 @@ export interface Family {
   name: string
   deliveries: number
   ordered: boolean
-  /** of the first round: few, so that rounds end */
+  /** of the first cycle: few, so that cycles end */
   firstTries: number
 }
 
@@ -93,8 +93,8 @@ export async function replayDeliveries(
       const [claim] = await claimDeliveries(store, [String(idOf(step))], HOUR_MS)
       if (claim?.kind === 'claimed') hands.set(idle(), { delivery: claim.delivery, answer: 'refused' })
     },
-    hold: step =>
-      holdDeliveries(store, [{ id: String(idOf(step)), forMs: HOUR_MS, reason: 'rate cap' }], 100 * HOUR_MS),
+    defer: step =>
+      deferDeliveries(store, [{ id: String(idOf(step)), forMs: HOUR_MS, reason: 'rate cap' }], 100 * HOUR_MS),
     fallDue: step =>
       pool.query(`update deliveries set due_at = clock_timestamp() - interval '1 s' where id = $1`, [
         idOf(step),
@@ -135,7 +135,7 @@ export async function replayDeliveries(
               case when claimed_until is null then 'none'
                    when claimed_until < clock_timestamp() then 'expired' else 'held' end as claim,
               due_at <= clock_timestamp()::timestamptz(3) as due,
-              held_reason is not distinct from 'earlier delivery' as behind,
+              defer_reason is not distinct from 'earlier delivery' as behind,
               (select coalesce(json_object_agg(number, case when outcome is null then 'open'
                                                             when outcome = 'interrupted' then outcome
                                                             else 'answered' end), '{}')

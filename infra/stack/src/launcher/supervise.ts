@@ -1,5 +1,5 @@
-// Supervises one service process. States: starting → ready → (ended) → resting → starting …; stopping ends the process.
-// The supervisor starts the service again whenever it ends, after a rest that doubles with each failure. The supervisor
+// Supervises one service process. States: starting → ready → (ended) → backing off → starting …; stopping ends the process.
+// The supervisor starts the service again whenever it ends, after a backoff that doubles with each failure. The supervisor
 // gives up a process that keeps ending, because an operator must find the reason.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
@@ -11,8 +11,8 @@ import { describeReadiness, isReady } from './readiness.js'
 import { findConfigProblem, rotate, tail } from './service-log.js'
 import type { ServiceSpec } from './service-specs.js'
 
-const FIRST_REST_MS = 250
-const LONGEST_REST_MS = 10_000
+const FIRST_BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 10_000
 /** Ends in a row, each within this time of its start, after which the supervisor gives the service up. */
 const GIVE_UP_AFTER = 5
 const SOON_MS = 20_000
@@ -111,9 +111,9 @@ export function superviseService({ spec, env, dataDir, log, onChange }: Supervis
         giveUp(new Error(`${what}, ${failures} times in a row. The end of ${logFile}:\n${tail(logFile)}`))
         return
       }
-      const restMs = Math.min(FIRST_REST_MS * 2 ** (failures - 1), LONGEST_REST_MS)
-      log(`${what}; starting it again in ${restMs} ms (its log: ${logFile})`)
-      await sleep(restMs, undefined, { signal: stopping.signal }).catch(() => {})
+      const backoffMs = Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), LONGEST_BACKOFF_MS)
+      log(`${what}; starting it again in ${backoffMs} ms (its log: ${logFile})`)
+      await sleep(backoffMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
   const over = supervise()

@@ -9,7 +9,7 @@ const JITTER = 0.2
 /**
  * The delay before the next try: base, factor·base, factor²·base, … ±20 %. A `Retry-After` counts between the scheduled
  * delay and one hour.
- * @param triesMade tries of this round so far, at least 1
+ * @param triesMade tries of this cycle so far, at least 1
  * @param chance uniform in [0, 1)
  * @param retryAfterMs what the endpoint asked for, or null
  */

@@ -13,8 +13,8 @@ export const BREAKER = {
   coolDownMs: 60_000,
 } as const
 
-/** Whether an attempt is allowed now. `holdMs` is the time for which none will be allowed. */
-export type BreakerAnswer = { kind: 'go' } | { kind: 'probe' } | { kind: 'hold'; holdMs: number }
+/** Whether an attempt is allowed now. `deferMs` is the time for which none will be allowed. */
+export type BreakerAnswer = { kind: 'go' } | { kind: 'probe' } | { kind: 'defer'; deferMs: number }
 
 /** The window is kept in slices, so that its memory does not grow with the number of attempts. */
 const SLICE_MS = 10_000
@@ -52,8 +52,8 @@ export class DeliveryBreaker {
 
   ask(nowMs: number): BreakerAnswer {
     if (this.#openUntilMs === null) return { kind: 'go' }
-    if (this.isOpen(nowMs)) return { kind: 'hold', holdMs: this.openForMs(nowMs) }
-    if (this.#probing) return { kind: 'hold', holdMs: 0 }
+    if (this.isOpen(nowMs)) return { kind: 'defer', deferMs: this.openForMs(nowMs) }
+    if (this.#probing) return { kind: 'defer', deferMs: 0 }
     this.#probing = true
     return { kind: 'probe' }
   }

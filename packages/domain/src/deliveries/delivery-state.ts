@@ -3,7 +3,7 @@
 // pair of this table through those statements and compares.
 //
 // pending    due at `due_at`: the first try, or the next one
-// waiting    like pending, but held back by a cap or an open breaker; no try was used up
+// waiting    like pending, but deferred by a cap or an open breaker; no try was used up
 // delivered  the endpoint answered 2xx
 // failed     no attempt was accepted, and no try is left or could succeed
 // cancelled  the webhook was inactive or deleted before an attempt was accepted
@@ -25,11 +25,11 @@ export const DELIVERY_EVENTS = [
   'exhausted',
   /** the endpoint answered 410 */
   'gone',
-  /** a cap or the breaker holds the delivery back */
-  'held',
+  /** a cap or the breaker defers the delivery */
+  'deferred',
   /** the webhook is inactive or deleted */
   'cancelled',
-  /** the gateway or an operator asks for a new round */
+  /** the gateway or an operator asks for a new cycle */
   'redelivered',
 ] as const
 export type DeliveryEvent = (typeof DELIVERY_EVENTS)[number]
@@ -46,7 +46,7 @@ const NEXT: Record<DeliveryEvent, Partial<Record<DeliveryState, DeliveryState>>>
   refused: { pending: 'pending' },
   exhausted: { pending: 'failed' },
   gone: { pending: 'failed' },
-  held: { pending: 'waiting', waiting: 'waiting' },
+  deferred: { pending: 'waiting', waiting: 'waiting' },
   cancelled: { pending: 'cancelled', waiting: 'cancelled' },
   redelivered: {
     pending: 'pending',

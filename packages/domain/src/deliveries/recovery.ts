@@ -1,35 +1,35 @@
-// When what failed is sent again by itself, where its webhook recovers. A round is 1 try and at most 3 retries.
+// When what failed is sent again by itself, where its webhook recovers. A delivery cycle is 1 try and at most 3 retries.
 //
-// The endpoint answers  what failed has a next round after some seconds, the longer the more tries it has had.
-// It fails              one delivery after another asks in a round of its own whether the endpoint is back: a delivery after 1, 2, 4
+// The endpoint answers  what failed has a next cycle after some seconds, the longer the more tries it has had.
+// It fails              one delivery after another asks in a cycle of its own whether the endpoint is back: a delivery after 1, 2, 4
 //                       … 256 minutes, and then every 8 hours. So an endpoint that was away for up to 64 hours gets everything,
 //                       also where nothing new comes.
 
-/** Rounds of a delivery, the first included: an endpoint can answer and yet refuse one message for ever. */
-const ROUNDS = 17
+/** Cycles of a delivery, the first included: an endpoint can answer and yet refuse one message for ever. */
+const CYCLES = 17
 const TRIES = 4
-/** A delivery with this many tries has no further round. */
-export const RECOVERED_BELOW_ATTEMPTS = ROUNDS * TRIES
-/** A delivery that failed longer ago has no further round. */
+/** A delivery with this many tries has no further cycle. */
+export const RECOVERED_BELOW_ATTEMPTS = CYCLES * TRIES
+/** A delivery that failed longer ago has no further cycle. */
 export const RECOVERED_HOURS = 72
-/** The longest rest while the endpoint fails: 8 hours with the default delay of 5 s, which is the unit. */
+/** The longest backoff while the endpoint fails: 8 hours with the default delay of 5 s, which is the unit. */
 const LONGEST = 5_760
 
-/** The rests after each round while the endpoint fails, in delays of the first retry. */
-export const RESTS_WHILE_FAILING: readonly number[] = Array.from({ length: ROUNDS - 1 }, (_, round) =>
-  Math.min(12 * 2 ** round, LONGEST),
+/** The backoffs after each cycle while the endpoint fails, in delays of the first retry. */
+export const BACKOFFS_WHILE_FAILING: readonly number[] = Array.from({ length: CYCLES - 1 }, (_, cycle) =>
+  Math.min(12 * 2 ** cycle, LONGEST),
 )
 
-/** How long the rests are together that are left after each round, in the same unit. */
-const RESTS_LEFT: readonly number[] = RESTS_WHILE_FAILING.map((_, round) =>
-  RESTS_WHILE_FAILING.slice(round).reduce((sum, rest) => sum + rest, 0),
+/** How long the backoffs are together that are left after each cycle, in the same unit. */
+const BACKOFFS_LEFT: readonly number[] = BACKOFFS_WHILE_FAILING.map((_, cycle) =>
+  BACKOFFS_WHILE_FAILING.slice(cycle).reduce((sum, backoff) => sum + backoff, 0),
 )
 
 /** What decides when a delivery is tried. */
 export interface TriedDelivery {
-  /** open: not ended; failed: it may have a further round */
+  /** open: not ended; failed: it may have a further cycle */
   is: 'open' | 'failed'
-  /** requests so far, and how many there may be at the end of the round */
+  /** requests so far, and how many there may be at the end of the cycle */
   attempts: number
   triesAllowed: number
   /** when an open one is due, or a failed one failed; milliseconds */
@@ -42,9 +42,9 @@ export interface RetryRules {
   backoffFactor: number
 }
 
-const roundsOf = (attempts: number): number => Math.max(1, Math.ceil(attempts / TRIES))
-const restsLeft = (attempts: number): number =>
-  attempts < RECOVERED_BELOW_ATTEMPTS ? (RESTS_LEFT[roundsOf(attempts) - 1] ?? 0) : 0
+const cyclesOf = (attempts: number): number => Math.max(1, Math.ceil(attempts / TRIES))
+const backoffLeft = (attempts: number): number =>
+  attempts < RECOVERED_BELOW_ATTEMPTS ? (BACKOFFS_LEFT[cyclesOf(attempts) - 1] ?? 0) : 0
 
 /** @returns milliseconds. A failed one of an endpoint that fails asks in turn, so it can be later */
 export function nextTryMs(
@@ -52,21 +52,21 @@ export function nextTryMs(
   { isFailing, backoffMs }: { isFailing: boolean; backoffMs: number },
 ): number {
   if (is === 'open') return atMs
-  return atMs + backoffMs * (isFailing ? RESTS_WHILE_FAILING[roundsOf(attempts) - 1]! : attempts)
+  return atMs + backoffMs * (isFailing ? BACKOFFS_WHILE_FAILING[cyclesOf(attempts) - 1]! : attempts)
 }
 
 /**
  * When the service tries for the last time if every try fails at once and no answer asks for patience.
- * @param recovers whether rounds follow this one
+ * @param recovers whether cycles follow this one
  */
 export function lastTryMs(
   { is, attempts, triesAllowed, atMs }: TriedDelivery,
   { backoffMs, backoffFactor }: RetryRules,
   recovers: boolean,
 ): number {
-  if (is === 'failed') return atMs + backoffMs * restsLeft(attempts)
+  if (is === 'failed') return atMs + backoffMs * backoffLeft(attempts)
   const retries = Math.min(TRIES, triesAllowed - attempts) - 1
   let delays = 0
   for (let retry = 0; retry < retries; retry++) delays += backoffFactor ** (TRIES - 2 - retry)
-  return atMs + backoffMs * (delays + (recovers ? restsLeft(triesAllowed) : 0))
+  return atMs + backoffMs * (delays + (recovers ? backoffLeft(triesAllowed) : 0))
 }

@@ -26,9 +26,9 @@ export interface ClaimedDelivery {
   attemptId: bigint
   /** counts all attempts of the delivery from 1 */
   attempt: number
-  /** tries of this round after this attempt */
+  /** tries of this cycle after this attempt */
   triesLeft: number
-  /** tries of this round, including this attempt */
+  /** tries of this cycle, including this attempt */
   triesMade: number
   messageId: string
   type: string
@@ -97,7 +97,7 @@ export async function claimDeliveries(
          for update of d skip locked
     ), claimed as (
       update deliveries d
-         set state = 'pending', attempts_made = d.attempts_made + 1, held_since = null, held_reason = null,
+         set state = 'pending', attempts_made = d.attempts_made + 1, deferred_since = null, defer_reason = null,
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
        where d.id = any(array(select id from locked where live and not spent and not blocked))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
@@ -106,8 +106,8 @@ export async function claimDeliveries(
                 d.order_key as "orderKey"
     ), put_off as (
       update deliveries d
-         set state = 'waiting', held_since = coalesce(d.held_since, clock_timestamp()),
-             held_reason = ${EARLIER_DELIVERY},
+         set state = 'waiting', deferred_since = coalesce(d.deferred_since, clock_timestamp()),
+             defer_reason = ${EARLIER_DELIVERY},
              due_at = clock_timestamp() + make_interval(secs => ${CHECK_AGAIN_SECONDS}::float8)
        where d.id = any(array(select id from locked where live and not spent and blocked))
     ), ended as (
@@ -117,7 +117,7 @@ export async function claimDeliveries(
                       case when live then 'interrupted' else cancelled_why end,
                       case when live then clock_timestamp() else cancelled_at end
                  from locked where id = d.id),
-             claimed_until = null, held_since = null, held_reason = null
+             claimed_until = null, deferred_since = null, defer_reason = null
        where d.id = any(array(select id from locked where not live or spent))
       returning d.id
     ), interrupted as (
@@ -155,7 +155,7 @@ export async function claimDeliveries(
 /** Why deliveries were not claimed. */
 async function readUnclaimed({ database }: Store, ids: readonly string[]): Promise<Claim[]> {
   const rows = await database.read<{ id: bigint; state: string; due_in_ms: number; blocked: boolean }>(sql`
-    select id, state, held_reason is not distinct from ${EARLIER_DELIVERY} as blocked, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
+    select id, state, defer_reason is not distinct from ${EARLIER_DELIVERY} as blocked, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
       from deliveries where id = any(${bigints(ids)})`)
   const found = new Map(rows.map(row => [row.id.toString(), row]))
   return ids.map(id => {

@@ -69,7 +69,7 @@ const RESULTS = columnTable<AttemptResult>('r', {
 /**
  * Writes the results of many attempts in one statement. A success marks the delivery as delivered in any state, because
  * the endpoint did accept. A failure changes only a row that still waits for this attempt: a redelivery has no claim, so
- * a failure that comes after it does not end its round. A failure of a delivery that turning off has cancelled leaves it
+ * a failure that comes after it does not end its cycle. A failure of a delivery that turning off has cancelled leaves it
  * cancelled: as `failed`, it would come again by itself when the webhook is on and recovers. Locks the attempts and
  * deliveries of the results, and after them the counts of their webhooks' hour. Repeating the call changes nothing. The statement holds the keys twice, so that a plan
  * from the time of empty tables finds rows by key and not by joining whole tables.
@@ -108,7 +108,7 @@ export async function finishAttempts(
              finished_at = case when r.is_cancelled then r.cancelled_at
                                 when r.outcome <> 'accepted' and r.next = 'pending' then null
                                 else clock_timestamp() end,
-             claimed_until = null, held_since = null, held_reason = null,
+             claimed_until = null, deferred_since = null, defer_reason = null,
              last_error = case when r.is_cancelled then r.cancelled_why
                               when r.error = 'status' then 'HTTP ' || r.status_code else r.error end
         from r

@@ -6,7 +6,7 @@ export {
 } from './deactivate-webhooks.js'
 export { findCurrentClaims } from './find-current-claims.js'
 export { type AttemptResult, deliveryKey, finishAttempts, type FinishedAttempt } from './finish-attempts.js'
-export { type Hold, holdDeliveries } from './hold-deliveries.js'
+export { type Deferral, deferDeliveries } from './defer-deliveries.js'
 export { wakeNextInOrder } from './ordered-deliveries.js'
 export { type PutBack, putBackDeliveries } from './put-back-deliveries.js'
 export { recoverFailed } from './recover.js'

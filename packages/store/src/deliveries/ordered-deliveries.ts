@@ -34,7 +34,7 @@ const HAS_EARLIER = sql`
        else ${hasEarlier(sql`b.order_key = d.order_key`)} end`
 
 /**
- * Whether the row `d`, which was never tried, waits for an earlier one that failed and has rounds left: while the endpoint of an
+ * Whether the row `d`, which was never tried, waits for an earlier one that failed and has cycles left: while the endpoint of an
  * ordered webhook that recovers is away, nothing overtakes what it will get. The earlier one holds back until it has failed a
  * round after the time that the webhook allows: `findProbes` gives it one then. Relies on deliveries_webhook_state. `w` has also
  * recover and failing_since.
@@ -62,7 +62,7 @@ export const MUST_WAIT = sql`
        else false end`
 
 /** The row `d` is due, or waits only for its turn. */
-const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.held_reason = ${EARLIER_DELIVERY})`
+const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.defer_reason = ${EARLIER_DELIVERY})`
 
 /** What has ended, and whose turn ends with it. */
 export interface EndedDelivery {

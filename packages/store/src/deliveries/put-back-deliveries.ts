@@ -32,7 +32,7 @@ export async function putBackDeliveries({ database }: Store, claims: readonly Pu
     put_back as (
       update deliveries d
          set state = 'waiting', attempts_made = d.attempts_made - 1, claimed_until = null,
-             held_since = clock_timestamp(), held_reason = c.reason,
+             deferred_since = clock_timestamp(), defer_reason = c.reason,
              due_at = clock_timestamp() + make_interval(secs => c.for_ms / 1000)
         from c
        where d.id = c.delivery_id and d.id = any(${bigints(claims.map(c => c.delivery.id))})

@@ -1,15 +1,15 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { RESTS_WHILE_FAILING } from '@payment-tracking/domain'
+import { BACKOFFS_WHILE_FAILING } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { raw, sql, type Sql } from '../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { IS_ACTIVE, IS_OPEN, IS_RECOVERABLE } from '../core/tables/delivery-rows.js'
-import { openRound } from './open-round.js'
+import { openCycle } from './open-cycle.js'
 import { EARLIER_DELIVERY } from './ordered-deliveries.js'
 
 export interface Recovery {
-  /** the delay of the first retry: rests are counted in it */
-  restMs: number
+  /** the delay of the first retry: backoffs are counted in it */
+  backoffMs: number
   /** deliveries of one call */
   limit: number
 }
@@ -21,21 +21,21 @@ const PROBE_READS = raw('100')
 const PROBES = raw('2')
 
 // The rules of domain/deliveries/recovery.ts as SQL over deliveries `d`.
-/** How many rounds a delivery has had. */
-const ROUND = raw(`least(greatest(ceil(d.attempts_made / 4.0)::int, 1), ${RESTS_WHILE_FAILING.length})`)
-const REST = raw(`((array[${RESTS_WHILE_FAILING.join()}]::float8[])[${ROUND.text}])`)
+/** How many cycles a delivery has had. */
+const CYCLE = raw(`least(greatest(ceil(d.attempts_made / 4.0)::int, 1), ${BACKOFFS_WHILE_FAILING.length})`)
+const BACKOFF = raw(`((array[${BACKOFFS_WHILE_FAILING.join()}]::float8[])[${CYCLE.text}])`)
 
 /** @param unitMs the delay of the first retry */
-const times = (rest: Sql, unitMs: number): Sql =>
-  sql`make_interval(secs => ${rest} * ${unitMs}::float8 / 1000)`
+const times = (backoff: Sql, unitMs: number): Sql =>
+  sql`make_interval(secs => ${backoff} * ${unitMs}::float8 / 1000)`
 
-/** How long a failed delivery rests while its endpoint answers. */
-const restWhileAnswering = (unitMs: number): Sql => times(raw('d.attempts_made'), unitMs)
-/** How long it rests while its endpoint fails. */
-const restWhileFailing = (unitMs: number): Sql => times(REST, unitMs)
+/** How long a failed delivery backs off while its endpoint answers. */
+const backoffWhileAnswering = (unitMs: number): Sql => times(raw('d.attempts_made'), unitMs)
+/** How long it backs off while its endpoint fails. */
+const backoffWhileFailing = (unitMs: number): Sql => times(BACKOFF, unitMs)
 
 /**
- * Opens a new round for failed deliveries of webhooks with `recover`: for all that have rested where the endpoint answers
+ * Opens a new cycle for failed deliveries of webhooks with `recover`: for all that have backed off where the endpoint answers
  * (`failing_since` is null after any success), and for two of them where it fails and nothing else asks whether it is back.
  * Several workers may call it at once.
  * Bounded: at most `limit` webhooks and rows, by webhooks_recover and deliveries_failed_webhook; each webhook is asked for its
@@ -48,13 +48,13 @@ export async function recoverFailed(store: Store, of: Recovery): Promise<Deliver
      cross join lateral (
         select d.id from deliveries d
          where d.webhook_id = w.id and ${MAY_RECOVER}
-           and d.finished_at < clock_timestamp() - ${restWhileAnswering(of.restMs)}
+           and d.finished_at < clock_timestamp() - ${backoffWhileAnswering(of.backoffMs)}
          order by d.finished_at limit ${of.limit}) f
      order by f.id limit ${of.limit}`)
   const probes = await findProbes(store, of)
   const ids = [...answering.map(({ id }) => id), ...probes]
   const opened = await isolate(store, 'recover-deliveries', ids, some =>
-    openRound(store, { ids: some, states: ['failed'] }),
+    openCycle(store, { ids: some, states: ['failed'] }),
   )
   return opened.flat()
 }
@@ -64,33 +64,33 @@ const webhooks = (which: Sql, limit: number): Sql => sql`
     where w.recover and ${IS_ACTIVE} and ${which} order by random() limit ${limit}) w`
 
 /**
- * Of each failing webhook of which no delivery is tried: two failed ones that have rested, the longest rested first; of an ordered
- * one the two earliest, if the first has rested, so that nothing overtakes it when the endpoint is back. Looks at the oldest and
+ * Of each failing webhook of which no delivery is tried: two failed ones that have backed off, the longest failed first; of an ordered
+ * one the two earliest, if the first has backed off, so that nothing overtakes it when the endpoint is back. Looks at the oldest and
  * the newest failures: the newest are those that asked last.
  */
-async function findProbes({ database }: Store, { restMs, limit }: Recovery): Promise<bigint[]> {
+async function findProbes({ database }: Store, { backoffMs, limit }: Recovery): Promise<bigint[]> {
   const failures = (order: Sql): Sql => sql`
     (select d.* from deliveries d
       where d.webhook_id = w.id and ${IS_RECOVERABLE} order by d.finished_at ${order} limit ${PROBE_READS})`
   const orderEnds = sql`d.created_at + make_interval(secs => w.ordered_within_seconds)`
-  // With its last round in that time, a delivery of an ordered webhook ends to hold others back.
-  const hasRested = sql`(d.finished_at < clock_timestamp() - ${restWhileFailing(restMs)}
+  // With its last cycle in that time, a delivery of an ordered webhook ends to hold others back.
+  const hasBackedOff = sql`(d.finished_at < clock_timestamp() - ${backoffWhileFailing(backoffMs)}
     or w.ordered and d.finished_at <= ${orderEnds} and ${orderEnds} < clock_timestamp())`
   const order = sql`case when w.ordered then d.id end, d.finished_at`
   const rows = await database.read<{ id: bigint }>(sql`
     select f.id
       from ${webhooks(sql`w.failing_since is not null`, limit)}
      cross join lateral (
-        select d.id, first_value(${hasRested}) over (order by ${order}) as may_ask
+        select d.id, first_value(${hasBackedOff}) over (order by ${order}) as may_ask
           from (${failures(raw('asc'))} union ${failures(raw('desc'))}) d
-         where ${MAY_RECOVER} and (w.ordered or ${hasRested})
+         where ${MAY_RECOVER} and (w.ordered or ${hasBackedOff})
          order by ${order} limit ${PROBES}) f
      where f.may_ask
        and not exists (
-         select from (select d.held_reason from deliveries d
+         select from (select d.defer_reason from deliveries d
                        where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
                        order by d.id limit ${PROBE_READS}) o
-          where o.held_reason is distinct from ${EARLIER_DELIVERY})
+          where o.defer_reason is distinct from ${EARLIER_DELIVERY})
      order by f.id limit ${limit}`)
   return rows.map(({ id }) => id)
 }

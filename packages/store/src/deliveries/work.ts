@@ -4,11 +4,11 @@
 // cancel      The webhook was turned off or deleted. Its open deliveries already read as cancelled (core/tables/delivery-rows.ts). The work
 //             writes this to their rows. For a deleted webhook it also removes the messages that wait for finality or details.
 //             The work ends when every transaction that saw the webhook on must have ended.
-// redeliver   Begins a new round of tries for the deliveries of a span of time.
+// redeliver   Begins a new cycle of tries for the deliveries of a span of time.
 // replay      Makes the deliveries that the webhook missed (replay-missing.ts).
 //
 // A page changes at most 500 rows, finds them by an index, and takes one statement of some milliseconds. A page that is done
-// again changes nothing, because a redelivery begins no second round of a delivery.
+// again changes nothing, because a redelivery begins no second cycle of a delivery.
 import type { WebhookWorkKind } from '../core/tasks/kinds.js'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
@@ -18,7 +18,7 @@ import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { endPage, takingWork } from '../core/tasks/leased-work.js'
 import { IS_ACTIVE, IS_OPEN, writeCancelled } from '../core/tables/delivery-rows.js'
 import { deliveriesIn, endedActivation, type WebhookActivation } from '../core/tables/delivery-ranges.js'
-import { openRound } from './open-round.js'
+import { openCycle } from './open-cycle.js'
 import { readRedeliveryQuota } from './replay/redeliver.js'
 import { replayPage } from './replay/replay-page.js'
 
@@ -61,7 +61,7 @@ interface Page {
   /** null when all found rows are written */
   remaining: DeliveryKey | null
   /** how long the next page waits */
-  restSeconds?: number
+  delaySeconds?: number
 }
 
 const toCursor = ({ activation, id }: DeliveryKey): string => `${activation} ${id}`
@@ -177,7 +177,7 @@ async function redeliverPage(store: Store, work: WebhookWork, atMost: number): P
   const limit = Math.min(atMost, quota.remaining)
   const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })
   if (limit === 0)
-    return { handled: 0, deliveries: [], remaining: keyAfter(after), restSeconds: quota.goesOnInSeconds }
+    return { handled: 0, deliveries: [], remaining: keyAfter(after), delaySeconds: quota.goesOnInSeconds }
   const most = limit * SCANNED_FOR_EACH
   const scanned = deliveriesIn(work, states, {
     beyond: sql`d.id > ${after}`,
@@ -196,7 +196,7 @@ async function redeliverPage(store: Store, work: WebhookWork, atMost: number): P
            (select count(*)::int from scanned) as scanned, (select max(id) from scanned) as last`)
   const ids = found?.ids ?? []
   const opened = await isolate(store, 'redeliver', ids, some =>
-    openRound(store, {
+    openCycle(store, {
       ids: some,
       isCounted: true,
       states,
@@ -211,10 +211,10 @@ async function redeliverPage(store: Store, work: WebhookWork, atMost: number): P
 }
 
 async function writeProgress(store: Store, work: WebhookWork, page: Page): Promise<void> {
-  const { handled, remaining, restSeconds } = page
+  const { handled, remaining, delaySeconds } = page
   if (remaining !== null) {
     const state = work.kind === 'cancel' ? null : work.state
-    await endPage(store, work, { handled, remaining: { cursor: toCursor(remaining), state }, restSeconds })
+    await endPage(store, work, { handled, remaining: { cursor: toCursor(remaining), state }, delaySeconds })
     return
   }
   const isOver =
@@ -227,5 +227,5 @@ async function writeProgress(store: Store, work: WebhookWork, page: Page): Promi
   if (await endPage(store, work, { handled, remaining: null }, isOver)) return
   const settling: CancelState = { isSettling: true }
   const again = { cursor: '', state: settling }
-  await endPage(store, work, { handled, remaining: again, restSeconds: CHECK_AGAIN_SECONDS })
+  await endPage(store, work, { handled, remaining: again, delaySeconds: CHECK_AGAIN_SECONDS })
 }

@@ -176,7 +176,7 @@ t.test('deliveries in Postgres', async t => {
     t.strictSame(found, [{ id: lost!.id, webhookId: webhook.id }])
   })
 
-  t.test('a redelivery opens a round of four tries, whatever the earlier tries', async t => {
+  t.test('a redelivery opens a cycle of four tries, whatever the earlier tries', async t => {
     const webhook = await addWebhook()
     const [ref] = await insert([makeCommittedPayment(webhook.gateway)])
     for (const triesLeft of [3, 2, 1, 0]) {

@@ -21,7 +21,7 @@ import { deactivateWebhooks } from '../../src/deliveries/deactivate-webhooks.js'
 import { doWebhookWork } from '../../src/deliveries/work.js'
 import { finishAttempts, type AttemptOutcome } from '../../src/deliveries/finish-attempts.js'
 import { getDelivery } from '../../src/admin/webhooks/delivery-records.js'
-import { holdDeliveries } from '../../src/deliveries/hold-deliveries.js'
+import { deferDeliveries } from '../../src/deliveries/defer-deliveries.js'
 import { putBackDeliveries } from '../../src/deliveries/put-back-deliveries.js'
 import { updateWebhook } from '../../src/admin/webhooks/update-webhook.js'
 import { resultOf } from './attempt-result.js'
@@ -77,13 +77,13 @@ const DRIVERS: readonly Driver[] = [
   { event: 'exhausted', way: 'by a result', happen: report('refused', 'exhausted') },
   { event: 'gone', way: 'by a result', happen: report('gone', 'gone') },
   {
-    event: 'held',
+    event: 'deferred',
     way: 'by the gate',
     happen: ({ store, id }) =>
-      holdDeliveries(store, [{ id: String(id), forMs: 1_000, reason: 'rate cap' }], 60_000),
+      deferDeliveries(store, [{ id: String(id), forMs: 1_000, reason: 'rate cap' }], 60_000),
   },
   {
-    event: 'held',
+    event: 'deferred',
     way: 'before the request left',
     happen: ({ store, attempt }) =>
       putBackDeliveries(store, [{ delivery: attempt, forMs: 1_000, reason: 'in-flight cap' }]),

@@ -1,5 +1,5 @@
 // An endpoint is away for some time, whose hours pass by ageing rows. With `recover` it has everything afterwards, in order
-// where `ordered`, although nothing new comes; and each round is one try and at most three retries.
+// where `ordered`, although nothing new comes; and each cycle is one try and at most three retries.
 import { randomUUID } from 'node:crypto'
 import { retryDelayMs } from '@payment-tracking/domain'
 import { makeCommittedPayment } from '@payment-tracking/testkit'
@@ -55,7 +55,7 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
     ).rows
   /** What the worker does in a moment: recovers, and sends what is due, one after the other. */
   const work = async () => {
-    await recoverFailed(store, { restMs: UNIT, limit: 500 })
+    await recoverFailed(store, { backoffMs: UNIT, limit: 500 })
     for (;;) {
       const due = await pool.query<{ id: string }>(
         `select id from deliveries where webhook_id = $1 and state in ('pending', 'waiting') and due_at <= now() order by id`,
@@ -162,16 +162,16 @@ t.test('without recover, the fourth failed request is the last, and the answer s
   t.same(await world.waits(), { waiting: 0, nextTryAt: null, lastTryAt: null }, 'nothing follows')
   await updateWebhook(store, world.gateway, world.webhook.id, { recover: true })
   const recovering = await world.waits()
-  t.equal(recovering.waiting, 7, 'what failed has rounds left from now on')
+  t.equal(recovering.waiting, 7, 'what failed has cycles left from now on')
   const hours = (recovering.lastTryAt!.getTime() - Date.now()) / HOUR
   t.ok(hours > 64 && hours < 65, `${hours} hours`)
 })
 
-t.test('a round while the endpoint is away is one try and three retries, and its rests grow', async t => {
+t.test('a cycle while the endpoint is away is one try and three retries, and its backoffs grow', async t => {
   const world = await openWorld({ ordered: false, recover: true })
   world.setUp(false)
   await world.pay(1)
-  for (const [minutes, rounds] of [
+  for (const [minutes, cycles] of [
     [0.9, 1],
     [2.1, 2],
     [3, 3],
@@ -179,7 +179,7 @@ t.test('a round while the endpoint is away is one try and three retries, and its
     [9, 5],
   ] as const) {
     await world.pass(minutes * MINUTE, 5 * SECOND)
-    t.equal(world.arrived.length, 4 * rounds, `${rounds} rounds after ${minutes} more minutes`)
+    t.equal(world.arrived.length, 4 * cycles, `${cycles} cycles after ${minutes} more minutes`)
   }
 })
 

@@ -6,7 +6,7 @@ import { openStore } from '../../src/core/database/open-store.js'
 import { raw, sql } from '../../src/core/database/sql.js'
 import { claimDeliveries, type ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
 import { finishAttempts } from '../../src/deliveries/finish-attempts.js'
-import { holdDeliveries } from '../../src/deliveries/hold-deliveries.js'
+import { deferDeliveries } from '../../src/deliveries/defer-deliveries.js'
 import { putBackDeliveries } from '../../src/deliveries/put-back-deliveries.js'
 import { resultOf } from './attempt-result.js'
 
@@ -29,7 +29,7 @@ t.test('planned over empty tables, the statements of a worker find each row by i
   await claimDeliveries(store, ['1'], 1_000)
   const delivery = { id: 1n, webhookId: 1n, messageId: 'msg_1', attemptId: 1n, attempt: 1 } as ClaimedDelivery
   await finishAttempts(store, [resultOf(delivery)])
-  await holdDeliveries(store, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
+  await deferDeliveries(store, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
   await putBackDeliveries(store, [{ delivery, forMs: 1, reason: 'breaker open' }])
   // The pool has one connection, which keeps every statement that it prepared.
   const statements = await store.database.read<{ text: string }>(

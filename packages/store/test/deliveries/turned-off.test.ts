@@ -227,7 +227,7 @@ t.test('webhooks with many deliveries', async t => {
     await settle()
   })
 
-  t.test('a page of redelivery that is done again begins no second round', async t => {
+  t.test('a page of redelivery that is done again begins no second cycle', async t => {
     const of = await fill(6)
     await pool.query(
       `update deliveries set state = 'failed', attempts_made = 4, finished_at = now() where webhook_id = $1`,

@@ -57,7 +57,7 @@ const EntryDelivery = Type.Object(
     webhookId: Integer('the webhook it goes to'),
     type: Text('what it tells', 'payment.executed'),
     status: Type.Enum([...DELIVERY_STATES], { description: 'where the delivery stands' }),
-    attempts: Type.Integer({ description: 'requests so far, over all rounds' }),
+    attempts: Type.Integer({ description: 'requests so far, over all cycles' }),
     createdAt: Moment('when it was made'),
     finishedAt: Nullable(Moment('when it ended')),
   },

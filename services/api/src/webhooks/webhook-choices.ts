@@ -80,7 +80,7 @@ export const OrderedWithin = Type.Integer({
 })
 export const Recover = Type.Boolean({
   description:
-    'when the endpoint answers again, what failed in the last 72 hours is sent again. While it fails, one delivery after another asks whether it is back: 1, 2, 4 … 256 minutes after its last round, then every 8 hours; in up to 17 rounds of 4 tries',
+    'when the endpoint answers again, what failed in the last 72 hours is sent again. While it fails, one delivery after another asks whether it is back: 1, 2, 4 … 256 minutes after its last cycle, then every 8 hours; in up to 17 cycles of 4 tries',
 })
 
 export const RatePerSecond = Type.Integer({

@@ -131,19 +131,19 @@ const DELIVERY_FIELDS = {
   eventId: Nullable(Text('the event it tells of; null for a test')),
   type: Text('`payment.executed`, `payment.retracted`, `subscription.…` or `webhook.…`'),
   status: Text(
-    '`pending`, `waiting` (held back by a cap, an open breaker or an earlier delivery), `delivered`, `failed`, `cancelled`',
+    '`pending`, `waiting` (deferred by a cap, an open breaker or an earlier delivery), `delivered`, `failed`, `cancelled`',
   ),
-  attempts: Type.Integer({ description: 'requests so far, over all rounds' }),
+  attempts: Type.Integer({ description: 'requests so far, over all cycles' }),
   createdAt: Moment('when it was made'),
   nextAttemptAt: Nullable(
-    Moment('when the next try is due; of a failed one, its next round where the webhook recovers'),
+    Moment('when the next try is due; of a failed one, its next cycle where the webhook recovers'),
   ),
   lastTryAt: Nullable(
     Moment('when it is tried for the last time, if every try fails; null where no try follows by itself'),
   ),
   finishedAt: Nullable(Moment('when it ended')),
   lastError: Nullable(Text('what the last attempt failed of: `HTTP 500`, or an `error` of attempts')),
-  heldReason: Nullable(Text('what holds it back')),
+  heldReason: Nullable(Text('why it is deferred')),
   trackingId: Nullable(Text('of the payment or policy it tells of', 'order-4711')),
   signature: Nullable(Signature('the transaction of the event it tells of')),
 }

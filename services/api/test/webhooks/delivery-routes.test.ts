@@ -215,7 +215,7 @@ t.test('a gateway redelivers so many deliveries a day; a span goes on the next d
   t.equal((await redeliver(`${id}/deliveries/${one}/redeliver`)).status, 202)
   t.strictSame((await redeliver(`${id}/redeliver`, { since: '2026-10-01' })).body, { count: 2, more: true })
   t.match(await goOn(), { handled: 0, hasMore: true }, 'the day is spent')
-  t.equal(await goOn(), null, 'and the span rests until the next')
+  t.equal(await goOn(), null, 'and the span waits until the next')
   t.equal(await countPending(), 3)
   for (const [path, body] of [
     [`${second}/deliveries/${other}/redeliver`],

@@ -72,7 +72,7 @@ export class FundsReader {
     const { settings, log, signal } = this.parts
     while (!signal.aborted) {
       const startedAt = performance.now()
-      let restMs = settings.fundsCycleMs
+      let waitMs = settings.fundsCycleMs
       try {
         await this.#cycle()
         this.#hasFailed = false
@@ -80,9 +80,9 @@ export class FundsReader {
         if (signal.aborted) return
         if (!this.#hasFailed) log.warn({ err }, 'funds.cycle-failed')
         this.#hasFailed = true
-        restMs *= AGAIN
+        waitMs *= AGAIN
       }
-      const leftMs = restMs - (performance.now() - startedAt)
+      const leftMs = waitMs - (performance.now() - startedAt)
       if (leftMs > 0) await sleep(leftMs, undefined, { signal }).catch(() => {})
     }
   }

@@ -1,5 +1,5 @@
-// Calls the nodes in turn. A failed node rests, longer after each failure. The next node gets the call, and the call
-// waits while all nodes rest. Only a call with a bound ends without an answer (see waits.ts).
+// Calls the nodes in turn. A failed node backs off, longer after each failure. The next node gets the call, and the call
+// waits while all nodes back off. Only a call with a bound ends without an answer (see waits.ts).
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { NodeError, type NodeFault } from './node-error.js'
@@ -9,15 +9,15 @@ import { Waits, type Wait } from './waits.js'
 interface Member {
   node: ChainNode
   failures: number
-  restsUntil: number
+  backsOffUntil: number
   /** the last reported fault; one line for each change, not for each request */
   reported: NodeFault | undefined
   /** until this time, a comparison does not wait for the node, because the last wait was in vain */
   notComparedUntil: number
 }
 
-const FIRST_REST_MS = 250
-const LONGEST_REST_MS = 15_000
+const FIRST_BACKOFF_MS = 250
+const LONGEST_BACKOFF_MS = 15_000
 /** A node that limits the rate may name a time to wait, of a day if it likes. */
 const LONGEST_RETRY_AFTER_MS = 60_000
 /** The bound of a question whose answers are of no use, where the settings name no other. */
@@ -60,7 +60,7 @@ export class NodePool {
     this.#members = nodes.map(node => ({
       node,
       failures: 0,
-      restsUntil: 0,
+      backsOffUntil: 0,
       reported: undefined,
       notComparedUntil: 0,
     }))
@@ -74,12 +74,12 @@ export class NodePool {
     return this.#members.map(({ node }) => node)
   }
 
-  /** The next node, in turn, that does not rest. */
+  /** The next node, in turn, that is not backing off. */
   #next(except?: ReadonlySet<ChainNode>): Member | undefined {
     const now = performance.now()
     for (let step = 0; step < this.#members.length; step++) {
       const member = this.#members[this.#turn++ % this.#members.length]!
-      if (member.restsUntil <= now && !except?.has(member.node)) return member
+      if (member.backsOffUntil <= now && !except?.has(member.node)) return member
     }
     return undefined
   }
@@ -109,9 +109,10 @@ export class NodePool {
         this.signal.throwIfAborted()
         const member = this.#next(unfit)
         if (member === undefined) {
-          const restMs = this.#restMs(unfit)
-          if (performance.now() + restMs > deadline) throw last ?? new NodeError('down', 'every node rests')
-          await sleep(Math.max(1, restMs), undefined, { signal: this.signal })
+          const backoffMs = this.#backoffMs(unfit)
+          if (performance.now() + backoffMs > deadline)
+            throw last ?? new NodeError('down', 'every node backs off')
+          await sleep(Math.max(1, backoffMs), undefined, { signal: this.signal })
           continue
         }
         try {
@@ -149,9 +150,9 @@ export class NodePool {
   }
 
   /** How long until one of the other nodes may be called. */
-  #restMs(except: ReadonlySet<ChainNode>): number {
+  #backoffMs(except: ReadonlySet<ChainNode>): number {
     const others = this.#members.filter(({ node }) => !except.has(node))
-    return Math.min(...others.map(({ restsUntil }) => restsUntil)) - performance.now()
+    return Math.min(...others.map(({ backsOffUntil }) => backsOffUntil)) - performance.now()
   }
 
   #pause(attempt: number): Promise<void> {
@@ -161,7 +162,7 @@ export class NodePool {
 
   /**
    * Calls one more node to compare its answer. Repeats the call for a while if the node is not ready. Does not wait for
-   * a resting node.
+   * a node that backs off.
    * @returns undefined when no other node answers
    */
   async askOther<T>(
@@ -193,7 +194,7 @@ export class NodePool {
   }
 
   /**
-   * Calls every node that does not rest, each once and all at the same time.
+   * Calls every node that is not backing off, each once and all at the same time.
    * @param limit calls at most this many
    * @returns the usable answers, in any order
    */
@@ -224,7 +225,7 @@ export class NodePool {
   }
 
   /**
-   * Calls every node, and resting nodes after their rest.
+   * Calls every node, and nodes that back off after their wait.
    * @param patienceMs how long to wait for a failing node
    * @returns the answers that came
    */
@@ -238,7 +239,8 @@ export class NodePool {
         answers.push(answer)
       }
       if (performance.now() >= deadline) break
-      if (answered.size < this.#members.length) await sleep(FIRST_REST_MS, undefined, { signal: this.signal })
+      if (answered.size < this.#members.length)
+        await sleep(FIRST_BACKOFF_MS, undefined, { signal: this.signal })
     }
     return answers
   }
@@ -253,18 +255,18 @@ export class NodePool {
   #failed(member: Member, error: NodeError): void {
     // The end of the lease ends the connections: no fault of the node.
     if (this.signal.aborted) return
-    // A transaction that is not there yet is no reason to let the node rest.
+    // A transaction that is not there yet is no reason to let the node back off.
     if (error.fault !== 'not-ready') {
       const now = performance.now()
-      let restMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
+      let backoffMs = Math.min(error.retryAfterMs, LONGEST_RETRY_AFTER_MS)
       // A call that began before the rest can fail during the rest. Such a failure is not counted: after ten counted failures a
-      // node rests for 15 s.
-      if (member.restsUntil <= now) {
-        const growingMs = Math.min(FIRST_REST_MS * 2 ** member.failures, LONGEST_REST_MS)
-        restMs = Math.max(restMs, growingMs * (0.5 + Math.random() / 2))
+      // node backs off for 15 s.
+      if (member.backsOffUntil <= now) {
+        const growingMs = Math.min(FIRST_BACKOFF_MS * 2 ** member.failures, LONGEST_BACKOFF_MS)
+        backoffMs = Math.max(backoffMs, growingMs * (0.5 + Math.random() / 2))
         member.failures += 1
       }
-      member.restsUntil = Math.max(member.restsUntil, now + restMs)
+      member.backsOffUntil = Math.max(member.backsOffUntil, now + backoffMs)
     }
     if (member.reported === error.fault) return
     member.reported = error.fault

@@ -106,7 +106,7 @@ async function archiveWhileDue(options: ArchiverOptions, stop: AbortSignal): Pro
       await rewrite(options, part, stop)
     if (stop.aborted) return null
     const before = await readArchiveHead(store)
-    if (before.isResting) return null
+    if (before.isPaused) return null
     const step = { options, before, serverRun: await guard.serverRun(), stop }
     const { late, settled, held: lateHeld } = await readLate(store, before, settledSeconds)
     if (settled > before.archivedPosition) {

@@ -136,7 +136,7 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   t.ok(isDeepStrictEqual(await dataOf(database), await dataOf(reference.database)), 'every digit is back')
   await archive.run()
   t.equal(await archivedOf(database), 0, 'a restored month stays')
-  await database.pool.query('update stream_head set archive_rests_until = clock_timestamp()')
+  await database.pool.query('update stream_head set archive_paused_until = clock_timestamp()')
   await archive.run()
   t.equal(await archivedOf(database), more, 'for a while')
   t.equal(await wrongOf(database), 0)

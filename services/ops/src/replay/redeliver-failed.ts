@@ -4,7 +4,7 @@ import { redeliverByIds } from '@payment-tracking/store/deliveries'
 import { type Store } from '@payment-tracking/store/core'
 
 /**
- * Opens a new round of tries for failed deliveries of active webhooks.
+ * Opens a new cycle of tries for failed deliveries of active webhooks.
  * @returns how many deliveries are due now
  */
 export async function redeliverFailed(

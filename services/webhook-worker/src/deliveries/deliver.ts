@@ -5,10 +5,10 @@ import { isForPeople, nextDeliveryState, RETRY_AFTER_MAX_MS, retryDelayMs } from
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store/deliveries'
-import type { EndpointLimiter, Hold, Pass } from '../endpoints/passes.js'
+import type { EndpointLimiter, Deferral, Pass } from '../endpoints/passes.js'
 import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
-import { HELD_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
+import { DEFERRED_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
 /** The job comes this long after the row is due, so that the job is never early. */
 const JOB_SLACK_MS = 25
@@ -25,7 +25,7 @@ const TRUSTED_FOR_MS = 75
 /** Where Postgres takes longer than that for its answer, the request begins after so many. */
 const MOST_READINGS = 3
 /** The webhook changed after the claim: the delivery is due at once, and its next claim reads what is true now. */
-const CHANGED: Hold = { kind: 'hold', forMs: 0, reason: 'in-flight cap' }
+const CHANGED: Deferral = { kind: 'defer', forMs: 0, reason: 'in-flight cap' }
 
 export interface DeliverOptions {
   rows: DeliveryRows
@@ -44,8 +44,8 @@ export interface DeliverOptions {
 export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<DeliveryEnd> {
   const { rows, limiter, send, metrics, log } = options
 
-  const heldBy = (entry: Hold): DeliveryEnd => {
-    metrics.held.inc({ reason: entry.reason })
+  const deferredBy = (entry: Deferral): DeliveryEnd => {
+    metrics.deferred.inc({ reason: entry.reason })
     const delayMs = entry.forMs + JOB_SLACK_MS
     // Behind an open breaker all that an endpoint was ever sent may come again at once.
     return entry.reason === 'breaker open'
@@ -53,19 +53,19 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
       : { kind: 'again', delayMs }
   }
 
-  /** Makes a delivery wait, unless it has been held for so long that it must be sent. */
-  const hold = async (queued: QueuedDelivery, entry: Hold): Promise<DeliveryEnd | Pass> => {
-    const held = await rows.hold({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
-    if (held === undefined) return { kind: 'done', result: 'nothing to do' }
-    if (held.heldForMs < HELD_AT_MOST_MS) return heldBy(entry)
+  /** Makes a delivery wait, unless it has been deferred for so long that it must be sent. */
+  const defer = async (queued: QueuedDelivery, entry: Deferral): Promise<DeliveryEnd | Pass> => {
+    const deferred = await rows.defer({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
+    if (deferred === undefined) return { kind: 'done', result: 'nothing to do' }
+    if (deferred.deferredForMs < DEFERRED_AT_MOST_MS) return deferredBy(entry)
     return limiter.force(queued.webhookId)
   }
 
-  /** The gate to the request held a claimed delivery, or nothing goes to the endpoint for now. */
-  const putBack = async (delivery: ClaimedDelivery, hold: Hold, pass: Pass): Promise<DeliveryEnd> => {
+  /** The gate to the request deferred a claimed delivery, or nothing goes to the endpoint for now. */
+  const putBack = async (delivery: ClaimedDelivery, deferral: Deferral, pass: Pass): Promise<DeliveryEnd> => {
     pass.leave(null)
-    await rows.putBack({ delivery, forMs: hold.forMs, reason: hold.reason })
-    return heldBy(hold)
+    await rows.putBack({ delivery, forMs: deferral.forMs, reason: deferral.reason })
+    return deferredBy(deferral)
   }
 
   const retryInMs = (delivery: ClaimedDelivery, { retryAfterMs }: Answer): number =>
@@ -75,14 +75,14 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
    * Nothing goes to the endpoint for now, which spends no try: nothing left through the proxy, or a chat says when it takes the next
    * line. What a proxy or a chat refuses for a day is tried all the same: it may refuse this endpoint for good.
    */
-  const pauseOf = (delivery: ClaimedDelivery, answer: Answer): Hold | null => {
+  const pauseOf = (delivery: ClaimedDelivery, answer: Answer): Deferral | null => {
     const { error, retryAfterMs } = answer
     const awayMs = Math.max(PROXY_AGAIN_MS, Math.min(retryAfterMs ?? 0, RETRY_AFTER_MAX_MS))
-    if (error === 'proxy away') return { kind: 'hold', forMs: awayMs, reason: error }
-    if (Date.now() - delivery.openedAt.getTime() >= HELD_AT_MOST_MS) return null
-    if (error === 'proxy refused') return { kind: 'hold', forMs: awayMs, reason: error }
+    if (error === 'proxy away') return { kind: 'defer', forMs: awayMs, reason: error }
+    if (Date.now() - delivery.openedAt.getTime() >= DEFERRED_AT_MOST_MS) return null
+    if (error === 'proxy refused') return { kind: 'defer', forMs: awayMs, reason: error }
     return answer.statusCode === 429 && retryAfterMs !== null && isForPeople(delivery.format)
-      ? { kind: 'hold', forMs: retryInMs(delivery, answer), reason: 'rate cap' }
+      ? { kind: 'defer', forMs: retryInMs(delivery, answer), reason: 'rate cap' }
       : null
   }
 
@@ -181,8 +181,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
         const { delivery } = claim
         const ratePerSecond =
           delivery.ratePerSecond ?? (isForPeople(delivery.format) ? PEOPLE_PER_SECOND : null)
-        const held = await pass.begin(ratePerSecond)
-        return held ? await putBack(delivery, held, pass) : await attempt(delivery, readAtMs, pass)
+        const deferred = await pass.begin(ratePerSecond)
+        return deferred ? await putBack(delivery, deferred, pass) : await attempt(delivery, readAtMs, pass)
       }
       if (claim.kind === 'early') return { kind: 'again', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
@@ -193,7 +193,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
 
   const enter = async (queued: QueuedDelivery): Promise<DeliveryEnd | Pass> => {
     const entry = await limiter.enter(queued.webhookId)
-    return entry.kind === 'go' ? entry : hold(queued, entry)
+    return entry.kind === 'go' ? entry : defer(queued, entry)
   }
 
   return async queued => {

@@ -20,7 +20,9 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     ended: metrics.counter('deliveries_ended_total', 'deliveries this worker brought to their end', [
       'state',
     ]),
-    held: metrics.counter('deliveries_held_total', 'deliveries put off without using up a try', ['reason']),
+    deferred: metrics.counter('deliveries_deferred_total', 'deliveries put off without using up a try', [
+      'reason',
+    ]),
     swept: metrics.counter(
       'deliveries_swept_total',
       'overdue deliveries put back into the queue; above 0 for long: Redis loses jobs',
@@ -49,7 +51,7 @@ export function buildDeliveryMetrics(metrics: Metrics) {
     waiting: metrics.gauge('delivery_jobs_waiting', 'jobs in the queue that no worker has taken'),
     oldest: metrics.gauge(
       'delivery_oldest_undelivered_seconds',
-      'age of the oldest delivery that has not ended: queued, delayed, throttled and held ones too',
+      'age of the oldest delivery that has not ended: queued, delayed, throttled and deferred ones too',
     ),
     oldestAwaitingDetails: metrics.gauge(
       'delivery_oldest_awaiting_details_seconds',

@@ -7,7 +7,7 @@ import {
   deliveryKey,
   findCurrentClaims,
   finishAttempts,
-  holdDeliveries,
+  deferDeliveries,
   noteWebhookHealth,
   putBackDeliveries,
   wakeNextInOrder,
@@ -15,23 +15,23 @@ import {
   type Claim,
   type ClaimedDelivery,
   type FinishedAttempt,
-  type Hold,
+  type Deferral,
   type PutBack,
 } from '@payment-tracking/store/deliveries'
 import { type Store } from '@payment-tracking/store/core'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { writeResults } from './write-results.js'
 
-/** After this time a held delivery is tried in any case, as promised: within 24 h. */
-export const HELD_AT_MOST_MS = 23 * 3_600_000
+/** After this time a deferred delivery is tried in any case, as promised: within 24 h. */
+export const DEFERRED_AT_MOST_MS = 23 * 3_600_000
 /** A webhook whose every attempt fails for this long is deactivated. */
 const FAILING_LIMIT_MS = 5 * 86_400_000
 
 /** Reads and writes rows of deliveries. Concurrent calls share one statement. */
 export interface DeliveryRows {
   claim(id: string): Promise<Claim>
-  /** @returns undefined when there was no row to hold */
-  hold(hold: Hold): Promise<{ heldForMs: number } | undefined>
+  /** @returns undefined when there was no row to defer */
+  defer(deferral: Deferral): Promise<{ deferredForMs: number } | undefined>
   /** Whether the webhook of a claimed delivery is still on, with the URL and the secret of the claim. */
   isCurrent(claimed: ClaimedDelivery): Promise<boolean>
   /** Gives a claim back whose request did not leave. */
@@ -69,13 +69,13 @@ export function buildDeliveryRows(options: {
     })
   }, LIMITS)
 
-  const hold = coalesce<Hold, { heldForMs: number } | undefined>(async wanted => {
-    const held = await holdDeliveries(
+  const defer = coalesce<Deferral, { deferredForMs: number } | undefined>(async wanted => {
+    const deferred = await deferDeliveries(
       store,
       [...new Map(wanted.map(row => [row.id, row])).values()],
-      HELD_AT_MOST_MS,
+      DEFERRED_AT_MOST_MS,
     )
-    const byId = new Map(held.map(row => [row.id.toString(), row]))
+    const byId = new Map(deferred.map(row => [row.id.toString(), row]))
     return wanted.map(({ id }) => byId.get(id))
   }, LIMITS)
 
@@ -130,7 +130,7 @@ export function buildDeliveryRows(options: {
 
   const wakeNext = async (ended: ClaimedDelivery) => options.enqueue(await wakeNextInOrder(store, ended))
 
-  return { claim, hold, isCurrent, putBack, finish, wakeNext }
+  return { claim, defer, isCurrent, putBack, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -7,34 +7,34 @@
 // answer ends the probation. Above the in-flight cap, a delivery first waits in the worker's memory, so that a burst passes
 // without an update of its rows: for PATIENCE_MS, and on while the endpoint is out of probation and answers. The number of
 // waiting deliveries is limited to the number that the endpoint answers within PATIENCE_MS at its present speed. A delivery
-// that cannot wait is held: the delivery becomes `waiting` in Postgres and frees its slot.
+// that cannot wait is deferred: the delivery becomes `waiting` in Postgres and frees its slot.
 //
 // A pass allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
 // Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims, or as can
 // end at once. A claimed delivery is sent when another request ends. `Pass.begin` is the one gate between the claim and the
-// request; what it holds gives its claim back: no request ended within PATIENCE_MS, the breaker opened, or there is no slot of
+// request; what it defers gives its claim back: no request ended within PATIENCE_MS, the breaker opened, or there is no slot of
 // the chosen rate.
 //
-// Held deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
-// endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was held
+// Deferred deliveries return one after another, at the speed of the endpoint. While requests hang, that speed is a guess: the
+// endpoint may answer again at any moment. So the returns are never further apart than LONGEST_STEP_MS, and what was deferred
 // during a hang is sent soon after it. By the guess alone, payments of a hang of 30 s came up to 54 minutes after it. Behind
 // an open breaker they return LONGEST_STEP_MS apart: 100,000 that all asked again each minute delayed others by 2 s.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChosenRates } from './chosen-rates.js'
 import { newEndpoint, type Endpoint, type Request } from './endpoint.js'
-import type { EndpointLimiter, EndpointLimits, Entry, Hold, HoldReason, Pass } from './passes.js'
+import type { EndpointLimiter, EndpointLimits, Entry, Deferral, DeferReason, Pass } from './passes.js'
 
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory for an endpoint that does not answer. */
 const PATIENCE_MS = 250
 /** How long at most, for any endpoint: before a sweeper misses it. */
 const LONGEST_PATIENCE_MS = 3_000
-/** The longest time between the returns of two held deliveries: 100 of them ask again in a second. */
+/** The longest time between the returns of two deferred deliveries: 100 of them ask again in a second. */
 const LONGEST_STEP_MS = 10
-/** How much longer than PATIENCE_MS a delivery is held at most when no other one is held: few that are held ask seldom. */
-const LONGEST_REST_MS = 5_000
-/** How long deliveries are held while a probe is on its way. */
-const PROBE_HOLD_MS = 2_000
+/** How much longer than PATIENCE_MS a delivery is deferred at most when no other one is deferred: few that are deferred ask seldom. */
+const LONGEST_BACKOFF_MS = 5_000
+/** How long deliveries are deferred while a probe is on its way. */
+const PROBE_DEFER_MS = 2_000
 /** An endpoint hangs when a request takes this many times the average. */
 const HANGING = 4
 const IDLE_FORGET_MS = 900_000
@@ -87,28 +87,28 @@ export function buildEndpointLimiter(
     return cap + Math.min(limits.maxQueued, Math.floor(Math.max(duringClaims, atOnce)))
   }
 
-  const holdBy = (reason: HoldReason, holdMs: number): Hold => ({
-    kind: 'hold',
-    forMs: Math.ceil(holdMs + clock.chance() * JITTER_MS),
+  const deferBy = (reason: DeferReason, deferMs: number): Deferral => ({
+    kind: 'defer',
+    forMs: Math.ceil(deferMs + clock.chance() * JITTER_MS),
     reason,
   })
 
-  const holdByCap = (endpoint: Endpoint): Hold => {
+  const deferByCap = (endpoint: Endpoint): Deferral => {
     const now = clock.now()
     // Twice the speed of the endpoint's answers, so that the endpoint's queue never runs empty.
     const guessMs = answersInMs(endpoint) / Math.max(1, capOf(endpoint)) / 2
     const stepMs = Math.max(Math.min(guessMs, LONGEST_STEP_MS), 1_000 / limits.maxPerSecond)
-    const restMs = Math.min(4 * guessMs, LONGEST_REST_MS)
-    endpoint.nextReturnMs = Math.max(now + PATIENCE_MS + restMs, endpoint.nextReturnMs) + stepMs
-    return holdBy('in-flight cap', endpoint.nextReturnMs - now)
+    const backoffMs = Math.min(4 * guessMs, LONGEST_BACKOFF_MS)
+    endpoint.nextReturnMs = Math.max(now + PATIENCE_MS + backoffMs, endpoint.nextReturnMs) + stepMs
+    return deferBy('in-flight cap', endpoint.nextReturnMs - now)
   }
 
-  const holdByBreaker = (endpoint: Endpoint): Hold => {
+  const deferByBreaker = (endpoint: Endpoint): Deferral => {
     const now = clock.now()
     const { breaker, pausedBy } = endpoint
-    const holdMs = breaker.openForMs(now) || PROBE_HOLD_MS
-    endpoint.nextReturnMs = Math.max(now + holdMs, endpoint.nextReturnMs + LONGEST_STEP_MS)
-    return holdBy(breaker.isPaused ? pausedBy : 'breaker open', endpoint.nextReturnMs - now)
+    const deferMs = breaker.openForMs(now) || PROBE_DEFER_MS
+    endpoint.nextReturnMs = Math.max(now + deferMs, endpoint.nextReturnMs + LONGEST_STEP_MS)
+    return deferBy(breaker.isPaused ? pausedBy : 'breaker open', endpoint.nextReturnMs - now)
   }
 
   const start = (endpoint: Endpoint): Request => {
@@ -123,7 +123,7 @@ export function buildEndpointLimiter(
     while (endpoint.queue.length > 0 && endpoint.passes < passLimitOf(endpoint)) endpoint.queue.next()
   }
 
-  /** A hold would only cost more while the endpoint answers: this process is what is slow. */
+  /** Deferring would only cost more while the endpoint answers: this process is what is slow. */
   const waitsOn = (endpoint: Endpoint, sinceMs: number): boolean => {
     const now = clock.now()
     return (
@@ -140,10 +140,10 @@ export function buildEndpointLimiter(
   }
 
   /** Waits for a slot of the rate that the gateway chose, if that is soon. @returns null: it is there */
-  const waitForSlot = async ({ webhookId, ratePerSecond }: Endpoint): Promise<Hold | null> => {
+  const waitForSlot = async ({ webhookId, ratePerSecond }: Endpoint): Promise<Deferral | null> => {
     if (ratePerSecond === null) return null
     const { free, inMs } = await rates.take({ id: webhookId, perSecond: ratePerSecond })
-    if (!free) return { kind: 'hold', forMs: inMs, reason: 'rate cap' }
+    if (!free) return { kind: 'defer', forMs: inMs, reason: 'rate cap' }
     if (inMs > 0) await sleep(inMs)
     return null
   }
@@ -163,17 +163,17 @@ export function buildEndpointLimiter(
     let isLeft = false
     endpoint.passes++
 
-    const begin = async (ratePerSecond: number | null): Promise<Hold | null> => {
+    const begin = async (ratePerSecond: number | null): Promise<Deferral | null> => {
       endpoint.claimMs += (clock.now() - givenMs - endpoint.claimMs) / 8
       endpoint.ratePerSecond = ratePerSecond
-      const held = hasSlot ? null : await waitForSlot(endpoint)
-      if (held) return held
+      const deferred = hasSlot ? null : await waitForSlot(endpoint)
+      if (deferred) return deferred
       request = as === 'forced' ? start(endpoint) : await waitToStart(endpoint)
-      if (!request) return holdByCap(endpoint)
+      if (!request) return deferByCap(endpoint)
       const now = clock.now()
       // Since the pass was given, other requests have opened the breaker.
-      if (as === 'usual' && !endpoint.breaker.isClosed) return holdByBreaker(endpoint)
-      return now - givenMs > limits.beginWithinMs ? holdByCap(endpoint) : null
+      if (as === 'usual' && !endpoint.breaker.isClosed) return deferByBreaker(endpoint)
+      return now - givenMs > limits.beginWithinMs ? deferByCap(endpoint) : null
     }
 
     return {
@@ -196,13 +196,13 @@ export function buildEndpointLimiter(
     }
   }
 
-  /** Takes a request from the rate cap of this process, or holds. A burst may use the allowance of one second. */
-  const takeFromRate = (endpoint: Endpoint, now: number): Hold | null => {
+  /** Takes a request from the rate cap of this process, or defers. A burst may use the allowance of one second. */
+  const takeFromRate = (endpoint: Endpoint, now: number): Deferral | null => {
     const intervalMs = 1_000 / limits.maxPerSecond
     const nextAtMs = Math.max(endpoint.nextAtMs, now - 1_000) + intervalMs
     if (nextAtMs > now) {
       endpoint.nextReturnMs = Math.max(now + PATIENCE_MS, endpoint.nextReturnMs + intervalMs)
-      return holdBy('rate cap', endpoint.nextReturnMs - now)
+      return deferBy('rate cap', endpoint.nextReturnMs - now)
     }
     endpoint.nextAtMs = nextAtMs
     return null
@@ -212,26 +212,26 @@ export function buildEndpointLimiter(
   const admit = (endpoint: Endpoint, hasSlot: boolean): Entry => {
     const now = clock.now()
     const answer = endpoint.breaker.ask(now)
-    if (answer.kind === 'hold') return holdByBreaker(endpoint)
+    if (answer.kind === 'defer') return deferByBreaker(endpoint)
     // A probe is one request in a minute.
-    const held = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
-    return held ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual', hasSlot)
+    const deferred = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
+    return deferred ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual', hasSlot)
   }
 
   const enterAlone = (endpoint: Endpoint, hasSlot: boolean): Entry | Promise<Entry> => {
     if (endpoint.passes < passLimitOf(endpoint)) return admit(endpoint, hasSlot)
-    if (endpoint.queue.length >= queueLimitOf(endpoint)) return holdByCap(endpoint)
+    if (endpoint.queue.length >= queueLimitOf(endpoint)) return deferByCap(endpoint)
     const sinceMs = clock.now()
     return endpoint.queue.wait(
       () => admit(endpoint, hasSlot),
-      () => (waitsOn(endpoint, sinceMs) ? undefined : holdByCap(endpoint)),
+      () => (waitsOn(endpoint, sinceMs) ? undefined : deferByCap(endpoint)),
     )
   }
 
   return {
     enter: async webhookId => {
       const endpoint = endpointOf(webhookId)
-      // What an open breaker holds needs no slot.
+      // What an open breaker defers needs no slot.
       const hasSlot = endpoint.ratePerSecond !== null && !endpoint.breaker.isOpen(clock.now())
       return (hasSlot ? await waitForSlot(endpoint) : null) ?? enterAlone(endpoint, hasSlot)
     },

@@ -1,6 +1,6 @@
 // What a worker remembers of one endpoint.
 import { DeliveryBreaker } from '@payment-tracking/domain'
-import type { Entry, HoldReason } from './passes.js'
+import type { Entry, DeferReason } from './passes.js'
 import { PatientQueue } from './patient-queue.js'
 
 export interface Endpoint {
@@ -9,7 +9,7 @@ export interface Endpoint {
   ratePerSecond: number | null
   breaker: DeliveryBreaker
   /** why the breaker was paused last */
-  pausedBy: HoldReason
+  pausedBy: DeferReason
   /** passes that were not left: deliveries that are claimed, or whose requests are in flight */
   passes: number
   /** requests in flight, oldest first */
@@ -21,7 +21,7 @@ export interface Endpoint {
   queue: PatientQueue<Entry>
   /** the earliest time of the next request under the rate cap */
   nextAtMs: number
-  /** when the next held delivery may return: one after another, at the speed of the endpoint */
+  /** when the next deferred delivery may return: one after another, at the speed of the endpoint */
   nextReturnMs: number
   averageMs: number
   answeredAtMs: number

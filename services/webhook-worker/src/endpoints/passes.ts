@@ -14,7 +14,7 @@ export interface EndpointLimits {
   beginWithinMs: number
 }
 
-export type HoldReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away' | 'proxy refused'
+export type DeferReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away' | 'proxy refused'
 
 /** The holder must leave a pass exactly once. */
 export interface Pass {
@@ -25,28 +25,28 @@ export interface Pass {
    * @param ratePerSecond what the gateway chose, as the claim read it; null: nothing
    * @returns null: send now. Otherwise why the claim must be given back
    */
-  begin(ratePerSecond: number | null): Promise<Hold | null>
+  begin(ratePerSecond: number | null): Promise<Deferral | null>
   /**
-   * Holds all that waits for the endpoint: it asked for patience, or the way to it is closed. Afterwards one delivery asks, and the
+   * Defers all that waits for the endpoint: it asked for patience, or the way to it is closed. Afterwards one delivery asks, and the
    * others wait for its answer. A pause of the rate holds in all workers.
    */
-  pause(hold: Hold): Promise<void>
+  pause(deferral: Deferral): Promise<void>
   /** @param answered whether the request got a status, of any kind; null when no request was made */
   leave(answered: boolean | null): void
 }
 
-export interface Hold {
-  kind: 'hold'
+export interface Deferral {
+  kind: 'defer'
   forMs: number
-  reason: HoldReason
+  reason: DeferReason
 }
 
-export type Entry = Pass | Hold
+export type Entry = Pass | Deferral
 
 export interface EndpointLimiter {
   enter(webhookId: string): Promise<Entry>
   /**
-   * For a delivery that was held for so long that it must be tried now: neither the breaker nor a cap of this process holds it
+   * For a delivery that was deferred for so long that it must be tried now: neither the breaker nor a cap of this process defers it
    * any more. The rate that its gateway chose still does.
    */
   force(webhookId: string): Pass

@@ -4,7 +4,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { asBulk, type DeliveryQueue } from '@payment-tracking/queue'
 
 /**
- * Enqueues the deliveries of each page apart from those of payments, and rests as long as the page took, so that others get
+ * Enqueues the deliveries of each page apart from those of payments, and pauses as long as the page took, so that others get
  * their turn.
  * @returns a function to be called after each page; it resolves with whether the next page may begin
  */

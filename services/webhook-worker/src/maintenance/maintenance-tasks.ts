@@ -187,7 +187,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: 5_000,
       run: async () => {
         const recovered = await recoverFailed(store, {
-          restMs: config.WEBHOOK_BACKOFF_MS,
+          backoffMs: config.WEBHOOK_BACKOFF_MS,
           limit: RECOVERED_AT_ONCE,
         })
         if (recovered.length > 0) log.info({ deliveries: recovered.length }, 'deliveries.recovered')

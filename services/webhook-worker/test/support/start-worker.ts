@@ -29,7 +29,7 @@ export interface DeliveryRow {
   state: string
   attempts_made: number
   last_error: string | null
-  held_reason: string | null
+  defer_reason: string | null
 }
 
 export interface Rig {
@@ -102,7 +102,7 @@ export async function openRig(
     },
     deliveries: async gateway => {
       const { rows } = await database.pool.query<DeliveryRow>(
-        `select d.id, d.webhook_id, d.state, d.attempts_made, d.last_error, d.held_reason
+        `select d.id, d.webhook_id, d.state, d.attempts_made, d.last_error, d.defer_reason
            from deliveries d join webhooks w on w.id = d.webhook_id
           where $1::text is null or w.gateway = $1 order by d.id`,
         [gateway ?? null],

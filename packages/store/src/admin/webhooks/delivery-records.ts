@@ -26,9 +26,9 @@ export interface DeliveryRecord {
   createdAt: Date
   /** when the next try is due; null after the end of the delivery */
   nextAttemptAt: Date | null
-  /** how many requests there may be at the end of its round */
+  /** how many requests there may be at the end of its cycle */
   triesAllowed: number
-  /** rounds follow by themselves */
+  /** cycles follow by themselves */
   recovers: boolean
   /** its endpoint fails */
   isFailing: boolean
@@ -63,7 +63,7 @@ export const DELIVERY_COLUMNS = sql`
   w.recover and (${IS_OPEN} and ${IS_LIVE} or ${IS_ACTIVE} and ${IS_RECOVERABLE}) as recovers,
   ${DELIVERY_FINISHED_AT} as "finishedAt",
   case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_WHY} else d.last_error end as "lastError",
-  case when ${IS_LIVE} then d.held_reason end as "heldReason",
+  case when ${IS_LIVE} then d.defer_reason end as "heldReason",
   case when ${HAS_OWN_TRACKING_ID} then d.body::json -> 'data' ->> 'trackingId'
        else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",
   (select e.signature from events e where e.id = d.event_id) as signature`

@@ -25,7 +25,7 @@ interface Group extends Omit<TriedDelivery, 'atMs'> {
 }
 
 /**
- * What waits for some webhooks: what is open, and what failed and has rounds left. Equal deliveries are read as a group: the
+ * What waits for some webhooks: what is open, and what failed and has cycles left. Equal deliveries are read as a group: the
  * first of it is tried next, the last of it last. Looks at the oldest `MOST_WAITING` of each kind and the newest one.
  * Relies on deliveries_open_webhook and deliveries_failed_webhook.
  */

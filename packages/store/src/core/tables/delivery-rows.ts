@@ -9,7 +9,7 @@ export const IS_OPEN = sql`d.state in ('pending', 'waiting')`
 /** No worker is sending the delivery. */
 export const IS_UNCLAIMED = sql`(d.claimed_until is null or d.claimed_until < clock_timestamp())`
 
-/** Of failed deliveries: those that may have another round (domain/deliveries/recovery.ts). */
+/** Of failed deliveries: those that may have another cycle (domain/deliveries/recovery.ts). */
 export const IS_RECOVERABLE = sql`(
   d.state = 'failed' and d.attempts_made < ${inline(RECOVERED_BELOW_ATTEMPTS)}
   and d.finished_at > statement_timestamp() - make_interval(hours => ${inline(RECOVERED_HOURS)})
@@ -19,7 +19,7 @@ export const IS_RECOVERABLE = sql`(
 export const IS_ACTIVE = sql`w.active and w.deleted_at is null`
 
 /**
- * An open delivery may be sent: its webhook is on, and was not turned off since the delivery's round of tries began. All
+ * An open delivery may be sent: its webhook is on, and was not turned off since the delivery's cycle of tries began. All
  * other open deliveries are cancelled, although nobody has written their rows yet (work.ts).
  */
 export const IS_LIVE = sql`(${IS_ACTIVE} and d.activation = w.activation)`
@@ -41,7 +41,7 @@ export const DELIVERY_FINISHED_AT = sql`case when ${IS_CANCELLED_UNWRITTEN} then
 export const writeCancelled = (ids: Sql): Sql => sql`
   update deliveries d
      set state = 'cancelled', finished_at = ${CANCELLED_AT}, last_error = ${CANCELLED_WHY},
-         held_since = null, held_reason = null
+         deferred_since = null, defer_reason = null
     from webhooks w
    where w.id = d.webhook_id and not ${IS_LIVE} and d.id = any(${ids})`
 
@@ -49,7 +49,7 @@ export const writeCancelled = (ids: Sql): Sql => sql`
 export const cancelDeliveries = (which: Sql, why: string): Sql => sql`
   update deliveries d
      set state = 'cancelled', finished_at = clock_timestamp(), last_error = ${why},
-         held_since = null, held_reason = null
+         deferred_since = null, defer_reason = null
    where ${which} and ${IS_OPEN}`
 
 /** The most attempts of a delivery that are kept, the newest: an answer of an endpoint can take some kilobytes. */

@@ -25,7 +25,7 @@ export interface LeasedPage {
   /** null when nothing remains */
   remaining: Pick<Work, 'cursor' | 'state'> | null
   /** how long the next page waits; Infinity: the work has ended, and its row is kept for readers */
-  restSeconds?: number | undefined
+  delaySeconds?: number | undefined
 }
 
 /**
@@ -36,7 +36,7 @@ export interface LeasedPage {
 export async function endPage(
   { database }: Store,
   { kind, key, turn }: Pick<Work, 'kind' | 'key' | 'turn'>,
-  { handled, remaining, restSeconds = 0 }: LeasedPage,
+  { handled, remaining, delaySeconds = 0 }: LeasedPage,
   isOver: Sql = sql`true`,
 ): Promise<boolean> {
   const isOurs = sql`kind = ${kind} and key = ${key} and turn = ${turn}`
@@ -44,9 +44,9 @@ export async function endPage(
     return (await database.execute(sql`delete from work where ${isOurs} and ${isOver}`)) > 0
   const state = remaining.state === null ? null : JSON.stringify(remaining.state)
   const nextAt =
-    restSeconds === Infinity
+    delaySeconds === Infinity
       ? sql`'infinity'`
-      : sql`clock_timestamp() + make_interval(secs => ${restSeconds}::float8)`
+      : sql`clock_timestamp() + make_interval(secs => ${delaySeconds}::float8)`
   await database.execute(sql`
     update work set cursor = ${remaining.cursor}, state = ${state}::jsonb, handled = handled + ${handled},
            next_at = ${nextAt}

@@ -3,7 +3,7 @@ import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
-import { COUNT_REDELIVERIES, openRound, TODAY } from '../open-round.js'
+import { COUNT_REDELIVERIES, openCycle, TODAY } from '../open-cycle.js'
 
 // Redelivering a span again and again costs requests, rows and disk. So a gateway may redeliver so many deliveries a day (UTC).
 
@@ -52,11 +52,11 @@ export async function countRedeliveries({ database }: Store, gateway: string, co
 
 /** Redelivers one delivery of an active webhook. @returns nothing while a worker is sending the delivery */
 export const redeliverOne = (store: Store, webhookId: bigint, id: bigint): Promise<DeliveryRef[]> =>
-  openRound(store, { ids: [id], webhookId, isCounted: true })
+  openCycle(store, { ids: [id], webhookId, isCounted: true })
 
 /** Redelivers failed or cancelled deliveries of any gateway by id, for ops. Skips deliveries of inactive webhooks. */
 export const redeliverByIds = (store: Store, ids: readonly bigint[]): Promise<DeliveryRef[]> =>
-  openRound(store, { ids, states: ['failed', 'cancelled'] })
+  openCycle(store, { ids, states: ['failed', 'cancelled'] })
 
 export class RedeliveryUnderWayError extends ServiceError {
   readonly code = 'REDELIVERY_UNDER_WAY'

@@ -1,4 +1,4 @@
-// What a page of a replay writes for its webhook: deliveries of news and retractions, and new rounds of what turning off cancelled.
+// What a page of a replay writes for its webhook: deliveries of news and retractions, and new cycles of what turning off cancelled.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderRetractionMessage, RETRACTION_MESSAGE_TYPE, route } from '@payment-tracking/domain'
 import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
@@ -8,7 +8,7 @@ import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 import { DELIVERY_STATE } from '../../core/tables/delivery-rows.js'
 import { readNewsOf, type GatewayNews } from '../../messages/routing/gateway-news.js'
 import { insertMessages, orderKeyOf } from '../../messages/routing/insert-messages.js'
-import { openRound } from '../open-round.js'
+import { openCycle } from '../open-cycle.js'
 import { countRedeliveries } from './redeliver.js'
 import { RoutedMessages, type Message } from '../../messages/routing/routed-messages.js'
 import type { NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
@@ -87,7 +87,7 @@ async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNe
   })
 }
 
-/** Opens a round for what turning off cancelled. What the chain took back is cancelled too, and is no news. */
+/** Opens a cycle for what turning off cancelled. What the chain took back is cancelled too, and is no news. */
 async function openCancelled(
   store: Store,
   { addedAt }: ReplayWork,
@@ -100,7 +100,7 @@ async function openCancelled(
       join deliveries d on d.event_id = s.event_id and d.webhook_id = ${id} and d.type = s.type
       join webhooks w on w.id = d.webhook_id
      where ${DELIVERY_STATE} = 'cancelled'`)
-  return openRound(store, {
+  return openCycle(store, {
     ids: rows.map(row => row.id),
     isCounted: true,
     states: ['cancelled'],

@@ -227,10 +227,10 @@ async function continueWork(
   { goesOnAt, ...state }: ReplayState,
   key: ReplayKey,
   deliveries: DeliveryRef[],
-  restSeconds = 0,
+  delaySeconds = 0,
 ): Promise<ReplayedPage> {
-  const remaining = { cursor: writeCursor(key), state: restSeconds > 0 ? { ...state, goesOnAt } : state }
-  await endPage(store, work, { handled: deliveries.length, remaining, restSeconds })
+  const remaining = { cursor: writeCursor(key), state: delaySeconds > 0 ? { ...state, goesOnAt } : state }
+  await endPage(store, work, { handled: deliveries.length, remaining, delaySeconds })
   return { handled: deliveries.length, deliveries, hasMore: true }
 }
 
@@ -242,6 +242,6 @@ async function end(
   deliveries: DeliveryRef[],
 ): Promise<ReplayedPage> {
   const remaining = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
-  await endPage(store, work, { handled: deliveries.length, remaining, restSeconds: Infinity })
+  await endPage(store, work, { handled: deliveries.length, remaining, delaySeconds: Infinity })
   return { handled: deliveries.length, deliveries, hasMore: false }
 }

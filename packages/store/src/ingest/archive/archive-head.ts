@@ -26,7 +26,7 @@ export interface ArchivePart {
 
 export type WrittenPart = Omit<ArchivePart, 'state' | 'serverRun'>
 
-export const IS_RESTING = sql`(select archive_rests_until > statement_timestamp() from stream_head)`
+export const IS_PAUSED = sql`(select archive_paused_until > statement_timestamp() from stream_head)`
 
 export interface ArchiveHead {
   /** events before this time were archived; null before the first archive */
@@ -36,13 +36,13 @@ export interface ArchiveHead {
   /** events before `listsBegin` up to this position are in files */
   archivedPosition: bigint
   /** nothing may be archived: somebody asked for old events */
-  isResting: boolean
+  isPaused: boolean
 }
 
 export async function readArchiveHead({ database }: Store): Promise<ArchiveHead> {
   const [head] = await database.read<ArchiveHead>(sql`
     select nullif(lists_begin, '-infinity') as "listsBegin", first_position as "firstPosition",
-           archived_position as "archivedPosition", ${IS_RESTING} is true as "isResting" from stream_head`)
+           archived_position as "archivedPosition", ${IS_PAUSED} is true as "isPaused" from stream_head`)
   return head!
 }
 
@@ -97,7 +97,7 @@ export const moveArchiveHead = (
          set lists_begin = coalesce(${now.listsBegin}::timestamptz, '-infinity'), first_position = ${now.firstPosition},
              archived_position = ${now.archivedPosition}
        where lists_begin = coalesce(${before.listsBegin}::timestamptz, '-infinity')
-         and archived_position = ${before.archivedPosition} and ${IS_RESTING} is not true
+         and archived_position = ${before.archivedPosition} and ${IS_PAUSED} is not true
          and not exists (select from archive_parts where state in ('filling', 'filled'))`
     if (moved === 1 && parts.length > 0)
       tx.send(
@@ -113,14 +113,14 @@ export const endRewriting = async ({ database }: Store, part: ArchivePart): Prom
 }
 
 /** Asks for the events since a month: from then on they are filled, and nothing is archived for some days. */
-export const beginRestore = ({ database }: Store, month: string, restDays: number): Promise<void> =>
+export const beginRestore = ({ database }: Store, month: string, pauseDays: number): Promise<void> =>
   database.pipelinedTransaction(async tx => {
     await lockHead(tx)
     tx.send(
       sql`update archive_parts set state = 'filling' where month >= ${month} and state in ('shrinking', 'archived')`,
     )
     tx.send(
-      sql`update stream_head set archive_rests_until = clock_timestamp() + make_interval(days => ${restDays}::integer)`,
+      sql`update stream_head set archive_paused_until = clock_timestamp() + make_interval(days => ${pauseDays}::integer)`,
     )
   })
 

@@ -3,7 +3,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { inline, sql, type Sql } from '../../core/database/sql.js'
 import { hidden } from '../../core/database/hidden.js'
 import { LISTS_BEGIN } from '../../core/tables/lists-begin.js'
-import { IS_RESTING, type ArchiveHead } from './archive-head.js'
+import { IS_PAUSED, type ArchiveHead } from './archive-head.js'
 import type { ArchiveLine } from './archive-line.js'
 import { monthOf, spanOfMonth } from './months.js'
 
@@ -21,11 +21,11 @@ const columnsWith = (data: Sql): Sql => sql`
   e.name, e.occurred_at as "occurredAt", ${data} as data,
   e.retracted_at is not null or e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head) as "isFinal"`
 
-/** The oldest month with events in lists that ends before a time; null without one, and while the archive rests. */
+/** The oldest month with events in lists that ends before a time; null without one, and while the archive is paused. */
 export async function findOldMonth({ database }: Store, before: Date): Promise<string | null> {
   const [row] = await database.read<{ occurredAt: Date }>(sql`
     select occurred_at as "occurredAt" from events
-     where occurred_at >= ${LISTS_BEGIN} and occurred_at < ${hidden(sql`${before}::timestamptz`)} and ${IS_RESTING} is not true
+     where occurred_at >= ${LISTS_BEGIN} and occurred_at < ${hidden(sql`${before}::timestamptz`)} and ${IS_PAUSED} is not true
      order by occurred_at limit 1`)
   return row === undefined ? null : monthOf(row.occurredAt)
 }

@@ -20,8 +20,8 @@ export const COUNT_REDELIVERIES: Sql = sql`
         day = excluded.day`
 
 /**
- * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new round: as many tries as a
- * new delivery has, in the present activation of its webhook. An open delivery keeps its round. A delivery that a worker is
+ * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new cycle: as many tries as a
+ * new delivery has, in the present activation of its webhook. An open delivery keeps its cycle. A delivery that a worker is
  * sending, or whose webhook is inactive, stays as it is.
  * @param of.isCounted whether the gateway asks for it: it counts for its quota of the day
  * @param of.states only deliveries that everybody reads in one of these states; left out: in any
@@ -29,7 +29,7 @@ export const COUNT_REDELIVERIES: Sql = sql`
  * @param of.activation only while the webhook is in this activation, that is, was not turned off since
  * @param of.openedBefore only deliveries whose round began before this time
  */
-export function openRound(
+export function openCycle(
   { database }: Store,
   of: {
     ids: readonly bigint[]
@@ -49,8 +49,8 @@ export function openRound(
                                   else d.attempts_made + ${DELIVERY_TRIES}::smallint end,
              opened_at = case when ${isLive} then d.opened_at else clock_timestamp() end,
              activation = w.activation,
-             state = 'pending', due_at = clock_timestamp(), finished_at = null, held_since = null,
-             held_reason = null, swept_at = null, claimed_until = null
+             state = 'pending', due_at = clock_timestamp(), finished_at = null, deferred_since = null,
+             defer_reason = null, swept_at = null, claimed_until = null
         from webhooks w
        where w.id = d.webhook_id and ${IS_ACTIVE} and ${IS_UNCLAIMED} and d.attempts_made < ${MOST_ATTEMPTS}
          and d.id = any(${bigints(of.ids)})
