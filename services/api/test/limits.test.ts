@@ -3,7 +3,7 @@ import { openRedis } from '@payment-tracking/redis'
 import { useRedis, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openSharedCounts } from '../src/limits/shared-counts.js'
-import { Turns } from '../src/limits/turns.js'
+import { KeyedSemaphore } from '../src/limits/keyed-semaphore.js'
 import { openApi } from './open-api.js'
 
 const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'test' })
@@ -90,11 +90,11 @@ t.test('without Redis each process counts for itself', async t => {
 })
 
 t.test('works of a key run in order, and keys take turns', async t => {
-  const turns = new Turns({ ofKey: 2, ofAll: 3 })
+  const slots = new KeyedSemaphore({ ofKey: 2, ofAll: 3 })
   const { signal } = new AbortController()
   const begun: string[] = []
   const enter = async (name: string, of = signal) => {
-    const leave = await turns.enter(name[0]!, of)
+    const leave = await slots.enter(name[0]!, of)
     begun.push(name)
     return leave
   }
@@ -115,7 +115,7 @@ t.test('works of a key run in order, and keys take turns', async t => {
   t.same(begun.slice(3), ['b2'], 'a has its two')
   await free(a1)
   t.same(begun.slice(4), ['c1'], 'c waited, and comes before the next of a')
-  const alone = new Turns({ ofKey: 1 })
+  const alone = new KeyedSemaphore({ ofKey: 1 })
   const failing = alone.run('a', signal, () => Promise.reject(new Error('fails')))
   const after = alone.run('a', signal, () => Promise.resolve('after'))
   await t.rejects(failing, { message: 'fails' })

@@ -64,4 +64,4 @@ export {
 export type { WebhookWorkKind } from './tasks/kinds.js'
 export { pageByPage } from './tasks/page-by-page.js'
 export { PageSizer } from './tasks/page-sizer.js'
-export { WorkTurns } from './tasks/work-turns.js'
+export { WorkOrder } from './tasks/work-order.js'

@@ -38,7 +38,7 @@ interface CancelState {
 interface WebhookWork extends WebhookActivation {
   kind: WebhookWorkKind
   key: string
-  turn: bigint
+  version: bigint
   cursor: string
   state: RedeliveryState | CancelState | null
   addedAt: Date
@@ -120,7 +120,7 @@ async function takeWork(
 ): Promise<WebhookWork | undefined> {
   const [work] = await database.write<WebhookWork>(sql`
     with k as (${takingWork(kinds, only?.toString())})
-    select k.kind, k.key, k.turn, k.cursor, k.state, k.since as "addedAt",
+    select k.kind, k.key, k.version, k.cursor, k.state, k.since as "addedAt",
            w.id, w.gateway, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
            coalesce(greatest(w.turned_off_at, w.deleted_at)
                     < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}), true) as "isSettled"

@@ -21,7 +21,7 @@ import {
 } from '../http/error-answer-schema.js'
 import { Cursor, Limit, PublicKey, TrackingId } from '../http/fields.js'
 import { offerNextPage } from '../http/list-cursor.js'
-import { Turns } from '../limits/turns.js'
+import { KeyedSemaphore } from '../limits/keyed-semaphore.js'
 import {
   checkEnd,
   ExpectationAnswer,
@@ -70,10 +70,10 @@ export async function addExpectationRoutes(
     return toExpectationAnswer(found.record)
   }
 
-  const turns = new Turns({ ofKey: AT_ONCE_OF_GATEWAY })
+  const slots = new KeyedSemaphore({ ofKey: AT_ONCE_OF_GATEWAY })
   /** A request that nobody waits for any more does not begin. */
   const inTurn = <T>(request: FastifyRequest, work: () => Promise<T>) =>
-    turns.run(gatewayOf(request), request.abandoned, work)
+    slots.run(gatewayOf(request), request.abandoned, work)
 
   app.get(
     PATH,

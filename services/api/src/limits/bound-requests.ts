@@ -6,7 +6,7 @@ import { countedAddress, repeat, type Metrics } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError } from '../http/api-errors.js'
-import { Turns, type Leave } from './turns.js'
+import { KeyedSemaphore, type Leave } from './keyed-semaphore.js'
 import { UnreadAnswers, type CloseReason } from './unread-answers.js'
 
 /** A client that sends more requests than this without waiting for an answer is disconnected. */
@@ -64,7 +64,7 @@ interface Permit {
 }
 
 /** A request that was abandoned while it waited has not entered. */
-const leave = ({ entered }: Permit): void => void entered?.then(leaveTurn => leaveTurn()).catch(() => {})
+const leave = ({ entered }: Permit): void => void entered?.then(leaveSlot => leaveSlot()).catch(() => {})
 
 /**
  * Waits for something outside: meanwhile the request is not in work, so it takes no permit of the client's running requests,
@@ -84,7 +84,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   const onClose = (reason: CloseReason) => closes.inc({ reason })
   const unread = new UnreadAnswers({ limitBytes: bounds.unreadBytes, stallMs: bounds.stallMs, onClose })
   metrics.onScrape(unreadGauge, () => unreadGauge.set(unread.bytes))
-  const turns = new Turns({ ofKey: bounds.perClient })
+  const slots = new KeyedSemaphore({ ofKey: bounds.perClient })
   const connections = new WeakMap<Socket, Connection>()
   const inWork = new Map<FastifyRequest, InWork>()
   const permits = new WeakMap<FastifyRequest, Permit>()
@@ -142,7 +142,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     const connection = connectionOf(request.raw.socket)
     await inWork.get(request)?.answerBefore
     const client = countedAddress(request.ip)
-    const permit: Permit = { client, entered: turns.enter(client, request.abandoned), hasEnded: false }
+    const permit: Permit = { client, entered: slots.enter(client, request.abandoned), hasEnded: false }
     permits.set(request, permit)
     atEnd(reply, connection, () => {
       permit.hasEnded = true
@@ -203,7 +203,7 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
     } finally {
       socket.setTimeout(app.server.timeout)
       if (!permit.hasEnded) {
-        permit.entered = turns.enter(permit.client, request.abandoned)
+        permit.entered = slots.enter(permit.client, request.abandoned)
         inWork.set(request, { ...work, sinceMs: performance.now() })
         await permit.entered
       }

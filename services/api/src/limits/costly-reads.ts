@@ -7,7 +7,7 @@ import type { ApiServer } from '../api-server.js'
 import { gatewayOf } from '../gateway-auth/gateway-auth.js'
 import { KeptAnswers } from './kept-answers.js'
 import { STATEMENTS_OF_A_REQUEST } from './limit-requests.js'
-import { Turns } from './turns.js'
+import { KeyedSemaphore } from './keyed-semaphore.js'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -40,8 +40,8 @@ function knows({ reading }: Costly, { minPosition }: FastifyRequest): boolean {
 /** Bounds the reads of a scope's routes, which all need a gateway's token. Must be called before they are added. */
 export function boundCostlyReads(scope: ApiServer, limits: CostlyReadLimits): void {
   const { statementsAtOnce, keepMs, keptBytes, nowMs } = limits
-  const statements = new Turns({ ofKey: statementsAtOnce, ofAll: statementsAtOnce })
-  const requests = new Turns({ ofKey: 1 })
+  const statements = new KeyedSemaphore({ ofKey: statementsAtOnce, ofAll: statementsAtOnce })
+  const requests = new KeyedSemaphore({ ofKey: 1 })
   const kept = new KeptAnswers<Costly>({ keepMs, bytes: keptBytes })
 
   scope.addHook('preHandler', (request, _reply, done) => {
@@ -71,7 +71,7 @@ export function boundCostlyReads(scope: ApiServer, limits: CostlyReadLimits): vo
           return answerText(found.answer.text)
         }
         const answer: unknown = await handler.call(this, request, reply)
-        // A stream goes on alone: its pages wait for turns.
+        // A stream goes on alone: its pages wait for slots.
         if (reply.sent || request.statements <= STATEMENTS_OF_A_REQUEST) return answer
         const text = reply.serialize(answer) as string
         kept.keep(key, { text, reading: request.reading! }, key.length + text.length, nowMs())

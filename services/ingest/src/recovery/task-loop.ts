@@ -1,7 +1,7 @@
 // Does the work that messages left: what follows from one message for many rows, page by page beside live messages.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
 import { beginNewRules, runTaskPage, type CommittedNews } from '@payment-tracking/store/ingest'
-import { pageByPage, PageSizer, WorkTurns, type Store } from '@payment-tracking/store/core'
+import { pageByPage, PageSizer, WorkOrder, type Store } from '@payment-tracking/store/core'
 import type { DatabaseGuard } from './database-guard.js'
 
 export interface TaskLoopOptions {
@@ -19,7 +19,7 @@ const PROGRESS_EVERY_MS = 2_000
 export class TaskLoop implements Intake {
   readonly #options: TaskLoopOptions
   readonly #sizer = new PageSizer()
-  readonly #turns = new WorkTurns()
+  readonly #order = new WorkOrder()
   readonly #checks: RepeatedTask
   #followsRules = false
 
@@ -49,7 +49,7 @@ export class TaskLoop implements Intake {
       const done = await runTaskPage(store, {
         programId,
         sizer: this.#sizer,
-        turns: this.#turns,
+        order: this.#order,
         serverRun: await guard.serverRun(),
       })
       const [page] = done

@@ -36,7 +36,7 @@ export class SocketSession {
   readonly #held = new Map<string, Subscription>()
   /** of `#held`, the tracking IDs whose last subscribe had no callback */
   readonly #plain = new Set<string>()
-  readonly #turns = new Map<string, Promise<void>>()
+  readonly #lastWorks = new Map<string, Promise<void>>()
   readonly #budget: MessageBudget
   #warned = false
 
@@ -80,7 +80,7 @@ export class SocketSession {
     const read = readSubscribe(payload)
     if ('refusal' in read) return this.#answerRefusal(read.refusal, callback, undefined)
     const { request } = read
-    void this.#inTurn(request.trackingId, async () => {
+    void this.#inOrder(request.trackingId, async () => {
       const result = await this.#subscribe(request)
       if (this.connection.readyState !== 'open') return
       if ('code' in result) return this.#answerRefusal(result, callback, request.trackingId)
@@ -134,7 +134,7 @@ export class SocketSession {
     const read = readUnsubscribe(payload)
     if ('refusal' in read) return this.#answerRefusal(read.refusal, callback, undefined)
     const { trackingId } = read.request
-    void this.#inTurn(trackingId, () => {
+    void this.#inOrder(trackingId, () => {
       const subscription = this.#held.get(trackingId)
       if (subscription) this.#drop(subscription)
       if (this.connection.readyState !== 'open') return
@@ -145,7 +145,7 @@ export class SocketSession {
 
   readonly #onLost = (subscription: Subscription, refusal: Refusal): void => {
     // A seat that was lost while the request ran is answered as a refusal.
-    const answered = subscription.seat === null && this.#turns.has(subscription.trackingId)
+    const answered = subscription.seat === null && this.#lastWorks.has(subscription.trackingId)
     const isPlain = this.#plain.has(subscription.trackingId)
     if (!this.#drop(subscription) || answered) return
     this.#refuse(refusal, subscription.trackingId, isPlain)
@@ -165,14 +165,14 @@ export class SocketSession {
     for (const subscription of [...this.#held.values()]) this.#drop(subscription)
   }
 
-  async #inTurn(trackingId: string, work: () => Promise<void> | void): Promise<void> {
-    const before = this.#turns.get(trackingId) ?? Promise.resolve()
-    const turn = before.then(work).catch((err: unknown) => {
+  async #inOrder(trackingId: string, work: () => Promise<void> | void): Promise<void> {
+    const before = this.#lastWorks.get(trackingId) ?? Promise.resolve()
+    const done = before.then(work).catch((err: unknown) => {
       this.#options.log.error({ err, trackingId }, 'socket.request-failed')
     })
-    this.#turns.set(trackingId, turn)
-    await turn
-    if (this.#turns.get(trackingId) === turn) this.#turns.delete(trackingId)
+    this.#lastWorks.set(trackingId, done)
+    await done
+    if (this.#lastWorks.get(trackingId) === done) this.#lastWorks.delete(trackingId)
     // The client left during the request: release the seats that were granted meanwhile.
     if (this.connection.readyState === 'closed') this.#releaseAll()
   }

@@ -9,7 +9,7 @@ const TAKEN_SECONDS = raw('30')
 
 /** The statement that takes the work of some kinds that waited longest. Relies on work_next, a probe a kind. @param key the only work */
 export const takingWork = (kinds: readonly string[], key?: string): Sql => sql`
-  update work t set next_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS}), turn = nextval('work_turn_seq')
+  update work t set next_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS}), version = nextval('work_version_seq')
    where (t.kind, t.key) = (
      select w.kind, w.key from unnest(${[...kinds]}::text[]) as k (kind)
       cross join lateral (
@@ -29,17 +29,17 @@ export interface LeasedPage {
 }
 
 /**
- * Writes what remains after a page. Work that a request began anew meanwhile keeps its beginning: it has another turn then.
+ * Writes what remains after a page. Work that a request began anew meanwhile keeps its beginning: it has another version then.
  * @param isOver whether the work may end, where nothing remains; it is a condition on `work`
  * @returns false where nothing remains and the work may not end yet
  */
 export async function endPage(
   { database }: Store,
-  { kind, key, turn }: Pick<Work, 'kind' | 'key' | 'turn'>,
+  { kind, key, version }: Pick<Work, 'kind' | 'key' | 'version'>,
   { handled, remaining, delaySeconds = 0 }: LeasedPage,
   isOver: Sql = sql`true`,
 ): Promise<boolean> {
-  const isOurs = sql`kind = ${kind} and key = ${key} and turn = ${turn}`
+  const isOurs = sql`kind = ${kind} and key = ${key} and version = ${version}`
   if (remaining === null)
     return (await database.execute(sql`delete from work where ${isOurs} and ${isOver}`)) > 0
   const state = remaining.state === null ? null : JSON.stringify(remaining.state)

@@ -9,7 +9,7 @@ import { lockHead, type LockedHead } from '../tables/head.js'
 import { bisect } from '../quarantine/bisect.js'
 import { quarantine } from '../quarantine/isolate.js'
 import type { PageSizer } from './page-sizer.js'
-import type { WorkTurns } from './work-turns.js'
+import type { WorkOrder } from './work-order.js'
 import {
   nameOf,
   readNextWorks,
@@ -58,12 +58,12 @@ export interface PageOptions {
   /** chooses the rows of a page; default: as many as a page may have */
   sizer?: Pick<PageSizer, 'rowsOf' | 'note'> | undefined
   /** whose turn it is; default: that of the oldest work */
-  turns?: Pick<WorkTurns, 'lastOf' | 'note'> | undefined
+  order?: Pick<WorkOrder, 'lastOf' | 'note'> | undefined
   /** the verified run of the server; see `lockHead` */
   serverRun?: string | undefined
 }
 
-const NO_TURNS = { lastOf: () => ({ lastPage: 0, lastGateway: '' }), note: () => {} }
+const NO_ORDER = { lastOf: () => ({ lastPage: 0, lastGateway: '' }), note: () => {} }
 const LARGEST = { rowsOf: () => MAX_PAGE_ROWS, note: () => {} }
 
 /**
@@ -77,7 +77,7 @@ const LARGEST = { rowsOf: () => MAX_PAGE_ROWS, note: () => {} }
 export async function runPage<Page, Result>(
   store: Store,
   kinds: Readonly<Record<string, WorkKind<Page>>>,
-  { sizer = LARGEST, turns = NO_TURNS, programId, serverRun }: PageOptions,
+  { sizer = LARGEST, order = NO_ORDER, programId, serverRun }: PageOptions,
   finish: (tx: PipelinedTx, kind: string, page: Page, head: LockedHead) => Promise<Result>,
 ): Promise<Result[]> {
   for (;;) {
@@ -85,12 +85,12 @@ export async function runPage<Page, Result>(
       kind,
       isLast: of.isLast ?? false,
       together: of.together?.(sizer.rowsOf(kind)) ?? 1,
-      ...turns.lastOf(kind),
+      ...order.lastOf(kind),
     }))
     const works = await readNextWorks(store, asked)
     if (works.length === 0) return []
     const { kind, gateway } = works[0]!
-    turns.note(kind, gateway)
+    order.note(kind, gateway)
     const rows = Math.min(MAX_PAGE_ROWS, sizer.rowsOf(kind))
     const of = kinds[kind]!
     const snapshot: Snapshot = read => inSnapshot(store, read)
@@ -129,7 +129,7 @@ export async function runPage<Page, Result>(
 }
 
 const isSame = (before: readonly Work[], now: readonly Work[]): boolean =>
-  before.length === now.length && before.every(({ turn }, at) => turn === now[at]!.turn)
+  before.length === now.length && before.every(({ version }, at) => version === now[at]!.version)
 
 const inSnapshot = <Result>({ database }: Store, read: (tx: Tx) => Promise<Result>): Promise<Result> =>
   database.transaction(async tx => {

@@ -27,13 +27,13 @@ export interface Work {
   /** what the cause said, and what the pages before found */
   state: unknown
   /** changes with each page, and with each change of rows that a page may have read before it took the writer lock */
-  turn: bigint
+  version: bigint
 }
 
 export type NewWork = Pick<Work, 'kind' | 'key'> & Partial<Pick<Work, 'cursor' | 'state'>>
 
 /** Puts work behind all other work. A page that has read for it already starts again. */
-export const REQUEUE = sql`turn = nextval('work_turn_seq'), next_at = clock_timestamp()`
+export const REQUEUE = sql`version = nextval('work_version_seq'), next_at = clock_timestamp()`
 
 /**
  * Writes work down. Work that is under way for the same key begins again where the earlier of both begins, and forgets the
@@ -55,7 +55,7 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
 const IS_NOT_QUARANTINED = isNotQuarantined('task', sql`w.kind || ' ' || w.key`)
-const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.turn`
+const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.version`
 
 /** A kind whose next work is asked for. */
 export interface AskedKind {
@@ -72,7 +72,7 @@ export interface AskedKind {
 
 /**
  * The next work that is not quarantined: rows of one kind and one gateway. Kinds take turns, in each kind gateways do, and the work of
- * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_turns, some probes a kind.
+ * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_order, some probes a kind.
  */
 export async function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<Work[]> {
   const isDue = sql`w.next_at <= clock_timestamp() and ${IS_NOT_QUARANTINED}`

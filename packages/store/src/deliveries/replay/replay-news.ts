@@ -18,7 +18,7 @@ import { readWaitingDetails } from '../../messages/waiting/waiting-details.js'
 export interface ReplayWork {
   kind: string
   key: string
-  turn: bigint
+  version: bigint
   cursor: string
   state: unknown
   addedAt: Date

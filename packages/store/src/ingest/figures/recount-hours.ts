@@ -1,6 +1,6 @@
 // Finds the extremes of an hour that lost some, and those of its day. The hour is read in one snapshot without the writer
 // lock, whatever its size. Then, under the lock, the events after the snapshot are merged, and the extremes are written.
-// Whatever else changes the hour meanwhile gives its work another turn: what was read is void then, and is read again.
+// Whatever else changes the hour meanwhile gives its work a new version: what was read is void then, and is read again.
 import { DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
@@ -103,7 +103,7 @@ async function readExtremes(
 
 /**
  * Writes the extremes of the hour, and those of its day where no other hour lacks them. The caller holds the writer lock,
- * and the work has the turn that it had in the snapshot: so every row is there.
+ * and the work has the version that it had in the snapshot: so every row is there.
  */
 async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<void> {
   await readAfter(tx, read)
@@ -139,7 +139,7 @@ async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<void> {
 const MOST_MERGED = 10_000n
 
 export const RECOUNT: WorkKind<object, ReadHour> = {
-  // Other work gives hours another turn with each page.
+  // Other work gives hours a new version with each page.
   isLast: true,
   check: async (snapshot, [work], rows) => {
     const read = await snapshot(tx => readHour(tx, work!, rows))

@@ -9,7 +9,7 @@ import {
 } from '../../../src/admin/expectations/cancel-expectation.js'
 import { readExpectation } from '../../../src/reads/expectations/list-expectations.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
-import { WorkTurns } from '../../../src/core/tasks/work-turns.js'
+import { WorkOrder } from '../../../src/core/tasks/work-order.js'
 import { GATEWAY, openShop, RECIPIENT } from './open-shop.js'
 
 t.test('a payment before its policy', async t => {
@@ -140,7 +140,7 @@ t.test("one gateway's expectations behind long histories delayed another gateway
   const trackingId = shop.nextOrder()
   await shop.commit([shop.pay({ amount: 100n })])
   const { record } = await shop.expect({ trackingId })
-  const turns = new WorkTurns()
+  const order = new WorkOrder()
   const page = () =>
     runTaskPage(shop.store, {
       programId: DEFAULT_PROGRAM_ID,

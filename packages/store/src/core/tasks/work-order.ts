@@ -1,5 +1,5 @@
 /** Whose turn it is in one process: kinds of work take turns, and in each kind gateways do. */
-export class WorkTurns {
+export class WorkOrder {
   readonly #last = new Map<string, { page: number; gateway: string }>()
   #pages = 0
 

@@ -10,7 +10,7 @@ interface Queue {
   readonly waiting: Set<() => void>
 }
 
-export class Turns {
+export class KeyedSemaphore {
   readonly #queues = new Map<string, Queue>()
   /** keys that wait and may run one more, in the order of their turns */
   readonly #ready = new Set<string>()
