@@ -12,7 +12,7 @@ const PER_SECOND = 20
 
 export const bench: Bench = {
   name: 'chain-latency',
-  about: `confirmed on the chain → on the client's socket, early lane, ${PER_SECOND} payments a second`,
+  about: `confirmed on the chain → on the client's socket, confirmed mode, ${PER_SECOND} payments a second`,
   async run(context) {
     const { servers } = context
     const total = (context.quick ? 2 : 60) * PER_SECOND

@@ -6,8 +6,8 @@ import { Compile } from 'typebox/compile'
  * concurrency slots of their own, so that however many they are, none of `first` waits for them.
  */
 export const DELIVERY_QUEUES = { first: 'deliveries', bulk: 'deliveries-bulk' } as const
-export type DeliveryLane = keyof typeof DELIVERY_QUEUES
-export const DELIVERY_LANES = Object.keys(DELIVERY_QUEUES) as DeliveryLane[]
+export type DeliveryQueueName = keyof typeof DELIVERY_QUEUES
+export const DELIVERY_QUEUE_NAMES = Object.keys(DELIVERY_QUEUES) as DeliveryQueueName[]
 
 const Id = Type.String({ pattern: '^[0-9]{1,19}$' })
 

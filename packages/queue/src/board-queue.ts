@@ -1,4 +1,4 @@
-import { DELIVERY_LANES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
+import { DELIVERY_QUEUE_NAMES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
 import { Queue } from 'bullmq'
 import { connectReader, queuePrefix, type QueueOptions } from './connection.js'
 
@@ -12,8 +12,8 @@ export interface BoardQueue {
 /** Opens the delivery queues for the dashboard. While Redis is away its calls fail instead of waiting. */
 export function openBoardQueue(options: QueueOptions): BoardQueue {
   const redis = connectReader(options)
-  const queues = DELIVERY_LANES.map(lane => {
-    const queue = new Queue(DELIVERY_QUEUES[lane], {
+  const queues = DELIVERY_QUEUE_NAMES.map(name => {
+    const queue = new Queue(DELIVERY_QUEUES[name], {
       connection: redis,
       prefix: queuePrefix(options.ENVIRONMENT),
       skipMetasUpdate: true,

@@ -1,10 +1,10 @@
 import {
   DELIVERIES_PER_JOB,
-  DELIVERY_LANES,
+  DELIVERY_QUEUE_NAMES,
   DELIVERY_QUEUES,
   DELIVERY_TRIES,
   type DeliverJob,
-  type DeliveryLane,
+  type DeliveryQueueName,
   type DeliveryRef,
   type QueuedDelivery,
 } from '@payment-tracking/contracts'
@@ -31,7 +31,7 @@ export interface DeliveryQueue {
    */
   enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
   /** Jobs of each queue that a worker could take now: without delayed jobs, and 0 while the queue is paused. */
-  countWaiting(): Promise<Record<DeliveryLane, number>>
+  countWaiting(): Promise<Record<DeliveryQueueName, number>>
   /** Resolves when Redis answers for the first time. Before that every call would fail. */
   connected(): Promise<void>
   /** Resolves when Redis answers. */
@@ -69,13 +69,13 @@ function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): Job[] {
   }))
 }
 
-type Queues = Record<DeliveryLane, Queue<DeliverJob>>
+type Queues = Record<DeliveryQueueName, Queue<DeliverJob>>
 
 /** Fails calls while Redis is away, and opens BullMQ's queues as soon as Redis can be reached. */
 function openLazily(redis: Redis, options: QueueOptions) {
   let opening: Promise<Queues> | undefined
-  const openLane = async (lane: DeliveryLane): Promise<Queue<DeliverJob>> => {
-    const queue = new Queue<DeliverJob>(DELIVERY_QUEUES[lane], {
+  const openOne = async (name: DeliveryQueueName): Promise<Queue<DeliverJob>> => {
+    const queue = new Queue<DeliverJob>(DELIVERY_QUEUES[name], {
       connection: redis,
       prefix: queuePrefix(options.ENVIRONMENT),
       // Of the job: tries of deliveries are counted by their rows.
@@ -86,8 +86,8 @@ function openLazily(redis: Redis, options: QueueOptions) {
     return queue
   }
   const open = async (): Promise<Queues> => ({
-    first: await openLane('first'),
-    bulk: await openLane('bulk'),
+    first: await openOne('first'),
+    bulk: await openOne('bulk'),
   })
   return {
     queues: async (): Promise<Queues> => {
@@ -101,7 +101,7 @@ function openLazily(redis: Redis, options: QueueOptions) {
     },
     close: async () => {
       await opening
-        ?.then(queues => Promise.all(DELIVERY_LANES.map(lane => queues[lane].close())))
+        ?.then(queues => Promise.all(DELIVERY_QUEUE_NAMES.map(name => queues[name].close())))
         .catch(() => {})
     },
   }
@@ -128,17 +128,17 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
         if (deliveries.length === 0) return
         const queues = await lazy.queues()
         await Promise.all(
-          DELIVERY_LANES.map(async lane => {
-            const jobs = groupIntoJobs(deliveries.filter(({ bulk = false }) => bulk === (lane === 'bulk')))
-            if (jobs.length > 0) await queues[lane].addBulk(jobs.map(job => ({ name: 'deliver', ...job })))
+          DELIVERY_QUEUE_NAMES.map(async name => {
+            const jobs = groupIntoJobs(deliveries.filter(({ bulk = false }) => bulk === (name === 'bulk')))
+            if (jobs.length > 0) await queues[name].addBulk(jobs.map(job => ({ name: 'deliver', ...job })))
           }),
         )
       }),
     countWaiting: () =>
       translated(async () => {
         const queues = await lazy.queues()
-        const count = async (lane: DeliveryLane) =>
-          (await queues[lane].isPaused()) ? 0 : queues[lane].getJobCountByTypes('waiting')
+        const count = async (name: DeliveryQueueName) =>
+          (await queues[name].isPaused()) ? 0 : queues[name].getJobCountByTypes('waiting')
         const [first, bulk] = await Promise.all([count('first'), count('bulk')])
         return { first, bulk }
       }),

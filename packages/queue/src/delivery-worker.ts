@@ -1,13 +1,13 @@
-import type { DeliveryLane } from '@payment-tracking/contracts'
+import type { DeliveryQueueName } from '@payment-tracking/contracts'
 import { checkKeepsKeys } from '@payment-tracking/runtime/redis'
 import { connectConsumer } from './connection.js'
-import { openLaneWorker, type DeliveryWorkerOptions, type WorkerProgress } from './lane-worker.js'
+import { openQueueWorker, type DeliveryWorkerOptions, type WorkerProgress } from './queue-worker.js'
 
 export interface DeliveryWorker {
   start(): void
   /** Takes no more jobs, returns jobs that it has not begun, and resolves when the current deliveries have ended. */
   stop(): Promise<void>
-  progress(): Record<DeliveryLane, WorkerProgress>
+  progress(): Record<DeliveryQueueName, WorkerProgress>
   close(): Promise<void>
 }
 
@@ -35,8 +35,8 @@ export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promis
     first: options.concurrency,
     bulk: Math.ceil(options.concurrency / BULK_SHARE),
   }
-  const open = (lane: DeliveryLane) =>
-    openLaneWorker(redis, lane, { ...options, concurrency: concurrencyOf[lane] })
+  const open = (name: DeliveryQueueName) =>
+    openQueueWorker(redis, name, { ...options, concurrency: concurrencyOf[name] })
   const [first, bulk] = [open('first'), open('bulk')]
   const stop = async () => {
     await Promise.all([first.stop(), bulk.stop()])

@@ -112,7 +112,7 @@ t.test('a job ends with its delivery, which gets another one when it is due agai
   const queue = openQueue(options(redis.url))
   const board = openBoardQueue(options(redis.url))
   t.teardown(() => Promise.all([queue.close(), board.close()]))
-  const again = (delayMs: number): DeliveryEnd => ({ kind: 'again', delayMs, lane: 'first' })
+  const again = (delayMs: number): DeliveryEnd => ({ kind: 'again', delayMs, queue: 'first' })
   const done = (result: string): DeliveryEnd => ({ kind: 'done', result })
   const ends: Record<string, DeliveryEnd[]> = {
     '1': [done('delivered')],
@@ -217,7 +217,7 @@ t.test('deliveries that are due together share jobs, and each ends by itself', a
       await new Promise(resolve => setImmediate(resolve))
       together--
       if (deliveryId === '3' && times === 1) return { kind: 'again', delayMs: 10 }
-      if (deliveryId === '4' && times === 1) return { kind: 'again', delayMs: 10, lane: 'first' }
+      if (deliveryId === '4' && times === 1) return { kind: 'again', delayMs: 10, queue: 'first' }
       if (deliveryId === '5' && times === 1) throw new Error('not foreseen')
       if (deliveryId === '20') return { kind: 'failed', reason: 'status 410' }
       return { kind: 'done', result: 'delivered' }
@@ -288,7 +288,7 @@ t.test('what just happened waits for nothing that comes together or again', asyn
       begun.push(deliveryId)
       if (webhookId === '1') await new Promise<void>(resolve => letGo.push(resolve))
       if (deliveryId === '500' || deliveryId === '501')
-        return { kind: 'again', delayMs: 60_000, ...(deliveryId === '500' && { lane: 'bulk' as const }) }
+        return { kind: 'again', delayMs: 60_000, ...(deliveryId === '500' && { queue: 'bulk' as const }) }
       return { kind: 'done', result: 'delivered' }
     },
   })

@@ -66,12 +66,12 @@ const { pool } = database
 // As the worker opens its store.
 const opened = openStore({ DATABASE_URL: database.url, poolSize: 3, keepToIndexes: true })
 t.teardown(() => opened.close())
-const { database: lanes } = opened
+const { database: pools } = opened
 
 let read: Explained[] = []
 const explain = async (tx: Tx, statement: Sql) => void read.push(await explainIn(tx, statement))
 const explainAlone = (statement: Sql) =>
-  lanes.transaction(tx => explain(tx, statement), { timeout: 120_000, maxWait: 60_000 })
+  pools.transaction(tx => explain(tx, statement), { timeout: 120_000, maxWait: 60_000 })
 const explaining = (tx: Tx): Tx => {
   const seen = async (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Promise<Sql> => {
     const statement = toStatement(query, values)
@@ -92,14 +92,14 @@ const first =
 const store: Store = {
   ...opened,
   database: {
-    ...lanes,
-    read: first(lanes.read) as typeof lanes.read,
-    write: first(lanes.write) as typeof lanes.write,
-    lookUp: first(lanes.lookUp) as typeof lanes.lookUp,
-    writePrepared: first(lanes.writePrepared) as typeof lanes.writePrepared,
-    execute: first(statement => lanes.execute(statement)),
+    ...pools,
+    read: first(pools.read) as typeof pools.read,
+    write: first(pools.write) as typeof pools.write,
+    lookUp: first(pools.lookUp) as typeof pools.lookUp,
+    writePrepared: first(pools.writePrepared) as typeof pools.writePrepared,
+    execute: first(statement => pools.execute(statement)),
     transaction: work =>
-      lanes.transaction(
+      pools.transaction(
         tx => {
           // Settings of a transaction read no rows.
           const setting = { $executeRawUnsafe: (text: string) => tx.$executeRawUnsafe(text) }

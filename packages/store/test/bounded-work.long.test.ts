@@ -88,13 +88,13 @@ function explaining(tx: PipelinedTx): PipelinedTx {
   }
 }
 
-const { database: lanes } = opened
+const { database: pools } = opened
 const store: Store = {
   ...opened,
   database: {
-    ...lanes,
+    ...pools,
     pipelinedTransaction: (work, timeoutMs) =>
-      lanes.pipelinedTransaction(tx => work(explaining(tx)), timeoutMs),
+      pools.pipelinedTransaction(tx => work(explaining(tx)), timeoutMs),
   },
 }
 

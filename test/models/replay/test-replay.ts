@@ -8,7 +8,7 @@ import { BREAKS_SEED, PLANTS_BREAKS, SEED, TIMES } from './draws.js'
 import { drawTraces, type TraceStep } from './read-traces.js'
 
 /** Each has a database: a trace begins with an empty one. */
-const LANES = 3
+const PARTS = 3
 
 export interface ReplayedModel {
   name: string
@@ -31,7 +31,7 @@ export interface ReplayedModel {
 export async function testReplays(models: readonly ReplayedModel[]): Promise<void> {
   t.comment(`SEED=${SEED}`)
   const lanes: { store: Store; database: TestDatabase }[] = []
-  for (let lane = 0; lane < LANES; lane += 1) {
+  for (let part = 0; part < PARTS; part += 1) {
     const database = await createDatabase(t)
     const store = openStore({ DATABASE_URL: database.url, poolSize: 2 })
     t.teardown(() => store.close())

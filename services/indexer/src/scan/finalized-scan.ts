@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Auditor } from '../audit/auditor.js'
 import type { IndexerMetrics } from '../indexer-metrics.js'
-import type { EarlyLane } from '../lane/early-lane.js'
+import type { ConfirmedMode } from '../confirmed/confirmed-mode.js'
 import type { FetchedTransaction } from '../nodes/fetch-transaction.js'
 import { NodeError } from '../nodes/node-error.js'
 import type { NodePool } from '../nodes/node-pool.js'
@@ -22,7 +22,7 @@ interface ScanParts {
   pool: NodePool
   publisher: Publisher
   auditor: Auditor
-  lane: EarlyLane | undefined
+  confirmed: ConfirmedMode | undefined
   taken: TakenTransactions
   fetch: (listed: ListedTransaction) => Promise<FetchedTransaction | undefined>
   metrics: IndexerMetrics
@@ -121,9 +121,9 @@ export class FinalizedScan {
   }
 
   #read(chunk: readonly ListedTransaction[]): Promise<Chunk['read']> {
-    const { lane, fetch, settings } = this.parts
+    const { confirmed, fetch, settings } = this.parts
     return mapInOrder(chunk, settings.concurrency, async each => {
-      const published = await lane?.confirm(each)
+      const published = await confirmed?.confirm(each)
       if (published) return { fetched: published, isPublished: true }
       return { fetched: await fetch(each), isPublished: false }
     })

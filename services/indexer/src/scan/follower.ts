@@ -1,5 +1,5 @@
 // The work during one lease: from the checkpoint to the tip, then onwards. Only the finalized list decides; sockets and
-// the early lane only speed it up. States: restoring → backfilling → following → ended (lease lost, or stopping).
+// confirmed mode only speed it up. States: restoring → backfilling → following → ended (lease lost, or stopping).
 import type { Bus, KeyValue, StreamConfig } from '@payment-tracking/bus'
 import type { Logger } from '@payment-tracking/runtime'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { Auditor } from '../audit/auditor.js'
 import { CounterAudit } from '../audit/counter-audit.js'
 import { Counters } from '../audit/counters.js'
 import type { IndexerMetrics } from '../indexer-metrics.js'
-import { EarlyLane } from '../lane/early-lane.js'
+import { ConfirmedMode } from '../confirmed/confirmed-mode.js'
 import { fetchTransaction, type FetchedTransaction } from '../nodes/fetch-transaction.js'
 import { NodeError } from '../nodes/node-error.js'
 import type { NodePool } from '../nodes/node-pool.js'
@@ -56,7 +56,7 @@ const ignoreNodes = (error: unknown): undefined => {
 const SAVE_MS = 3_000
 
 export class Follower {
-  readonly #lane: EarlyLane | undefined
+  readonly #confirmed: ConfirmedMode | undefined
   readonly #taken = new TakenTransactions()
   #auditor!: Auditor
   #finalized!: FinalizedScan
@@ -71,7 +71,8 @@ export class Follower {
 
   constructor(private readonly parts: FollowerParts) {
     const { settings, pool, publisher } = parts
-    if (settings.commitment === 'confirmed') this.#lane = new EarlyLane(pool, publisher, this.#fetchOptions)
+    if (settings.commitment === 'confirmed')
+      this.#confirmed = new ConfirmedMode(pool, publisher, this.#fetchOptions)
   }
 
   readonly #onDisagreement = (node: string, signature: string): void => {
@@ -90,11 +91,11 @@ export class Follower {
       ...(boundMs !== undefined && { boundMs }),
     })
 
-  /** A socket reported a transaction. The early lane publishes it at once. */
+  /** A socket reported a transaction. Confirmed mode publishes it at once. */
   onTransaction(signature: string, slot: number): void {
     if (!this.#checkpoint) return
-    if (this.#lane && slot > this.#checkpoint.through && !this.#taken.isKnown(signature)) {
-      this.#lane.publish({ signature, slot, failed: false, transactionIndex: null }).catch(this.#fail)
+    if (this.#confirmed && slot > this.#checkpoint.through && !this.#taken.isKnown(signature)) {
+      this.#confirmed.publish({ signature, slot, failed: false, transactionIndex: null }).catch(this.#fail)
     } else this.#wake()
   }
 
@@ -129,7 +130,7 @@ export class Follower {
     const { fromTheBeginning } = this.#checkpoint
     await this.#openScan(fromTheBeginning)
     const { streamSequence: from } = this.#checkpoint
-    await this.#lane?.restore(bus, { ...settings, from, signal }, through)
+    await this.#confirmed?.restore(bus, { ...settings, from, signal }, through)
     log.info({ through, resumed: loaded !== undefined, fromTheBeginning }, 'indexer.following')
     while (!signal.aborted) {
       const woken = new Promise<void>(resolve => (this.#wake = resolve))
@@ -159,7 +160,7 @@ export class Follower {
     this.#finalized = new FinalizedScan({
       ...this.parts,
       auditor: this.#auditor,
-      lane: this.#lane,
+      confirmed: this.#confirmed,
       taken: this.#taken,
       fetch: this.#fetch,
     })
@@ -174,7 +175,7 @@ export class Follower {
       metrics.finalized(toSlot)
       await this.#scan(Math.max(toSlot, this.#checkpoint.through), isDue)
     }
-    if (this.#lane) await this.#publishConfirmed()
+    if (this.#confirmed) await this.#publishConfirmed()
     if (isDue) await this.#audits()
   }
 
@@ -200,8 +201,8 @@ export class Follower {
         await this.#advance(Math.max(through, newest - 1))
       },
     })
-    await this.#lane?.settle()
-    const lost = await this.#lane?.retractLost(toSlot)
+    await this.#confirmed?.settle()
+    const lost = await this.#confirmed?.retractLost(toSlot)
     if (lost) await this.#takeLost(lost)
     await this.#publishWatermark(toSlot)
     await this.#advance(toSlot)
@@ -209,7 +210,7 @@ export class Follower {
     this.#hasCaughtUp = true
   }
 
-  async #takeLost({ retracted, unproven }: Awaited<ReturnType<EarlyLane['retractLost']>>): Promise<void> {
+  async #takeLost({ retracted, unproven }: Awaited<ReturnType<ConfirmedMode['retractLost']>>): Promise<void> {
     this.parts.metrics.retracted(retracted)
     await this.parts.publisher.publish(unproven, 'finalized')
     await this.#auditor.takePublished(unproven)
@@ -218,9 +219,9 @@ export class Follower {
   async #publishWatermark(slot: number): Promise<void> {
     const { at, slot: last } = this.#watermark
     const isDue = performance.now() - at >= WATERMARK_MS
-    if (slot <= last || (!this.#lane && !isDue)) return
-    // In the early lane every step makes slots final; without payments, watermarks would only fill the stream.
-    if (this.#lane && this.#lane.highestSlot <= last && !isDue) return
+    if (slot <= last || (!this.#confirmed && !isDue)) return
+    // In confirmed mode every step makes slots final; without payments, watermarks would only fill the stream.
+    if (this.#confirmed && this.#confirmed.highestSlot <= last && !isDue) return
     await this.parts.publisher.publishFinalized(slot)
     this.#watermark = { slot, at: performance.now() }
   }
@@ -228,7 +229,7 @@ export class Follower {
   /** Moves the checkpoint; fails for a leader that lost its lease. */
   async #advance(through: number): Promise<void> {
     const { checkpoints, publisher, metrics } = this.parts
-    const streamSequence = this.#lane?.sequence() ?? publisher.lastSequence
+    const streamSequence = this.#confirmed?.sequence() ?? publisher.lastSequence
     this.#checkpoint = { ...this.#checkpoint, through, streamSequence, open: this.#auditor.open }
     await this.#counters.save()
     await checkpoints.save(this.#checkpoint)
@@ -250,7 +251,7 @@ export class Follower {
     const fresh = listed
       .filter(({ slot, signature }) => slot > through && !this.#taken.isKnown(signature))
       .reverse()
-    await Promise.all(fresh.map(each => this.#lane!.publish(each)))
+    await Promise.all(fresh.map(each => this.#confirmed!.publish(each)))
   }
 
   /** Runs the periodic checks: compares counters with the chain's accounts, and tries to close gaps. */

@@ -36,12 +36,12 @@ export function watched(store: Store, check: (kind: 'page' | 'move') => unknown)
       await check(kind)
       return result
     }
-  const lanes = {
+  const pools = {
     ...database,
     transaction: watch(database.transaction, 'page'),
     pipelinedTransaction: watch(database.pipelinedTransaction, 'move'),
   }
-  return { ...store, database: lanes } as unknown as Store
+  return { ...store, database: pools } as unknown as Store
 }
 
 /** A store that stops the archiver behind so many pages. */

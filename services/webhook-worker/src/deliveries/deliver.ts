@@ -49,7 +49,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const delayMs = entry.forMs + JOB_SLACK_MS
     // Behind an open breaker all that an endpoint was ever sent may come again at once.
     return entry.reason === 'breaker open'
-      ? { kind: 'again', delayMs, lane: 'bulk' }
+      ? { kind: 'again', delayMs, queue: 'bulk' }
       : { kind: 'again', delayMs }
   }
 
@@ -143,7 +143,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     if (answer.outcome === 'interrupted') return { kind: 'again', delayMs: JOB_SLACK_MS }
     // A retry keeps its time.
     if (finished.state === 'pending')
-      return { kind: 'again', delayMs: result.retryInMs + JOB_SLACK_MS, lane: 'first' }
+      return { kind: 'again', delayMs: result.retryInMs + JOB_SLACK_MS, queue: 'first' }
     if (finished.state === 'failed') return { kind: 'failed', reason }
     return { kind: 'done', result: finished.state }
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DELIVERY_LANES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
+import { DELIVERY_QUEUE_NAMES, DELIVERY_QUEUES } from '@payment-tracking/contracts'
 import { asBulk, type DeliveryQueue, type DeliveryWorker } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import {
@@ -95,7 +95,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
       everyMs: checkEveryMs,
       run: async () => {
         const waiting = await queue.countWaiting().catch((error: unknown) => {
-          for (const lane of DELIVERY_LANES) watchdogs[lane].forget()
+          for (const name of DELIVERY_QUEUE_NAMES) watchdogs[name].forget()
           throw error
         })
         const progress = worker.progress()
@@ -103,11 +103,11 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
         metrics.waiting.set(all)
         metrics.active.set(progress.first.active + progress.bulk.active)
         const postgresAnswers = all > 0 && (await isAnswering(store))
-        for (const lane of DELIVERY_LANES)
-          if (watchdogs[lane].check({ waiting: waiting[lane], progress: progress[lane], postgresAnswers }))
+        for (const name of DELIVERY_QUEUE_NAMES)
+          if (watchdogs[name].check({ waiting: waiting[name], progress: progress[name], postgresAnswers }))
             parts.fail(
               new Error(
-                `${waiting[lane]} jobs of ${DELIVERY_QUEUES[lane]} wait and no delivery was begun for ` +
+                `${waiting[name]} jobs of ${DELIVERY_QUEUES[name]} wait and no delivery was begun for ` +
                   `${tunables.watchdogMs} ms: the place in the queue is lost, a restart mends it`,
               ),
             )

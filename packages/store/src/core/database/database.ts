@@ -42,8 +42,8 @@ const withFeed =
 export const PAGE_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 60_000 }
 
 /**
- * The lanes to Postgres. Each query of this package names its lane itself, so no caller chooses one. Every error of
- * Prisma and pg leaves a lane as a StoreUnavailableError, StoreTimeoutError, StoreRefusedError or StoreFaultError;
+ * The pools of connections to Postgres. Each query of this package names its pool itself, so no caller chooses one. Every error of
+ * Prisma and pg leaves a pool as a StoreUnavailableError, StoreTimeoutError, StoreRefusedError or StoreFaultError;
  * errors of our own pass unchanged.
  */
 export interface Database {

@@ -32,7 +32,7 @@ export class HeadTracker<Sample extends Head = Head> {
   #answeredAtMs = -Infinity
 
   /**
-   * @param lookUp gives the lane that runs the statement. It is asked late, because the store that tracks its own head is
+   * @param lookUp gives the pool that runs the statement. It is asked late, because the store that tracks its own head is
    *   opened after its tracker
    * @param statement returns one row
    */

@@ -138,14 +138,14 @@ export function openStore(options: StoreOptions): Store {
   const pipelined = extendClient(prisma, pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
   const pooledQueries = poolQueries(pool)
   const pipelinedReads = openPipelinedReads(settings, pooledQueries, greet)
-  const lanes = buildDatabase(prisma, {
+  const separate = buildDatabase(prisma, {
     pipelined,
     pipelinedTimeoutMs,
     prepared: prepareStatements(pooledQueries),
     preparedReads: prepareStatements(pooledQueries, { share: true }),
     pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
   })
-  const database = joinTransactions(lanes)
+  const database = joinTransactions(separate)
   let isChecked = false
   let closed: Promise<void> | undefined
   return {

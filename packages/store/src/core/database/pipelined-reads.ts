@@ -3,7 +3,7 @@
 // costs Postgres up to twice the CPU, and this process a quarter more.
 //
 // A statement waits for every statement before it on the connection, so only statements that Postgres answers at once
-// may use this lane.
+// may use this pool.
 import pg from 'pg'
 import { sqlStateOf } from '../errors.js'
 import type { Connections } from './pool-queries.js'

@@ -160,7 +160,7 @@ function readOn(
     if (!current) await heads.head()
     asked.push(askNow(current?.heads ?? heads))
   }
-  const lane =
+  const pool =
     (name: 'read' | 'lookUp'): RunRead =>
     async (statement, signal) => {
       while (current) {
@@ -176,6 +176,6 @@ function readOn(
     }
   return {
     asked,
-    store: { ...primary, database: { ...primary.database, read: lane('read'), lookUp: lane('lookUp') } },
+    store: { ...primary, database: { ...primary.database, read: pool('read'), lookUp: pool('lookUp') } },
   }
 }

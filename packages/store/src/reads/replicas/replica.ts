@@ -34,7 +34,7 @@ export type ReplicaProblem =
 /** A server that says nothing for this long is not asked, and what was asked of it is asked elsewhere. */
 export const SILENT_AFTER_MS = 1_000
 
-type Lane = 'read' | 'lookUp'
+type PoolName = 'read' | 'lookUp'
 
 export class Replica {
   readonly store: Store
@@ -75,11 +75,11 @@ export class Replica {
   }
 
   /** Runs a read. @throws StoreUnavailableError also when the replica falls silent before its answer */
-  run<Row>(lane: Lane, ...[statement, signal]: Parameters<RunRead>): Promise<readonly Row[]> {
+  run<Row>(pool: PoolName, ...[statement, signal]: Parameters<RunRead>): Promise<readonly Row[]> {
     return new Promise<readonly Row[]>((resolve, reject) => {
       this.#giveUps.add(reject)
       const settle = () => this.#giveUps.delete(reject)
-      this.store.database[lane]<Row>(statement, signal).then(resolve, reject).finally(settle)
+      this.store.database[pool]<Row>(statement, signal).then(resolve, reject).finally(settle)
     })
   }
 

@@ -56,27 +56,27 @@ t.test('each connection prepares a statement once, and at most 200 statements', 
   t.equal(await count(), 200)
 })
 
-/** Reads over each lane, where only a few statements are prepared. One after the other, they use one connection. */
+/** Reads over each pool, where only a few statements are prepared. One after the other, they use one connection. */
 async function openFew(t: Test, limits: { most: number; every: number }) {
   const { url, pool } = await openTestStore(t)
   const pooled = poolQueries(pool)
   const pipelined = openPipelinedReads({ connectionString: url }, pooled)
   t.teardown(() => pipelined.close())
-  return [pooled, pipelined].map(lane => {
-    const run = prepareStatements(lane, { limits })
+  return [pooled, pipelined].map(pool => {
+    const run = prepareStatements(pool, { limits })
     const ask = async (n: number) => {
       const [row] = await run<{ n: number }>({ text: `select ${n}::int as n`, values: [] })
       if (row?.n !== n) throw new Error(`asked for ${n}, got ${row?.n}`)
     }
     /** of the connection */
     const check = async () => {
-      const { rows } = await lane.query({
+      const { rows } = await pool.query({
         text: `select pg_backend_pid() as pid, array_agg(statement) as texts from pg_prepared_statements`,
       })
       const { pid, texts } = rows[0] as { pid: number; texts: string[] | null }
       return { pid, count: texts?.length ?? 0, has: (n: number) => texts?.includes(`select ${n}::int as n`) }
     }
-    return { ask, check, atOnce: lane === pooled ? 1 : 50 }
+    return { ask, check, atOnce: pool === pooled ? 1 : 50 }
   })
 }
 

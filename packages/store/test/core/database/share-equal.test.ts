@@ -131,8 +131,8 @@ t.test('a read that nobody waits for gives its connection back', async t => {
     'the server cancels what runs, and its connection answers the next',
   )
   t.same(await sessions(), [])
-  for (const lane of ['read', 'lookUp'] as const)
-    await t.rejects(running.database[lane](sql`select 1 as after`), gone, 'and no other begins')
+  for (const name of ['read', 'lookUp'] as const)
+    await t.rejects(running.database[name](sql`select 1 as after`), gone, 'and no other begins')
 })
 
 t.test('equal reads hung for ever after one of them was left before it began', async t => {
@@ -195,12 +195,12 @@ t.test('a read knows what was committed before it was asked, whatever runs alrea
   await pool.query('create table paid (n int); insert into paid values (1)')
   const holder = await pool.connect()
   t.teardown(() => holder.release())
-  for (const lane of ['read', 'lookUp'] as const) {
+  for (const name of ['read', 'lookUp'] as const) {
     await pool.query('update paid set n = 1')
     await holder.query('select pg_advisory_lock(1)')
     // The snapshot is taken before the wait.
     const ask = async () => {
-      const [row] = await store.database[lane]<{ n: number }>(
+      const [row] = await store.database[name]<{ n: number }>(
         sql`select n, pg_advisory_xact_lock(1)::text as waited from paid`,
       )
       return row!.n
@@ -215,6 +215,6 @@ t.test('a read knows what was committed before it was asked, whatever runs alrea
     await pool.query('update paid set n = 2')
     const after = [ask(), ask()]
     await holder.query('select pg_advisory_unlock(1)')
-    t.same(await Promise.all([before, ...after]), [1, 2, 2], lane)
+    t.same(await Promise.all([before, ...after]), [1, 2, 2], name)
   }
 })

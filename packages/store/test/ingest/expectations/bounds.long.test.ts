@@ -48,19 +48,19 @@ const explaining = (tx: Tx): PipelinedTx => {
 }
 /** A store whose statements are explained before they run. */
 const explained = (opened: Store): Store => {
-  const { database: lanes } = opened
+  const { database: pools } = opened
   const limits = { timeout: 120_000, maxWait: 60_000 }
   return {
     ...opened,
     database: {
-      ...lanes,
+      ...pools,
       read: async statement =>
-        lanes.transaction(async tx => {
+        pools.transaction(async tx => {
           read.push(await explainIn(tx, statement as Sql))
           return tx.$queryRaw(statement as Sql)
         }, limits),
-      transaction: work => lanes.transaction(tx => work(explaining(tx) as never), limits),
-      pipelinedTransaction: work => lanes.pipelinedTransaction(tx => work(explaining(tx))),
+      transaction: work => pools.transaction(tx => work(explaining(tx) as never), limits),
+      pipelinedTransaction: work => pools.pipelinedTransaction(tx => work(explaining(tx))),
     },
   }
 }

@@ -3,7 +3,7 @@
 import {
   DELIVERY_QUEUES,
   isDeliverJob,
-  type DeliveryLane,
+  type DeliveryQueueName,
   type QueuedDelivery,
 } from '@payment-tracking/contracts'
 import { coalesce } from '@payment-tracking/runtime'
@@ -17,8 +17,8 @@ import type { EnqueuedDelivery } from './delivery-queue.js'
 export type DeliveryEnd =
   /** delivered, or there was nothing to do */
   | { kind: 'done'; result: string }
-  /** due again in `delayMs`: for its next try, or because it was deferred. Without `lane`, by the queue that it came from */
-  | { kind: 'again'; delayMs: number; lane?: DeliveryLane }
+  /** due again in `delayMs`: for its next try, or because it was deferred. Without `queue`, by the queue that it came from */
+  | { kind: 'again'; delayMs: number; queue?: DeliveryQueueName }
   /** no try is left, or none would help */
   | { kind: 'failed'; reason: string }
 
@@ -44,7 +44,7 @@ export interface WorkerProgress {
   slots: number
 }
 
-export interface LaneWorker {
+export interface QueueWorker {
   start(): void
   /** Takes no more jobs, returns jobs that it has not begun, and resolves when the current deliveries have ended. */
   stop(): Promise<void>
@@ -61,7 +61,11 @@ const COMPLETED_KEPT_S = 3_600
 const FAILED_KEPT_S = 604_800
 
 /** Nothing runs before `start`. */
-export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: DeliveryWorkerOptions): LaneWorker {
+export function openQueueWorker(
+  redis: Redis,
+  name: DeliveryQueueName,
+  options: DeliveryWorkerOptions,
+): QueueWorker {
   const progress = { active: 0, started: 0, slots: options.concurrency }
 
   let stopping = false
@@ -98,7 +102,7 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
     const { deliveryId, webhookId } = delivery
     if (end.kind === 'done') return end.result
     if (end.kind === 'failed') throw new UnrecoverableError(`${deliveryId}: ${end.reason}`)
-    const bulk = (end.lane ?? lane) === 'bulk'
+    const bulk = (end.queue ?? name) === 'bulk'
     await enqueue({ id: BigInt(deliveryId), webhookId: BigInt(webhookId), delayMs: end.delayMs, bulk })
     return 'enqueued anew'
   }
@@ -123,7 +127,7 @@ export function openLaneWorker(redis: Redis, lane: DeliveryLane, options: Delive
   }
 
   const worker = new Worker<unknown, string>(
-    DELIVERY_QUEUES[lane],
+    DELIVERY_QUEUES[name],
     async job => {
       // If a damaged job no longer names its delivery, the sweeper finds the row.
       if (!isDeliverJob(job.data)) throw new UnrecoverableError('the data of this job is not a DeliverJob')

@@ -29,7 +29,7 @@ const FURTHEST_NEXT_BLOCK = 500
 const FETCH_PATIENCE_MS = 5_000
 const RESTORED_AT_ONCE = 500
 
-export class EarlyLane {
+export class ConfirmedMode {
   readonly #pending = new Map<string, Pending>()
   readonly #inWork = new Set<string>()
   #queue: Promise<unknown> = Promise.resolve()
