@@ -796,7 +796,7 @@ create table feed_messages (
 );
 -- readFeedPage.
 create index feed_messages_gateway on feed_messages (gateway, sequence);
--- readGatewayNews.
+-- readFeedEntries.
 create index feed_messages_lifecycles on feed_messages (gateway, position, sequence) where lifecycle is not null;
 -- writeFeed: a message stands once in a feed. Deliveries have the same keys for each webhook.
 create unique index feed_messages_gateway_message_id_key on feed_messages (gateway, message_id);

@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
-import type { CommittedNews } from '@payment-tracking/store/ingest'
+import type { CommittedChanges } from '@payment-tracking/store/ingest'
 import { openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildBatchHandler, redeliveryDelayMs } from '../src/pipeline/build-batch-handler.js'
@@ -8,7 +8,7 @@ import { PROGRAM } from './ingest-messages.js'
 
 t.test('an uncommitted batch is given back to the stream, and is neither announced nor enqueued', async t => {
   const { store, pool } = await openTestStore(t)
-  const relayed: (readonly CommittedNews[])[] = []
+  const relayed: (readonly CommittedChanges[])[] = []
   const handle = buildBatchHandler({
     store,
     relay: { start: committed => void relayed.push(committed) },

@@ -1,7 +1,7 @@
 // A release that raises the version of the rules: ingest folds everything again in pages, while messages come in.
 import { createLogger } from '@payment-tracking/runtime'
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
-import type { CommittedNews } from '@payment-tracking/store/ingest'
+import type { CommittedChanges } from '@payment-tracking/store/ingest'
 import { dumpProjections, openTestStore, readFixtureMessages, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { TaskLoop } from '../src/recovery/task-loop.js'
@@ -26,16 +26,16 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   const reference = await openTestStore(t)
   await ingestMessages(reference.store, messages)
   const { store, database } = await openTestStore(t)
-  const announced: CommittedNews[] = await ingestMessages(store, first)
+  const announced: CommittedChanges[] = await ingestMessages(store, first)
   await database.pool.query(MADE_OTHERWISE)
 
-  const relayed: CommittedNews[] = []
+  const relayed: CommittedChanges[] = []
   const loop = new TaskLoop({
     store,
     programId: PROGRAM.programId,
     log: createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' }),
     guard: { serverRun: () => serverRunOf() },
-    relay: { start: news => void relayed.push(...news) },
+    relay: { start: changes => void relayed.push(...changes) },
   })
   const serverRunOf = async () => {
     const { rows } = await database.pool.query<{ server: string }>(
@@ -59,7 +59,8 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
     [],
     'no payment is announced again',
   )
-  const lifecyclesOf = (news: readonly CommittedNews[]) => news.flatMap(({ lifecycles }) => lifecycles)
+  const lifecyclesOf = (changes: readonly CommittedChanges[]) =>
+    changes.flatMap(({ lifecycles }) => lifecycles)
   const ids = lifecyclesOf([...announced, ...relayed]).map(({ id }) => id)
   t.equal(new Set(ids).size, ids.length, 'and no event of a policy')
   // A last message can be of a policy that is not rebuilt yet. Then the rebuild's page announces it, and not its own batch.
@@ -69,6 +70,6 @@ t.test('rows that earlier rules made follow the new rules, and messages go on me
   t.same(
     lifecyclesOf(relayed).filter(each => !isNew(each)),
     [],
-    'nothing of long ago becomes news',
+    'nothing of long ago is announced',
   )
 })

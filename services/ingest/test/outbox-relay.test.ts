@@ -2,7 +2,7 @@
 import { openQueue } from '@payment-tracking/queue'
 import { openRedis } from '@payment-tracking/redis'
 import { createLogger } from '@payment-tracking/runtime'
-import { commitBatch, type CommittedNews } from '@payment-tracking/store/ingest'
+import { commitBatch, type CommittedChanges } from '@payment-tracking/store/ingest'
 import { sweepDeliveries } from '@payment-tracking/store/deliveries'
 import {
   buildBatch,
@@ -33,7 +33,7 @@ async function openCommitted(t: TestContext) {
   const userPayment = await chain.openUserPayment()
   const policy = await chain.openPolicy(gateway, userPayment, { trackingId: 'order' })
   await insertWebhook(pool, gateway.address)
-  const committed: CommittedNews = await commitBatch(
+  const committed: CommittedChanges = await commitBatch(
     store,
     buildBatch([gateway.created, userPayment.created, policy.created, chain.pay(policy)]),
   )

@@ -20,7 +20,7 @@ export {
   surveyMonth,
 } from './archive/read-old-events.js'
 export { ArchiveDiffersError, countArchived, rewriteArchivePage } from './archive/rewrite-page.js'
-export type { Batch, CommittedBatch, CommittedNews, ReceivedControl } from './batch/batch.js'
+export type { Batch, CommittedBatch, CommittedChanges, ReceivedControl } from './batch/batch.js'
 export { beginNewRules, rebuildProjections } from './batch/begin-rebuild.js'
 export { commitBatch } from './batch/commit-batch.js'
 export type { RefusedMessage } from './batch/dead-letters.js'

@@ -19,7 +19,7 @@ import {
 } from '../../src/admin/expectations/cancel-expectation.js'
 import { createExpectation } from '../../src/admin/expectations/create-expectation.js'
 import { expireExpectations } from '../../src/messages/clock/expire-expectations.js'
-import { type CommittedNews } from '../../src/ingest/batch/batch.js'
+import { type CommittedChanges } from '../../src/ingest/batch/batch.js'
 import { type Store } from '../../src/core/database/open-store.js'
 import { keyOfExpectation, type Expectation } from './expected-plans.js'
 import { describeWebhook, type Webhook } from './histories.js'
@@ -59,16 +59,16 @@ export async function command(
 }
 
 /** What the scheduler writes. @returns what committed */
-export async function schedule(store: Store): Promise<CommittedNews[]> {
-  const news: CommittedNews[] = []
+export async function schedule(store: Store): Promise<CommittedChanges[]> {
+  const changes: CommittedChanges[] = []
   await expireExpectations(store, {
     limit: 10,
     onPage: page => {
-      if (page.expectations.length > 0) news.push({ ...EMPTY, ...page })
+      if (page.expectations.length > 0) changes.push({ ...EMPTY, ...page })
       return Promise.resolve(true)
     },
   })
-  return news
+  return changes
 }
 
 const EMPTY = {

@@ -6,7 +6,7 @@ import { isEvent } from '@payment-tracking/testkit/oracle'
 import { openStore } from '../../src/core/database/open-store.js'
 import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
 import { runTaskPage, type TaskPage } from '../../src/ingest/batch/do-work.js'
-import { type CommittedNews, type ReceivedControl } from '../../src/ingest/batch/batch.js'
+import { type CommittedChanges, type ReceivedControl } from '../../src/ingest/batch/batch.js'
 import { type ReceivedMessage } from '../../src/ingest/batch/received-message.js'
 import { type Store } from '../../src/core/database/open-store.js'
 import { findRows, type Found } from './found.js'
@@ -98,7 +98,7 @@ export interface Run extends Found {
   history: History
   arrival: Arrival
   /** of batches and of pages of work */
-  committed: CommittedNews[]
+  committed: CommittedChanges[]
   /** in the order of arrival */
   batches: Message[][]
   /** the ids of the history's webhooks, in their order */
@@ -136,11 +136,11 @@ export async function store(
   const tried = webhookIds.filter((_, at) => history.webhooks[at]!.tried)
   const feeds = new FeedReader(target, readsFeeds ? history.webhooks : [])
   const batches = arrive(history, arrival)
-  const committed: CommittedNews[] = []
+  const committed: CommittedChanges[] = []
   const { rowsAtOnce } = arrival
   /** @returns whether there was anything to do */
-  const commit = async (news: Promise<readonly CommittedNews[]>): Promise<boolean> => {
-    const done = await news
+  const commit = async (changes: Promise<readonly CommittedChanges[]>): Promise<boolean> => {
+    const done = await changes
     if (done.length === 0) return false
     committed.push(...done)
     await feeds.readOn()
@@ -160,7 +160,7 @@ export async function store(
     try {
       const time = { from: nth / batches.length, to: (nth + 1) / batches.length }
       await command(target, expected, history.expectations, time)
-      await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })).then(news => [news]))
+      await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })).then(changes => [changes]))
       for (let page = 0; (isLast || page < arrival.pages) && (await doPage()); page++);
       await commit(schedule(target))
     } catch (error) {

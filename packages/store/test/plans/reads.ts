@@ -35,7 +35,7 @@ import { readNextPayments } from '../../src/ingest/recompute/derive-payments.js'
 import { readLatestEvents } from '../../src/ingest/recompute/read-latest-events.js'
 import { recomputeGateways, recomputeUserPayments } from '../../src/ingest/recompute/accounts.js'
 import { countChecked } from '../../src/reads/lists/check-payments.js'
-import { readGatewayNews } from '../../src/messages/routing/gateway-news.js'
+import { readFeedEntries } from '../../src/messages/routing/feed-entries.js'
 import { readPages, type Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, SPREAD, type FilledDatabase } from './filled-database.js'
 import { ID, LIMIT, lists, listsOfFrequentKeys, listsOfMonth, PAGE, type Read } from './lists.js'
@@ -261,7 +261,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       1_100,
       2_500,
       (_, tx) =>
-        readGatewayNews(tx, OFTEN, {
+        readFeedEntries(tx, OFTEN, {
           after: { position: 0n, sequence: 0n },
           last: 10_000_000n,
           types: REPLAYED_TYPES,

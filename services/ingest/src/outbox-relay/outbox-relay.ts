@@ -6,7 +6,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Announcement } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
-import { markRelayed, removeAnnouncements, type CommittedNews } from '@payment-tracking/store/ingest'
+import { markRelayed, removeAnnouncements, type CommittedChanges } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 
 /** Where the relay sends: Redis pub/sub and the queue. Both reject when Redis is away. */
@@ -31,7 +31,7 @@ export class OutboxRelay {
   ) {}
 
   /** Starts to relay committed batches; returns at once. */
-  start(committed: readonly CommittedNews[]): void {
+  start(committed: readonly CommittedChanges[]): void {
     const committedAtMs = Date.now()
     this.#begin(this.#announcing, 'announce', () => this.#announce(committed, committedAtMs))
     this.#begin(this.#enqueueing, 'enqueue', () =>
@@ -53,7 +53,7 @@ export class OutboxRelay {
     pending.add(run)
   }
 
-  async #announce(committed: readonly CommittedNews[], committedAtMs: number): Promise<void> {
+  async #announce(committed: readonly CommittedChanges[], committedAtMs: number): Promise<void> {
     await Promise.all([
       this.sinks.wakeFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
       ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>

@@ -53,8 +53,8 @@ export class GapWatch implements Intake {
   async check(now: StreamPosition): Promise<void> {
     const missed = findMissedMessages(now, this.#before)
     if (missed) {
-      const isNews = await recordStreamGap(this.store, now.stream, missed)
-      if (isNews) this.log.error({ stream: now.stream.name, ...missed }, 'stream.messages-discarded')
+      const isNew = await recordStreamGap(this.store, now.stream, missed)
+      if (isNew) this.log.error({ stream: now.stream.name, ...missed }, 'stream.messages-discarded')
     }
     if (now.takesControls !== this.#before?.takesControls)
       await noteControlSubjects(this.store, now.takesControls)

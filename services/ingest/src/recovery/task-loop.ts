@@ -1,13 +1,13 @@
 // Does the work that messages left: what follows from one message for many rows, page by page beside live messages.
 import { repeat, type Intake, type Logger, type RepeatedTask } from '@payment-tracking/runtime'
-import { beginNewRules, runTaskPage, type CommittedNews } from '@payment-tracking/store/ingest'
+import { beginNewRules, runTaskPage, type CommittedChanges } from '@payment-tracking/store/ingest'
 import { pageByPage, PageSizer, WorkOrder, type Store } from '@payment-tracking/store/core'
 import type { DatabaseGuard } from './database-guard.js'
 
 export interface TaskLoopOptions {
   store: Store
   guard: Pick<DatabaseGuard, 'serverRun'>
-  relay: { start(news: readonly CommittedNews[]): void }
+  relay: { start(changes: readonly CommittedChanges[]): void }
   programId: string
   log: Logger
 }

@@ -115,13 +115,13 @@ function shareOf({ first, last }: ReplayState, cursor: string): number {
 /** After which the next page begins: a cancelled delivery of what the span does not hold, news of the gateway, or a retraction. */
 export type ReplayKey =
   | { phase: 'cancelled'; delivery: bigint; sequence: bigint }
-  | { phase: 'news'; position: bigint; sequence: bigint }
+  | { phase: 'entries'; position: bigint; sequence: bigint }
   | { phase: 'retractions'; at: string; eventId: string }
 
 export function writeCursor(key: ReplayKey): string {
   if (key.phase === 'cancelled') return `cancelled ${key.delivery} ${key.sequence}`
-  return key.phase === 'news'
-    ? `news ${key.position} ${key.sequence}`
+  return key.phase === 'entries'
+    ? `entries ${key.position} ${key.sequence}`
     : `retractions ${key.at} ${key.eventId}`
 }
 
@@ -129,7 +129,7 @@ export function writeCursor(key: ReplayKey): string {
 export function readCursor(cursor: string): ReplayKey | null {
   const [phase, at = '', id = ''] = cursor.split(' ')
   if (phase === 'cancelled') return { phase, delivery: BigInt(at), sequence: BigInt(id) }
-  if (phase === 'news') return { phase, position: BigInt(at), sequence: BigInt(id) }
+  if (phase === 'entries') return { phase, position: BigInt(at), sequence: BigInt(id) }
   if (phase === 'retractions') return { phase, at, eventId: id }
   return null
 }

@@ -9,7 +9,7 @@ import { isolate } from '../../core/quarantine/isolate.js'
 import { endPage } from '../../core/tasks/leased-work.js'
 import { DELIVERY_FINISHED_AT } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn } from '../../core/tables/delivery-ranges.js'
-import { readGatewayNews } from '../../messages/routing/gateway-news.js'
+import { readFeedEntries } from '../../messages/routing/feed-entries.js'
 import { readRedeliveryQuota } from './redeliver.js'
 import {
   readCursor,
@@ -20,11 +20,11 @@ import {
 } from './replay-missing.js'
 import {
   replayCancelled,
-  replayNews,
+  replayEntries,
   replayRetractions,
   type Cancelled,
   type ReplayWork,
-} from './replay-news.js'
+} from './replay-entries.js'
 import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
 
 export interface ReplayedPage {
@@ -60,7 +60,9 @@ export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE):
     const key = readCursor(work.cursor)!
     const page = { work, state, webhook, limit }
     if (key.phase === 'cancelled') return cancelledPage(store, { ...page, key })
-    return key.phase === 'news' ? newsPage(store, { ...page, key }) : retractionPage(store, { ...page, key })
+    return key.phase === 'entries'
+      ? entriesPage(store, { ...page, key })
+      : retractionPage(store, { ...page, key })
   })
 }
 
@@ -97,14 +99,14 @@ interface Page<Phase extends ReplayKey['phase']> {
 }
 
 /** What the webhook asks for, of what was asked to be replayed. */
-function typesOf({ state, webhook }: Pick<Page<'news'>, 'state' | 'webhook'>): string[] {
+function typesOf({ state, webhook }: Pick<Page<'entries'>, 'state' | 'webhook'>): string[] {
   const asked = webhook.eventTypes?.length ? webhook.eventTypes : [PAYMENT_MESSAGE_TYPE]
   return (state.types ?? REPLAYED_TYPES).filter(type => asked.includes(type))
 }
 
 /**
  * What was cancelled in the span, of events that were stored before it: they were open when the webhook was turned off, or became
- * final or known while it was off. Later events are news.
+ * final or known while it was off. Later events are entries.
  */
 async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<ReplayedPage> {
   const { work, state, webhook, key, limit } = page
@@ -144,7 +146,7 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
   )
   const isAll = fitting.length < limit && found!.scanned < most
   const next: ReplayKey = isAll
-    ? { phase: 'news', position: BigInt(state.first!), sequence: key.sequence }
+    ? { phase: 'entries', position: BigInt(state.first!), sequence: key.sequence }
     : { ...key, delivery: fitting.length === limit ? BigInt(fitting.at(-1)!.id) : found!.last }
   return continueWork(
     store,
@@ -155,13 +157,13 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
   )
 }
 
-async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage> {
+async function entriesPage(store: Store, page: Page<'entries'>): Promise<ReplayedPage> {
   const { work, state, webhook, key, limit } = page
   const of = { after: key, last: BigInt(state.last!), types: typesOf(page), limit }
-  const news = await store.database.transaction(tx => readGatewayNews(tx, webhook.gateway, of))
-  const notified = news.filter(({ isNotified }) => isNotified)
+  const entries = await store.database.transaction(tx => readFeedEntries(tx, webhook.gateway, of))
+  const notified = entries.filter(({ isNotified }) => isNotified)
   const deliveries = await isolate(store, 'replay-messages', keyed(webhook, notified), some =>
-    replayNews(
+    replayEntries(
       store,
       work,
       webhook,
@@ -170,8 +172,8 @@ async function newsPage(store: Store, page: Page<'news'>): Promise<ReplayedPage>
   )
   const looked = state.looked + notified.length
   const next: ReplayKey =
-    news.length === limit
-      ? { phase: 'news', ...news.at(-1)!.at }
+    entries.length === limit
+      ? { phase: 'entries', ...entries.at(-1)!.at }
       : { phase: 'retractions', at: state.since, eventId: '00000000-0000-0000-0000-000000000000' }
   return continueWork(store, work, { ...state, looked }, next, deliveries.flat())
 }

@@ -44,7 +44,7 @@ export interface Batch {
 }
 
 /** What a transaction of ingest changed, for the outbox relay. */
-export interface CommittedNews {
+export interface CommittedChanges {
   /** the database's epoch at the commit: every `seq` of `payments` and `retractions` belongs to it */
   epoch: string
   /** null when nothing in the batch was new */
@@ -66,7 +66,7 @@ export interface CommittedNews {
   feeds: string[]
 }
 
-export interface CommittedBatch extends CommittedNews {
+export interface CommittedBatch extends CommittedChanges {
   /** the position of the batch's last event; null when nothing in the batch was new */
   lastPosition: bigint | null
   storedCount: number

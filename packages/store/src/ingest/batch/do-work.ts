@@ -5,7 +5,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { Store } from '../../core/database/open-store.js'
 import { expectBatch } from '../expectations/expect-batch.js'
 import { EXPECTATION, EXPECTED_FINALITY, EXPECTED_PAYMENT } from '../expectations/expectation-work.js'
-import type { ExpectedNews } from '../../messages/expectations/settle.js'
+import type { ExpectationChanges } from '../../messages/expectations/settle.js'
 import { feedsOf } from '../../core/tables/feed-notes.js'
 import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
 import { RECOUNT } from '../figures/recount-hours.js'
@@ -21,7 +21,7 @@ import { notify } from '../../messages/routing/notify.js'
 import { runPage, type PageOptions, type WorkKind } from '../../core/tasks/run-page.js'
 import { countWork } from '../../core/tasks/work-table.js'
 import { recordAnnouncements } from '../outbox/announcements.js'
-import type { CommittedNews } from './batch.js'
+import type { CommittedChanges } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 
 /** What a page can change. */
@@ -30,7 +30,7 @@ interface Page {
   /** of messages that waited */
   released?: DeliveryRef[]
   /** of expected payments */
-  expected?: ExpectedNews
+  expected?: ExpectationChanges
 }
 
 /** Everything that ingest does in pages. */
@@ -51,7 +51,7 @@ const KINDS = {
 } satisfies Record<IngestKind, WorkKind<Page>>
 
 /** What one page of work changed. */
-export interface TaskPage extends CommittedNews {
+export interface TaskPage extends CommittedChanges {
   kind: IngestKind
 }
 
@@ -78,7 +78,7 @@ async function notifyPage(
   tx: PipelinedTx,
   head: LockedHead,
   { recomputed = NOTHING, released = [], expected }: Page,
-): Promise<Omit<CommittedNews, 'epoch'>> {
+): Promise<Omit<CommittedChanges, 'epoch'>> {
   const payments = await readCommittedById(tx, recomputed.completed)
   const completing = await readCompleting(tx, recomputed.notified)
   const lifecycles = await collectLifecycles(tx, recomputed.policies, new Map(), head.position, completing)
@@ -92,7 +92,7 @@ async function notifyPage(
     payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
   )
   const deliveries = await notify(tx, { payments, late: payments, lifecycles, isFinal })
-  const news =
+  const changes =
     expected ??
     (await expectBatch(tx, {
       eventIds: [...recomputed.completed, ...recomputed.changed],
@@ -110,10 +110,10 @@ async function notifyPage(
     announcementIds,
     deliveries: [
       ...deliveries,
-      ...news.deliveries,
+      ...changes.deliveries,
       ...released.map(delivery => ({ ...delivery, bulk: true })),
     ],
-    expectations: news.expectations,
+    expectations: changes.expectations,
     lifecycles: toCommitted(lifecycles),
   }
 }

@@ -8,7 +8,7 @@ import { forget } from '../../messages/waiting/forget.js'
 import { notify } from '../../messages/routing/notify.js'
 import type { WebhooksByGateway } from '../../messages/routing/notified-webhooks.js'
 import { recordAnnouncements } from '../outbox/announcements.js'
-import type { Batch, CommittedNews } from './batch.js'
+import type { Batch, CommittedChanges } from './batch.js'
 import { causesOf, collectLifecycles, readCompleting, toCommitted } from './collect-lifecycles.js'
 import type { Folded } from './fold.js'
 import { recordBatch, type StreamPlace } from '../../core/tables/head.js'
@@ -31,7 +31,7 @@ export interface BatchDifferences {
 export async function notifyBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
-): Promise<Omit<CommittedNews, 'epoch' | 'expectations' | 'feeds'>> {
+): Promise<Omit<CommittedChanges, 'epoch' | 'expectations' | 'feeds'>> {
   const { batch, identified, folded, numbered, recomputed, webhooks } = differences
   const late = await readCommittedById(tx, withoutFresh(recomputed.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]

@@ -3,7 +3,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { addWork } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'
-import { NO_NEWS, type ExpectedNews } from '../../messages/expectations/settle.js'
+import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/settle.js'
 
 export interface ExpectedInput {
   /** stored payments that came, were retracted, are final by their own message, or got other details */
@@ -25,9 +25,9 @@ export const FINAL_AT_ONCE = 500
  * Counts the payments of a transaction for the expectations that they concern, and notifies of what changed. The payments are
  * stored. What concerns too many expectations becomes work.
  */
-export async function expectBatch(tx: PipelinedTx, input: ExpectedInput): Promise<ExpectedNews> {
+export async function expectBatch(tx: PipelinedTx, input: ExpectedInput): Promise<ExpectationChanges> {
   const { eventIds, finalizedSlot, hasMoved, position } = input
-  if (eventIds.length === 0 && !hasMoved) return NO_NEWS
+  if (eventIds.length === 0 && !hasMoved) return NO_CHANGES
   const [{ pairs, rest }, final] = await Promise.all([
     findPairs(tx, eventIds, Math.max(FEW, 2 * eventIds.length)),
     hasMoved ? findFinalPairs(tx, finalizedSlot, FINAL_AT_ONCE) : [],

@@ -4,11 +4,11 @@ import type { WorkKind } from '../../core/tasks/run-page.js'
 import { continueAt, policiesFor, type Work, type WorkPage } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findNextPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'
-import { NO_NEWS, type ExpectedNews } from '../../messages/expectations/settle.js'
+import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/settle.js'
 
 /** What a page of work found of expected payments. */
 export interface ExpectedPage {
-  expected: ExpectedNews
+  expected: ExpectationChanges
 }
 
 /**
@@ -91,7 +91,7 @@ export const EXPECTED_PAYMENT: WorkKind<ExpectedPage> = {
 export const EXPECTED_FINALITY: WorkKind<ExpectedPage> = {
   page: async (tx, [work], { head, rows: limit }) => {
     const pairs = await findFinalPairs(tx, head.finalizedSlot, limit)
-    const expected = pairs.length === 0 ? NO_NEWS : await recount(tx, pairs, head)
+    const expected = pairs.length === 0 ? NO_CHANGES : await recount(tx, pairs, head)
     return { ...continueAt(work!, pairs.length < limit ? null : ''), expected }
   },
 }

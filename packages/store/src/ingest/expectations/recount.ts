@@ -8,7 +8,12 @@ import {
   type ExpectationRow,
   type Over,
 } from '../../core/tables/expectations.js'
-import { NO_NEWS, settle, type ExpectedNews, type Moved } from '../../messages/expectations/settle.js'
+import {
+  NO_CHANGES,
+  settle,
+  type ExpectationChanges,
+  type Moved,
+} from '../../messages/expectations/settle.js'
 
 /** A payment that may count for an expectation, or has. */
 export interface Pair {
@@ -75,9 +80,9 @@ export async function recount(
   tx: Tx,
   pairs: readonly Pair[],
   { finalizedSlot, position, counted = [] }: RecountScope,
-): Promise<ExpectedNews> {
+): Promise<ExpectationChanges> {
   const ids = [...pairs.map(({ expectationId }) => expectationId), ...counted]
-  if (ids.length === 0) return NO_NEWS
+  if (ids.length === 0) return NO_CHANGES
   const rows = await lockExpectations(tx, ids)
   const differing = pairs.length === 0 ? [] : (await readPairs(tx, pairs, finalizedSlot)).filter(isDifferent)
   const byId = new Map(rows.map(row => [row.id, moving(row)]))
@@ -85,7 +90,7 @@ export async function recount(
   for (const pair of differing) add(byId.get(pair.expectationId)!, pair)
   const touched = new Set([...differing.map(({ expectationId }) => expectationId), ...counted])
   const moved = [...byId].flatMap(([id, each]) => (touched.has(id) ? [each] : []))
-  if (moved.length === 0) return NO_NEWS
+  if (moved.length === 0) return NO_CHANGES
   return settle(tx, moved, {
     writer: 'ingest',
     now: rows[0]!.now,

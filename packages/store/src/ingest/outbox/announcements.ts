@@ -35,7 +35,7 @@ export async function removeAnnouncements({ database }: Store, ids: readonly big
 export async function sweepAnnouncements(
   { database }: Store,
   { olderThanMs, limit }: { olderThanMs: number; limit: number },
-  announce: (news: {
+  announce: (changes: {
     /** the epoch of the database that the payments were read from */
     epoch: string
     payments: CommittedPayment[]

@@ -80,7 +80,10 @@ export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
       soFar: state as PolicyWork,
     }))
     const page = await recomputePolicies(tx, asked, rows, { programId, limit })
-    const events = await readNews(tx, page.whole, { programId, sinceOf: of => BigInt(stateOf(of).since) })
+    const events = await readLateEvents(tx, page.whole, {
+      programId,
+      sinceOf: of => BigInt(stateOf(of).since),
+    })
     const policies = writeRecomputed(tx, page.whole, ({ address }) => events.get(address)!)
     const { continued, completed, changed } = page
     return {
@@ -103,7 +106,7 @@ const continuedOf = (work: Work, { cursor, soFar }: { cursor: From; soFar: SoFar
 })
 
 /** What happened to the policies since their work was written down: changes, and the last new payment of the page. */
-async function readNews(
+async function readLateEvents(
   tx: Tx,
   whole: readonly WholePolicy[],
   { programId, sinceOf }: { programId: string; sinceOf: (of: WholePolicy) => bigint },
@@ -113,8 +116,8 @@ async function readNews(
   return new Map(
     whole.map(policy => {
       const { address, payments } = policy
-      const news = payments.filter(({ row }) => !row.retracted && row.position > sinceOf(policy)).slice(-1)
-      return [address, [...(changes.get(address) ?? []), ...news.map(({ event }) => event)]]
+      const fresh = payments.filter(({ row }) => !row.retracted && row.position > sinceOf(policy)).slice(-1)
+      return [address, [...(changes.get(address) ?? []), ...fresh.map(({ event }) => event)]]
     }),
   )
 }

@@ -4,7 +4,7 @@ import { PAGE_LIMITS } from '../../core/database/database.js'
 import { inline, sql } from '../../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from '../../core/tables/expectations.js'
-import { NO_NEWS, settle, type ExpectedNews } from '../expectations/settle.js'
+import { NO_CHANGES, settle, type ExpectationChanges } from '../expectations/settle.js'
 
 interface CheckKey {
   at: Date
@@ -15,7 +15,7 @@ export interface ExpiryRound {
   /** expectations in one transaction */
   limit: number
   /** called after each page; the round ends when it resolves with false */
-  onPage: (page: ExpectedNews) => Promise<boolean>
+  onPage: (page: ExpectationChanges) => Promise<boolean>
 }
 
 const IS_KEPT = isNotQuarantined('expectations', sql`x.id::text`)
@@ -42,13 +42,13 @@ export async function expireExpectations(store: Store, { limit, onPage }: Expiry
   }
 }
 
-const expire = ({ database }: Store, ids: readonly string[]): Promise<ExpectedNews> =>
+const expire = ({ database }: Store, ids: readonly string[]): Promise<ExpectationChanges> =>
   database.transaction(async tx => {
     const rows = await tx.$queryRaw<ExpectationRow[]>(sql`
       select ${EXPECTATION_COLUMNS} from expectations x
        where x.id = any(${[...ids]}::uuid[]) and x.next_check_at is not null
        order by x.id for no key update skip locked`)
-    if (rows.length === 0) return NO_NEWS
+    if (rows.length === 0) return NO_CHANGES
     const moved = rows.map(row => ({ before: toExpectation(row), after: toExpectation(row), causes: [] }))
     return settle(tx, moved, { writer: 'scheduler', now: rows[0]!.now, position: null })
   }, PAGE_LIMITS)

@@ -43,13 +43,13 @@ export interface Moved {
 }
 
 /** What became of expectations in a transaction. */
-export interface ExpectedNews {
+export interface ExpectationChanges {
   deliveries: DeliveryRef[]
   /** for sockets */
   expectations: CommittedExpectation[]
 }
 
-export const NO_NEWS: ExpectedNews = { deliveries: [], expectations: [] }
+export const NO_CHANGES: ExpectationChanges = { deliveries: [], expectations: [] }
 
 interface Notice {
   moved: Moved
@@ -75,7 +75,7 @@ export async function settle(
   tx: Tx,
   moved: readonly Moved[],
   { writer, now, position, write = () => Promise.resolve() }: SettleScope,
-): Promise<ExpectedNews> {
+): Promise<ExpectationChanges> {
   const notices = moved.flatMap(each => OVERS.flatMap(over => changesOver(over, each, now)))
   const before = await readListed(tx, notices, 'before')
   await write()
@@ -166,8 +166,8 @@ function causeOf({ before, after, causes }: Moved, over: Over, payments: readonl
     .reduce((a, b) => (a.at > b.at ? a : b)).eventId
 }
 
-async function notify(tx: Tx, told: readonly Told[]): Promise<ExpectedNews> {
-  if (told.length === 0) return NO_NEWS
+async function notify(tx: Tx, told: readonly Told[]): Promise<ExpectationChanges> {
+  if (told.length === 0) return NO_CHANGES
   const gateways = [...new Set(told.map(({ record }) => record.gateway))]
   const webhooksOf = await readWebhooksOf(tx, gateways)
   const routed = new RoutedMessages()

@@ -20,7 +20,7 @@ export interface PolicyLifecycle {
   lifecycle: Lifecycle
 }
 
-export interface News {
+export interface Changes {
   payments: readonly CommittedPayment[]
   /** those of `payments` that are of earlier batches; default: none */
   late?: readonly CommittedPayment[]
@@ -41,7 +41,7 @@ export interface News {
  */
 export async function notify(
   tx: Tx,
-  { payments, late = [], lifecycles, traceParents, isFinal, webhooks = new Map() }: News,
+  { payments, late = [], lifecycles, traceParents, isFinal, webhooks = new Map() }: Changes,
 ): Promise<DeliveryRef[]> {
   const gateways = [...payments, ...lifecycles.map(({ policy }) => policy)].map(({ gateway }) => gateway)
   const unread = [...new Set(gateways)].filter(gateway => !webhooks.has(gateway))

@@ -15,7 +15,7 @@ import { expireExpectations } from '../../../src/messages/clock/expire-expectati
 import { readExpectation } from '../../../src/reads/expectations/list-expectations.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { toCommittedExpectation } from '../../../src/core/tables/expectations.js'
-import { type CommittedNews, type ReceivedControl } from '../../../src/ingest/batch/batch.js'
+import { type CommittedChanges, type ReceivedControl } from '../../../src/ingest/batch/batch.js'
 import { type Store } from '../../../src/core/database/open-store.js'
 import { openTestStore } from '../../open-test-store.js'
 
@@ -72,7 +72,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
     messages: readonly (ChainMessage & { commitment?: string })[],
     controls: readonly ReceivedControl['control'][] = [],
     rowsAtOnce?: number,
-  ): Promise<CommittedNews> => commitBatch(store, { ...buildBatch(messages, controls), rowsAtOnce })
+  ): Promise<CommittedChanges> => commitBatch(store, { ...buildBatch(messages, controls), rowsAtOnce })
   const retractionOf = ({ signature, slot }: ChainMessage) =>
     ({ kind: 'retracted', signature, slot }) as const
 

@@ -1,4 +1,4 @@
-// What a page of a replay writes for its webhook: deliveries of news and retractions, and new cycles of what turning off cancelled.
+// What a page of a replay writes for its webhook: deliveries of entries and retractions, and new cycles of what turning off cancelled.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderRetractionMessage, RETRACTION_MESSAGE_TYPE, route } from '@payment-tracking/domain'
 import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
@@ -6,7 +6,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { sql, type Tx } from '../../core/database/sql.js'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 import { DELIVERY_STATE } from '../../core/tables/delivery-rows.js'
-import { readNewsOf, type GatewayNews } from '../../messages/routing/gateway-news.js'
+import { readFeedEntriesOf, type FeedEntry } from '../../messages/routing/feed-entries.js'
 import { insertMessages, orderKeyOf } from '../../messages/routing/insert-messages.js'
 import { openCycle } from '../open-cycle.js'
 import { countRedeliveries } from './redeliver.js'
@@ -28,12 +28,12 @@ export interface ReplayWork {
   isActive: boolean
 }
 
-/** Makes the deliveries of some news, and sends again what was cancelled. */
-export async function replayNews(
+/** Makes the deliveries of some entries, and sends again what was cancelled. */
+export async function replayEntries(
   store: Store,
   work: ReplayWork,
   webhook: NotifiedWebhook,
-  news: readonly GatewayNews[],
+  entries: readonly FeedEntry[],
 ): Promise<DeliveryRef[]> {
   const { database } = store
   return database.transaction(async tx => {
@@ -43,7 +43,7 @@ export async function replayNews(
       if (routed.add(webhook, message, final) === 'send')
         sent.push({ eventId: message.eventId!, type: message.type })
     }
-    const decided = await decide(tx, webhook, news)
+    const decided = await decide(tx, webhook, entries)
     const isUnsure = ({ way }: Decided) => way === 'await-details'
     const unsure = decided.filter(isUnsure).map(({ row }) => ({ ...row, body: null }))
     // Whoever stores the missing details releases what waits for them: from here until the commit, nobody does.
@@ -61,14 +61,14 @@ export async function replayNews(
 }
 
 interface Decided {
-  row: GatewayNews
+  row: FeedEntry
   way: ReturnType<typeof route>
   message: Message
   final: boolean
 }
 
-async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNews[]): Promise<Decided[]> {
-  const rows = news.map(row => ({
+async function decide(tx: Tx, webhook: NotifiedWebhook, entries: readonly FeedEntry[]): Promise<Decided[]> {
+  const rows = entries.map(row => ({
     ...row,
     row,
     webhookId: webhook.id,
@@ -87,7 +87,7 @@ async function decide(tx: Tx, webhook: NotifiedWebhook, news: readonly GatewayNe
   })
 }
 
-/** Opens a cycle for what turning off cancelled. What the chain took back is cancelled too, and is no news. */
+/** Opens a cycle for what turning off cancelled. What the chain took back is cancelled too, and is no entry. */
 async function openCancelled(
   store: Store,
   { addedAt }: ReplayWork,
@@ -125,7 +125,7 @@ export interface Cancelled {
   type: string
 }
 
-/** Sends again what was cancelled, by the filters of now. What the chain took back since is no news. */
+/** Sends again what was cancelled, by the filters of now. What the chain took back since is no entry. */
 export async function replayCancelled(
   store: Store,
   work: ReplayWork,
@@ -135,12 +135,12 @@ export async function replayCancelled(
   const isRetraction = ({ type }: Cancelled) => type === RETRACTION_MESSAGE_TYPE
   const retractions = cancelled.filter(isRetraction).map(({ eventId }) => eventId)
   const of = new Map(cancelled.map(each => [`${each.eventId} ${each.type}`, each]))
-  const news = await store.database.transaction(tx =>
-    readNewsOf(tx, webhook.gateway, [...new Set(cancelled.map(({ eventId }) => eventId))]),
+  const entries = await store.database.transaction(tx =>
+    readFeedEntriesOf(tx, webhook.gateway, [...new Set(cancelled.map(({ eventId }) => eventId))]),
   )
-  const wanted = news.filter(({ eventId, type, isNotified }) => isNotified && of.has(`${eventId} ${type}`))
+  const wanted = entries.filter(({ eventId, type, isNotified }) => isNotified && of.has(`${eventId} ${type}`))
   return [
-    ...(await replayNews(store, work, webhook, wanted)),
+    ...(await replayEntries(store, work, webhook, wanted)),
     ...(retractions.length === 0 ? [] : await replayRetractions(store, work, webhook, retractions)),
   ]
 }

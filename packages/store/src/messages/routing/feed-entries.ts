@@ -7,22 +7,22 @@ import { gatewayPayments } from '../../core/tables/gateway-payments.js'
 import { toLifecycle, type StoredLifecycle, type WaitingMessage } from '../waiting/waiting-messages.js'
 
 /** The key of a page in that order. */
-export interface NewsKey {
+export interface FeedPosition {
   position: bigint
   /** in the feed; 0 of a payment, which comes before the rest of its position */
   sequence: bigint
 }
 
 /** As the message waits for a webhook. A payment has neither life cycle nor body: its details are read when it is sent. */
-export interface GatewayNews extends Omit<WaitingMessage, 'webhookId' | 'waitsFor'> {
+export interface FeedEntry extends Omit<WaitingMessage, 'webhookId' | 'waitsFor'> {
   eventId: string
   slot: number
-  at: NewsKey
+  at: FeedPosition
   /** not of a payment that was taken back, or that awaits its policy: it is sent when the policy comes */
   isNotified: boolean
 }
 
-interface Row extends Omit<GatewayNews, 'slot' | 'lifecycle' | 'at'>, NewsKey {
+interface Row extends Omit<FeedEntry, 'slot' | 'lifecycle' | 'at'>, FeedPosition {
   slot: bigint
   lifecycle: StoredLifecycle | null
 }
@@ -38,12 +38,12 @@ const LIFECYCLE = sql`
   f.position, f.sequence, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body,
   true as is_notified`
 
-const payments = (gateway: string, after: NewsKey, last: bigint, limit: number): Sql => sql`
+const payments = (gateway: string, after: FeedPosition, last: bigint, limit: number): Sql => sql`
   (select ${PAYMENT} from ${gatewayPayments(gateway, after.position, last, limit)} e)`
 
 const lifecycles = (
   gateway: string,
-  after: NewsKey,
+  after: FeedPosition,
   last: bigint,
   types: readonly string[],
   limit: number,
@@ -55,24 +55,28 @@ const lifecycles = (
     order by f.position, f.sequence limit ${limit})`
 
 /**
- * The next news of a gateway after a key, up to a position.
+ * The next entries of a gateway after a key, up to a position.
  * Relies on gateway_payments and feed_messages_lifecycles: a page costs the same whatever else a gateway has. What types leave
  * out is passed over.
  */
-export async function readGatewayNews(
+export async function readFeedEntries(
   tx: Tx,
   gateway: string,
-  of: { after: NewsKey; last: bigint; types: readonly string[]; limit: number },
-): Promise<GatewayNews[]> {
+  of: { after: FeedPosition; last: bigint; types: readonly string[]; limit: number },
+): Promise<FeedEntry[]> {
   const { after, last, types, limit } = of
   const parts = types.includes(PAYMENT_MESSAGE_TYPE) ? payments(gateway, after, last, limit) : null
   const others = lifecycles(gateway, after, last, types, limit)
-  return readNews(tx, parts === null ? others : sql`${parts} union all ${others}`, limit)
+  return readEntries(tx, parts === null ? others : sql`${parts} union all ${others}`, limit)
 }
 
-/** The news that some events are: payments, or what they said of policies. Relies on the keys of events and of messages by event. */
-export const readNewsOf = (tx: Tx, gateway: string, eventIds: readonly string[]): Promise<GatewayNews[]> =>
-  readNews(
+/** The entries that some events are: payments, or what they said of policies. Relies on the keys of events and of messages by event. */
+export const readFeedEntriesOf = (
+  tx: Tx,
+  gateway: string,
+  eventIds: readonly string[],
+): Promise<FeedEntry[]> =>
+  readEntries(
     tx,
     sql`
     select ${PAYMENT} from events e
@@ -86,11 +90,11 @@ export const readNewsOf = (tx: Tx, gateway: string, eventIds: readonly string[])
 /** One message of a type. */
 const MOST_OF_AN_EVENT = CHAIN_LIFECYCLE_TYPES.length + 1
 
-async function readNews(tx: Tx, news: Sql, limit: number): Promise<GatewayNews[]> {
+async function readEntries(tx: Tx, entries: Sql, limit: number): Promise<FeedEntry[]> {
   const rows = await runIn(tx)<Row>(sql`
     select n.position, n.sequence, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
            n.is_notified as "isNotified"
-      from (${news}) n
+      from (${entries}) n
      order by n.position, n.sequence limit ${limit}`)
   return rows.map(({ position, sequence, slot, lifecycle, ...row }) => ({
     ...row,
