@@ -84,7 +84,7 @@ export async function buildApp({
 
   // An unknown expectation is no reason to refuse; Node alone would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  const rest = boundRequests(
+  const suspend = boundRequests(
     app,
     {
       perClient: tunables.requestsAtOncePerAddress,
@@ -118,7 +118,7 @@ export async function buildApp({
   answerUnknownRoutes(app, methods)
   await collectSchemas(app, VERSION)
 
-  const given = { config, tunables, log, metrics, store, reads, nowMs, rest }
+  const given = { config, tunables, log, metrics, store, reads, nowMs, suspend }
   await addRoutes(app, await makeParts({ ...given, ...(redis && { redis }), ...(queue && { queue }) }))
   await app.ready()
   return app

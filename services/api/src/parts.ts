@@ -10,7 +10,7 @@ import type { ApiConfig } from './config.js'
 import { FeedWaits } from './feed/feed-waits.js'
 import type { CheckWaiting } from './gateway-auth/gateway-auth.js'
 import { buildSignIn, type SignInTools } from './gateway-auth/sign-in-tools.js'
-import type { Rest } from './limits/bound-requests.js'
+import type { Suspend } from './limits/bound-requests.js'
 import type { ApiTunables } from './tunables.js'
 
 export interface ApiParts {
@@ -44,12 +44,12 @@ export interface Parts extends RouteParts, SignInTools {
   retries: RetryRules
   waits: FeedWaits
   checkWaiting: CheckWaiting
-  rest: Rest
+  suspend: Suspend
 }
 
 /** @throws ConfigError when JWT_PRIVATE_KEYS cannot be used */
 export async function makeParts(
-  given: Omit<ApiParts, 'tracing'> & Pick<Parts, 'reads' | 'tunables' | 'rest' | 'nowMs'>,
+  given: Omit<ApiParts, 'tracing'> & Pick<Parts, 'reads' | 'tunables' | 'suspend' | 'nowMs'>,
 ): Promise<Parts> {
   const { config, tunables, log, store, redis } = given
   const signIn = await buildSignIn(given)

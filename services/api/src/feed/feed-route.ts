@@ -21,7 +21,7 @@ import { ArchivedError, InvalidParameterError } from '../http/api-errors.js'
 import { begin } from '../http/choose-database.js'
 import { ARCHIVED_REFUSAL } from '../http/error-answer-schema.js'
 import { Limit, Text, Written } from '../http/fields.js'
-import type { Rest } from '../limits/bound-requests.js'
+import type { Suspend } from '../limits/bound-requests.js'
 import { own, params } from '../merchant/merchant-route.js'
 import { READS } from '../webhooks/webhook-routes.js'
 import { WEBHOOK_REFUSALS } from '../webhooks/webhook-schemas.js'
@@ -31,7 +31,7 @@ export interface FeedParts {
   auth: GatewayAuth
   reads: Reads
   waits: FeedWaits
-  rest: Rest
+  suspend: Suspend
 }
 
 const LONGEST_WAIT_SECONDS = 25
@@ -40,7 +40,7 @@ const MOST_EMPTY_PAGES = 20
 /** For whom there is no place to wait. */
 const RETRY_AFTER_SECONDS = 5
 /** Whoever is woken by messages of other types reads at most so often. */
-const REST_MS = 40
+const SUSPEND_MS = 40
 
 const Message = Type.Object(
   {
@@ -117,7 +117,7 @@ async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
   }
 }
 
-export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedParts): void {
+export function addFeedRoute(app: ApiServer, { auth, reads, waits, suspend }: FeedParts): void {
   const access = auth.require('webhooks:read')
   /** Reads at once; then, while there is nothing, whenever the feed may have gone on. */
   const readWaiting = async (
@@ -142,7 +142,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
       if (page.bodies.length === 0) await access(request, reply)
       while (page.bodies.length === 0) {
         if (!page.hasMore) {
-          const isOn = await rest(request, () => wait.next())
+          const isOn = await suspend(request, () => wait.next())
           // Or meanwhile: it is told of nothing that happened since.
           await access(request, reply)
           if (!isOn) return page
@@ -150,7 +150,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, rest }: FeedP
         // A replica may not know yet what woke the request.
         begin(request, await reads.begin({ replicas: false }))
         page = await readOn(request.store, { ...query, after: page.next })
-        if (page.bodies.length === 0) await rest(request, () => sleep(REST_MS))
+        if (page.bodies.length === 0) await suspend(request, () => sleep(SUSPEND_MS))
       }
       return page
     } finally {

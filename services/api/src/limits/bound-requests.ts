@@ -58,7 +58,7 @@ interface InWork {
 /** The part of a client's running requests that a request takes. */
 interface Permit {
   client: string
-  /** resolves when it may run; null while it rests */
+  /** resolves when it may run; null while it is suspended */
   entered: Promise<Leave> | null
   hasEnded: boolean
 }
@@ -70,10 +70,10 @@ const leave = ({ entered }: Permit): void => void entered?.then(leaveSlot => lea
  * Waits for something outside: meanwhile the request is not in work, so it takes no permit of the client's running requests,
  * no deadline ends it, and its connection may be silent.
  */
-export type Rest = <T>(request: FastifyRequest, wait: () => Promise<T>) => Promise<T>
+export type Suspend = <T>(request: FastifyRequest, wait: () => Promise<T>) => Promise<T>
 
 /** Adds the bounds to every route. Must be called before any hook that may answer. */
-export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Metrics): Rest {
+export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Metrics): Suspend {
   const closes = metrics.counter('http_connections_closed_total', 'Connections closed for not reading', [
     'reason',
   ])
