@@ -176,14 +176,14 @@ export async function runChaos({
       ),
     ])
     log('nothing is broken any more; waiting for rest')
-    await injector.settle()
+    await injector.drain()
     // Reported, and not thrown: the comparison shows what the process that is not ready left undone.
     const unready = await system.waitUntilReady().then(
       () => [],
       (error: unknown) => [`rest: ${(error as Error).message}`],
     )
     for (const line of unready) log(line)
-    await publisher.settle()
+    await publisher.drain()
     if (promoted) expecter.repeat()
     for (const client of clients) client.come()
     const { baseUrl } = system

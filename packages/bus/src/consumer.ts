@@ -153,11 +153,11 @@ export class BatchConsumer implements Intake {
     for (;;) {
       const batch = await this.#backlog.nextBatch(isSpare)
       if (!batch) return
-      await this.#settle(batch)
+      await this.#handleBatch(batch)
     }
   }
 
-  async #settle(batch: readonly JsMsg[]): Promise<void> {
+  async #handleBatch(batch: readonly JsMsg[]): Promise<void> {
     let redeliver: Redeliver | undefined
     try {
       redeliver = await this.handle(

@@ -18,7 +18,7 @@ export class SeenPayments {
   add(seq: number): boolean {
     if (seq <= this.#floor || this.#ahead.has(seq)) return false
     this.#ahead.add(seq)
-    this.#settle()
+    this.#advance()
     return true
   }
 
@@ -27,10 +27,10 @@ export class SeenPayments {
     if (seq <= this.#floor) return
     this.#floor = seq
     for (const one of this.#ahead) if (one <= seq) this.#ahead.delete(one)
-    this.#settle()
+    this.#advance()
   }
 
-  #settle(): void {
+  #advance(): void {
     while (this.#ahead.delete(this.#floor + 1)) this.#floor += 1
   }
 }

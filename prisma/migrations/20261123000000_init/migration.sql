@@ -355,7 +355,7 @@ create table expected_payments (
 create index expected_payments_event on expected_payments (event_id, expectation_id);
 -- findFinalPairs.
 create index expected_payments_not_final on expected_payments (slot) where not final;
--- settle: the newest final payments of an expectation.
+-- applyStates: the newest final payments of an expectation.
 create index expected_payments_final on expected_payments (expectation_id, occurred_at, slot, event_id) where final;
 
 create table gateways (

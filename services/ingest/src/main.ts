@@ -42,7 +42,7 @@ import { Pruner } from './retention.js'
 import { INGEST_TUNABLES } from './tunables.js'
 
 /** How long the outbox relay may take at the end of a stop. The sweeper of another process relays the rest. */
-const SETTLE_WITHIN_MS = 1_000
+const DRAIN_WITHIN_MS = 1_000
 /** The part of the stop deadline in which connections are closed. Servers that are away take the longest. */
 const STOP_RESERVE_MS = 5_000
 
@@ -86,7 +86,7 @@ await runMain(
     const sinks = buildSinks(channel, queue)
     const relay = await context.own('outbox-relay', () => {
       const opened = new OutboxRelay(store, sinks, log)
-      return Object.assign(opened, { close: () => waitAtMost(SETTLE_WITHIN_MS, () => opened.settle()) })
+      return Object.assign(opened, { close: () => waitAtMost(DRAIN_WITHIN_MS, () => opened.drain()) })
     })
     const metrics = createIngestMetrics(context.metrics)
     const buildHandler = (guard: DatabaseGuard, { again }: { again: boolean }) =>

@@ -56,7 +56,7 @@ async function main(): Promise<void> {
       batchSize: INGEST_TUNABLES.batchSize,
       log,
     })
-    await relay.settle()
+    await relay.drain()
   } finally {
     await bus.close()
     await Promise.allSettled([queue.close(), redis.close(), channel.close()])

@@ -83,7 +83,7 @@ t.test('without the Redis of sockets every delivery was enqueued again by each s
   const away = await of.connect({ redis: NOWHERE, queue: of.redisUrl })
   const relay = new OutboxRelay(of.store, away.sinks, of.log)
   relay.start([of.committed])
-  await relay.settle()
+  await relay.drain()
   t.same(of.failedSinks(), ['announce'])
   t.equal((await away.queue.countWaiting()).first, 1, 'the delivery is enqueued all the same')
   t.notOk(await of.isRelayed())
@@ -106,7 +106,7 @@ t.test('without the Redis of the queue every payment was announced again by each
   const { sinks } = await of.connect({ redis: of.redisUrl, queue: NOWHERE })
   const relay = new OutboxRelay(of.store, sinks, of.log)
   relay.start([of.committed])
-  await relay.settle()
+  await relay.drain()
   t.same(of.failedSinks(), ['enqueue'])
   t.ok(await of.isRelayed(), 'nothing is left to announce')
   t.same(

@@ -49,13 +49,13 @@ t.test('a room remembers 1,000 ids, creations and deleted policies, and no more'
 
   const living = policyOf('living')
   const deleted = addresses.map(address => policyOf(address, { live: false, deletedOrder: order(2) }))
-  const { settle } = room.compare(addresses, indexPolicies([living, ...deleted]))
-  settle()
+  const { apply } = room.compare(addresses, indexPolicies([living, ...deleted]))
+  apply()
   t.equal(room.addresses().length, 1_001, 'living policies are always kept')
   t.ok(room.addresses().includes('living'))
 })
 
-t.test('a check that was not settled is repeated', async t => {
+t.test('a check that was not applied is repeated', async t => {
   const room = new WatchedRoom('order')
   room.baseline([])
   room.noteCreated('brief')
@@ -64,6 +64,6 @@ t.test('a check that was not settled is repeated', async t => {
   const types = () => check().changes.map(({ difference }) => difference.type)
   t.same(types(), ['subscription.created', 'subscription.deleted'])
   t.same(types(), ['subscription.created', 'subscription.deleted'])
-  check().settle()
+  check().apply()
   t.same(types(), [])
 })

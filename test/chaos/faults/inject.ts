@@ -20,7 +20,7 @@ export interface Injector {
   /** Begins a fault and returns at once. */
   inject(step: FaultStep): void
   /** Resolves when every fault is lifted. */
-  settle(): Promise<void>
+  drain(): Promise<void>
   close(): void
 }
 
@@ -151,7 +151,7 @@ export function openInjector(
       const tracked: Promise<void> = work.finally(() => running.delete(tracked))
       running.add(tracked)
     },
-    async settle() {
+    async drain() {
       await Promise.all(running)
     },
     close: () => redis.disconnect(),

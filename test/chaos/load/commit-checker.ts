@@ -18,7 +18,7 @@ export interface CommitChecker {
    */
   forgive(): void
   /** What was found wrong, once every question is answered. */
-  settle(): Promise<string[]>
+  drain(): Promise<string[]>
   query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
   close(): Promise<void>
 }
@@ -89,7 +89,7 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
     forgive() {
       forgivenUntilMs = performance.now() + NOTICED_WITHIN_MS
     },
-    async settle() {
+    async drain() {
       while (open.size > 0) await Promise.all(open)
       return problems
     },

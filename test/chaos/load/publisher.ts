@@ -25,11 +25,11 @@ export interface StreamEntry {
 
 export interface Publisher {
   journal: Published[]
-  /** How many were asked for; all are in the journal once `settle` has resolved. */
+  /** How many were asked for; all are in the journal once `drain` has resolved. */
   readonly asked: number
   /** @param followers published in this order, each when ingest has read the message before it */
   publish(message: PlannedMessage, followers?: readonly PlannedMessage[]): Promise<void>
-  settle(): Promise<void>
+  drain(): Promise<void>
   /** Sequences that the stream discarded before ingest read them. */
   discarded: number[]
   /**
@@ -176,7 +176,7 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
       pending.add(work)
       return work
     },
-    settle: async () => {
+    drain: async () => {
       await Promise.all(pending)
     },
     async fill(forMs) {

@@ -65,7 +65,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
     'select id::text from ingest_batches where relayed_at is null order by id',
   )
   for (const { id } of left) differences.add('batches', `batch ${id} was not relayed`)
-  differences.addAll(await checker.settle())
+  differences.addAll(await checker.drain())
   return {
     differences: differences.lines,
     counts: {

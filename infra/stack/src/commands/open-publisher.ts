@@ -81,15 +81,15 @@ export async function openPublisher(
     async publishAll(lines) {
       let published = 0
       let pending: Promise<number>[] = []
-      const settle = async () => {
+      const drain = async () => {
         published += (await Promise.all(pending)).length
         pending = []
       }
       for await (const line of lines) {
         pending.push(publish(line))
-        if (pending.length >= WINDOW) await settle()
+        if (pending.length >= WINDOW) await drain()
       }
-      await settle()
+      await drain()
       return published
     },
     close: () => bus.close(),

@@ -32,7 +32,7 @@ export interface RedeliveryState {
 
 /** All found rows are written. Transactions that saw the webhook on may still commit rows: the work checks again. */
 interface CancelState {
-  isSettling: true
+  isFinishing: true
 }
 
 interface WebhookWork extends WebhookActivation {
@@ -45,7 +45,7 @@ interface WebhookWork extends WebhookActivation {
   gateway: string
   isDeleted: boolean
   /** nobody can have seen the webhook on, and not have committed */
-  isSettled: boolean
+  isFinished: boolean
 }
 
 /** The delivery after which the next page begins. */
@@ -74,7 +74,7 @@ const PAGE = 500
 /** For each delivery of a page, how many deliveries a redelivery reads: those of other times are passed over. */
 const SCANNED_FOR_EACH = 10
 /** Longer than any transaction that writes deliveries may take. */
-const SETTLED_SECONDS = raw('120')
+const FINISHED_SECONDS = raw('120')
 const CHECK_AGAIN_SECONDS = 5
 
 /** What one page did. */
@@ -123,7 +123,7 @@ async function takeWork(
     select k.kind, k.key, k.version, k.cursor, k.state, k.since as "addedAt",
            w.id, w.gateway, ${IS_ACTIVE} as "isActive", w.activation, w.deleted_at is not null as "isDeleted",
            coalesce(greatest(w.turned_off_at, w.deleted_at)
-                    < clock_timestamp() - make_interval(secs => ${SETTLED_SECONDS}), true) as "isSettled"
+                    < clock_timestamp() - make_interval(secs => ${FINISHED_SECONDS}), true) as "isFinished"
       from k join webhooks w on w.id = k.key::bigint`)
   return work
 }
@@ -219,13 +219,13 @@ async function writeProgress(store: Store, work: WebhookWork, page: Page): Promi
   }
   const isOver =
     work.kind === 'cancel'
-      ? sql`${work.isSettled} and not exists (
+      ? sql`${work.isFinished} and not exists (
               select from deliveries d
                where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
                  and ${isNotQuarantined('cancel-deliveries', sql`d.id::text`)})`
       : sql`true`
   if (await endPage(store, work, { handled, remaining: null }, isOver)) return
-  const settling: CancelState = { isSettling: true }
-  const again = { cursor: '', state: settling }
+  const finishing: CancelState = { isFinishing: true }
+  const again = { cursor: '', state: finishing }
   await endPage(store, work, { handled, remaining: again, delaySeconds: CHECK_AGAIN_SECONDS })
 }

@@ -145,7 +145,7 @@ t.test('webhooks with many deliveries', async t => {
       )
       t.same(await rowsOf(of.id), { delivered: 1, cancelled: WAITING })
       t.match(await getDelivery(store, of.id, all[2]!.id), { ...all[2] }, 'the row says what was read before')
-      t.match(await listWebhookWork(store, 10), [{ isSettling: true, handled: BigInt(WAITING - 1) }])
+      t.match(await listWebhookWork(store, 10), [{ isFinishing: true, handled: BigInt(WAITING - 1) }])
       await settle()
       t.same(await listWebhookWork(store, 10), [])
     })

@@ -123,7 +123,7 @@ export class ConfirmedMode {
   }
 
   /** Waits until no publication is running. */
-  settle = (): Promise<unknown> => this.#queue.catch(() => {})
+  drain = (): Promise<unknown> => this.#queue.catch(() => {})
 
   /**
    * Handles a transaction that the finalized scan found.

@@ -201,7 +201,7 @@ export class Follower {
         await this.#advance(Math.max(through, newest - 1))
       },
     })
-    await this.#confirmed?.settle()
+    await this.#confirmed?.drain()
     const lost = await this.#confirmed?.retractLost(toSlot)
     if (lost) await this.#takeLost(lost)
     await this.#publishWatermark(toSlot)

@@ -40,7 +40,7 @@ export class OutboxRelay {
   }
 
   /** Resolves when every started relay has ended, successfully or not. */
-  async settle(): Promise<void> {
+  async drain(): Promise<void> {
     await Promise.all([...this.#announcing, ...this.#enqueueing])
   }
 

@@ -96,7 +96,7 @@ const webhookRow = (work: WebhookWorkProgress): Html =>
     <td class="text">${plain(work.endpointUrl)}</td>
     <td class="text">${work.gateway}</td>
     <td>${work.handled}</td>
-    <td>${work.isSettling ? 'all written; checks once more' : 'under way'}</td>
+    <td>${work.isFinishing ? 'all written; checks once more' : 'under way'}</td>
   </tr>`
 
 const taskRow = ({ kind, address, pages, since }: TaskProgress): Html =>

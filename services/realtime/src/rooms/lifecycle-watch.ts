@@ -101,15 +101,15 @@ export class LifecycleWatch {
       ),
     )
     const checks = asked.map(({ room, watched, addresses }) => {
-      const { changes, settle } = watched.compare(addresses, policies)
-      return { room, unsent: () => changes.filter(({ id }) => !watched.hasSent(id)), watched, settle }
+      const { changes, apply } = watched.compare(addresses, policies)
+      return { room, unsent: () => changes.filter(({ id }) => !watched.hasSent(id)), watched, apply }
     })
     const unsent = () => checks.flatMap(check => check.unsent())
     if (unsent().some(isOfChain)) await delay(GRACE_MS)
     if (stop.aborted) return
     const causeOf = await this.#readCauses(unsent())
-    for (const { room, watched, settle, ...check } of checks)
-      if (this.#send(room, watched, check.unsent(), causeOf)) settle()
+    for (const { room, watched, apply, ...check } of checks)
+      if (this.#send(room, watched, check.unsent(), causeOf)) apply()
   }
 
   /** @returns false when this pod may not send now: the next check sees the same changes */

@@ -69,7 +69,7 @@ export class WatchedRoom {
    * @param policies what the check read, of every room
    * @returns what happened since the last check, sent or not
    */
-  compare(asked: readonly string[], policies: Policies): { changes: SeenChange[]; settle: () => void } {
+  compare(asked: readonly string[], policies: Policies): { changes: SeenChange[]; apply: () => void } {
     const known = this.#known!
     const living = policies.ofTracking.get(this.trackingId) ?? []
     const addresses = new Set([...asked, ...living.map(({ address }) => address)])
@@ -87,12 +87,12 @@ export class WatchedRoom {
         difference,
       })),
     )
-    const settle = () => {
+    const apply = () => {
       const forgotten = new Set(present.filter(({ live }) => !live).slice(0, -MOST_REMEMBERED))
       this.#known = byAddress(present.filter(policy => !forgotten.has(policy)))
       for (const address of asked) this.#created.delete(address)
     }
-    return { changes, settle }
+    return { changes, apply }
   }
 }
 

@@ -27,11 +27,11 @@ export interface WebhookWorkProgress {
   /** rows that are written */
   handled: bigint
   /** nothing is left; the work checks again for a while */
-  isSettling: boolean
+  isFinishing: boolean
   addedAt: Date
 }
 
-const IS_SETTLING = sql`coalesce((k.state ->> 'isSettling')::boolean, false)`
+const IS_FINISHING = sql`coalesce((k.state ->> 'isFinishing')::boolean, false)`
 
 /** Oldest first. */
 export const listWebhookWork = (
@@ -40,9 +40,9 @@ export const listWebhookWork = (
 ): Promise<readonly WebhookWorkProgress[]> =>
   database.read<WebhookWorkProgress>(sql`
     select k.kind, w.id as "webhookId", w.gateway, w.endpoint_url as "endpointUrl", k.handled,
-           ${IS_SETTLING} as "isSettling", k.since as "addedAt"
+           ${IS_FINISHING} as "isFinishing", k.since as "addedAt"
       from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k join webhooks w on w.id = k.key::bigint
-     order by ${IS_SETTLING}, k.since, w.id limit ${limit}`)
+     order by ${IS_FINISHING}, k.since, w.id limit ${limit}`)
 
 /** How much of the oldest 10,000 rows of work is not done, by kind, and the age of the oldest in seconds. Kinds without work are left out. */
 export const countWebhookWork = ({
@@ -51,4 +51,4 @@ export const countWebhookWork = ({
   database.read(sql`
     select kind, count(*)::int as count,
            greatest(0, extract(epoch from clock_timestamp() - min(since)))::float8 as "oldestSeconds"
-      from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k where not ${IS_SETTLING} group by kind order by kind`)
+      from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k where not ${IS_FINISHING} group by kind order by kind`)

@@ -3,7 +3,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { addWork } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'
-import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/settle.js'
+import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/apply-states.js'
 
 export interface ExpectedInput {
   /** stored payments that came, were retracted, are final by their own message, or got other details */

@@ -4,7 +4,7 @@ import type { WorkKind } from '../../core/tasks/run-page.js'
 import { continueAt, policiesFor, type Work, type WorkPage } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findNextPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'
-import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/settle.js'
+import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/apply-states.js'
 
 /** What a page of work found of expected payments. */
 export interface ExpectedPage {

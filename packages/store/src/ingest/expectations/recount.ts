@@ -10,10 +10,10 @@ import {
 } from '../../core/tables/expectations.js'
 import {
   NO_CHANGES,
-  settle,
+  applyStates,
   type ExpectationChanges,
   type Moved,
-} from '../../messages/expectations/settle.js'
+} from '../../messages/expectations/apply-states.js'
 
 /** A payment that may count for an expectation, or has. */
 export interface Pair {
@@ -91,7 +91,7 @@ export async function recount(
   const touched = new Set([...differing.map(({ expectationId }) => expectationId), ...counted])
   const moved = [...byId].flatMap(([id, each]) => (touched.has(id) ? [each] : []))
   if (moved.length === 0) return NO_CHANGES
-  return settle(tx, moved, {
+  return applyStates(tx, moved, {
     writer: 'ingest',
     now: rows[0]!.now,
     position,

@@ -4,7 +4,7 @@ import { PAGE_LIMITS } from '../../core/database/database.js'
 import { inline, sql } from '../../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from '../../core/tables/expectations.js'
-import { NO_CHANGES, settle, type ExpectationChanges } from '../expectations/settle.js'
+import { NO_CHANGES, applyStates, type ExpectationChanges } from '../expectations/apply-states.js'
 
 interface CheckKey {
   at: Date
@@ -50,5 +50,5 @@ const expire = ({ database }: Store, ids: readonly string[]): Promise<Expectatio
        order by x.id for no key update skip locked`)
     if (rows.length === 0) return NO_CHANGES
     const moved = rows.map(row => ({ before: toExpectation(row), after: toExpectation(row), causes: [] }))
-    return settle(tx, moved, { writer: 'scheduler', now: rows[0]!.now, position: null })
+    return applyStates(tx, moved, { writer: 'scheduler', now: rows[0]!.now, position: null })
   }, PAGE_LIMITS)

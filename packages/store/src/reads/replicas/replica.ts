@@ -78,8 +78,8 @@ export class Replica {
   run<Row>(pool: PoolName, ...[statement, signal]: Parameters<RunRead>): Promise<readonly Row[]> {
     return new Promise<readonly Row[]>((resolve, reject) => {
       this.#giveUps.add(reject)
-      const settle = () => this.#giveUps.delete(reject)
-      this.store.database[pool]<Row>(statement, signal).then(resolve, reject).finally(settle)
+      const forget = () => this.#giveUps.delete(reject)
+      this.store.database[pool]<Row>(statement, signal).then(resolve, reject).finally(forget)
     })
   }
 

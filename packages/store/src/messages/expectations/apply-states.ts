@@ -59,7 +59,7 @@ interface Notice {
   lists: 'before' | 'after' | 'none'
 }
 
-interface SettleScope {
+interface ApplyScope {
   writer: CountWriter
   now: Date
   /** the last position of an event when the transaction commits; null where no payment is the cause */
@@ -71,10 +71,10 @@ interface SettleScope {
 const OVERS = ['all', 'final'] as const
 
 /** Writes new sums and states, and notifies of the changes. */
-export async function settle(
+export async function applyStates(
   tx: Tx,
   moved: readonly Moved[],
-  { writer, now, position, write = () => Promise.resolve() }: SettleScope,
+  { writer, now, position, write = () => Promise.resolve() }: ApplyScope,
 ): Promise<ExpectationChanges> {
   const notices = moved.flatMap(each => OVERS.flatMap(over => changesOver(over, each, now)))
   const before = await readListed(tx, notices, 'before')
