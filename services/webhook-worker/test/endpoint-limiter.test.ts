@@ -1,7 +1,7 @@
 import t from 'tap'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
 import type { ChosenRates } from '../src/endpoints/chosen-rates.js'
-import type { EndpointLimits, Pass } from '../src/endpoints/passes.js'
+import type { EndpointLimits, Permit } from '../src/endpoints/permits.js'
 
 /** No rate was chosen. */
 const NO_RATES: ChosenRates = {
@@ -21,16 +21,16 @@ function openLimiter(limits: Partial<EndpointLimits> = {}, rates = NO_RATES) {
 
 type Limiter = ReturnType<typeof openLimiter>['limiter']
 
-const goClaimed = async (limiter: Limiter, id: string): Promise<Pass> => {
+const goClaimed = async (limiter: Limiter, id: string): Promise<Permit> => {
   const entry = await limiter.enter(id)
   if (entry.kind !== 'go') throw new Error(`deferred: ${entry.reason}`)
   return entry
 }
 
 /** A request in flight. */
-const go = async (limiter: Limiter, id: string): Promise<Pass> => {
+const go = async (limiter: Limiter, id: string): Promise<Permit> => {
   const entry = await goClaimed(limiter, id)
-  const deferral = await entry.begin(null)
+  const deferral = await entry.acquire(null)
   if (deferral) throw new Error(`deferred: ${deferral.reason}`)
   return entry
 }
@@ -55,14 +55,14 @@ t.test('the queue in memory holds only as many deliveries as the endpoint will a
     one.leave(true)
   }
   const countDeferred = async () => {
-    const passes = await Promise.all(Array.from({ length: 8 }, () => go(limiter, 'a')))
+    const permits = await Promise.all(Array.from({ length: 8 }, () => go(limiter, 'a')))
     const entries = Array.from({ length: 300 }, () => limiter.enter('a'))
     let deferred = 0
     for (const entry of entries) void entry.then(({ kind }) => (deferred += Number(kind === 'defer')))
     await Promise.resolve()
     const deferredAtOnce = deferred
-    // Each pass that is left admits the next delivery.
-    for (const one of passes) one.leave(null)
+    // Each permit that is left admits the next delivery.
+    for (const one of permits) one.leave(null)
     for (const entry of entries) {
       const turn = await entry
       if (turn.kind === 'go') turn.leave(null)
@@ -150,7 +150,7 @@ t.test('what an open breaker defers comes again one after another, however much 
   t.equal((await limiter.enter('bad')).kind, 'go', 'what just happened waits for none of them')
 })
 
-t.test('a pass that is left twice counts once', async t => {
+t.test('a permit that is left twice counts once', async t => {
   const { limiter, pass } = openLimiter({ maxInFlight: 1 })
   const one = await go(limiter, 'a')
   one.leave(true)
@@ -209,13 +209,13 @@ t.test('a forced delivery passes an open breaker', async t => {
   t.equal(limiter.force('bad').kind, 'go')
 })
 
-t.test('a pass that waited for too long does not begin', async t => {
+t.test('a permit that waited for too long does not begin', async t => {
   const { limiter, pass } = openLimiter()
   const [one, other] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
   pass(500)
-  t.equal(await one.begin(null), null)
+  t.equal(await one.acquire(null), null)
   pass(1)
-  t.match(await other.begin(null), { kind: 'defer', reason: 'in-flight cap' })
+  t.match(await other.acquire(null), { kind: 'defer', reason: 'in-flight cap' })
 })
 
 /** An endpoint that answers within 40 ms, and claims that last 11 ms. */
@@ -224,29 +224,29 @@ async function openBusy() {
   for (let n = 0; n < 60; n++) {
     const one = await goClaimed(limiter, 'a')
     pass(11)
-    await one.begin(null)
+    await one.acquire(null)
     pass(40)
     one.leave(true)
   }
-  const passes = await Promise.all(Array.from({ length: 12 }, () => goClaimed(limiter, 'a')))
+  const permits = await Promise.all(Array.from({ length: 12 }, () => goClaimed(limiter, 'a')))
   pass(11)
   const begun: boolean[] = []
-  const deferrals = passes.map((each, at) =>
-    each.begin(null).then(deferral => {
+  const deferrals = permits.map((each, at) =>
+    each.acquire(null).then(deferral => {
       begun[at] = deferral === null
       return deferral
     }),
   )
   await new Promise(resolve => setImmediate(resolve))
-  return { limiter, pass, passes, begun, deferrals }
+  return { limiter, pass, permits, begun, deferrals }
 }
 
 t.test('as many more are claimed as the endpoint answers while two claims last', async t => {
-  const { limiter, pass, passes, begun, deferrals } = await openBusy()
+  const { limiter, pass, permits, begun, deferrals } = await openBusy()
   t.strictSame(begun, Array(8).fill(true), 'no more than the cap in flight')
   const thirteenth = limiter.enter('a')
   pass(40)
-  passes[0]!.leave(true)
+  permits[0]!.leave(true)
   t.equal(await deferrals[8], null, 'the next begins as soon as a request ends')
   t.equal((await thirteenth).kind, 'go', 'and another one is claimed')
   t.equal(begun.length, 9)
@@ -259,15 +259,15 @@ t.test('what is claimed when an endpoint begins to hang gives its claim back', a
 })
 
 t.test('what is claimed when the breaker opens gives its claim back', async t => {
-  const { limiter, pass, passes, deferrals } = await openBusy()
+  const { limiter, pass, permits, deferrals } = await openBusy()
   // The successes of before are older than what the breaker looks at.
   pass(400_000)
   for (let n = 0; n < 10; n++) {
     const forced = limiter.force('a')
-    await forced.begin(null)
+    await forced.acquire(null)
     forced.leave(false)
   }
-  for (const each of passes.slice(0, 8)) each.leave(null)
+  for (const each of permits.slice(0, 8)) each.leave(null)
   t.match(await Promise.all(deferrals.slice(8)), Array(4).fill({ kind: 'defer', reason: 'breaker open' }))
 })
 
@@ -275,7 +275,7 @@ t.test('a forced delivery needs no place in flight', async t => {
   const { limiter } = openLimiter({ maxInFlight: 1 })
   await go(limiter, 'a')
   const forced = limiter.force('a')
-  t.equal(await forced.begin(null), null)
+  t.equal(await forced.acquire(null), null)
 })
 
 /** An endpoint whose gateway chose a rate. @param slots what the next requests are answered */
@@ -300,11 +300,11 @@ t.test('a rate that a claim brings to light is kept for that claim already', asy
   const { limiter, asked } = await openRated([SLOT, { free: false, inMs: 700 }, SLOT])
   const first = await goClaimed(limiter, 'a')
   t.strictSame(asked, [], 'nobody knows it before the first claim')
-  t.equal(await first.begin(5), null)
+  t.equal(await first.acquire(5), null)
   first.leave(true)
   t.strictSame(await limiter.enter('a'), { kind: 'defer', forMs: 700, reason: 'rate cap' })
   const third = await goClaimed(limiter, 'a')
-  t.equal(await third.begin(9), null, 'one request needs one slot')
+  t.equal(await third.acquire(9), null, 'one request needs one slot')
   t.strictSame(asked, [5, 5, 5])
 })
 
@@ -312,9 +312,9 @@ t.test('without a slot the claim is given back, of a forced delivery too', async
   const { limiter, asked } = await openRated(Array(2).fill({ free: false, inMs: 300 }))
   const deferral = { kind: 'defer', forMs: 300, reason: 'rate cap' } as const
   const claimed = await goClaimed(limiter, 'a')
-  t.strictSame(await claimed.begin(1)deferral
+  t.strictSame(await claimed.acquire(1)deferral
   claimed.leave(null)
-  t.strictSame(await limiter.force('a').begin(1)deferral
+  t.strictSame(await limiter.force('a').acquire(1)deferral
   t.strictSame(asked, [1, 1])
 })
 
@@ -322,7 +322,7 @@ t.test('what is sent without a rate any more asks for no slot', async t => {
   const { limiter, asked } = await openRated([SLOT, SLOT])
   for (const chosen of [5, null, null]) {
     const one = await goClaimed(limiter, 'a')
-    t.equal(await one.begin(chosen), null)
+    t.equal(await one.acquire(chosen), null)
     one.leave(true)
   }
   t.strictSame(asked, [5, 5])
@@ -332,7 +332,7 @@ t.test('what an open breaker defers takes no slot', async t => {
   const { limiter, asked } = await openRated(Array(10).fill(SLOT))
   for (let n = 0; n < 10; n++) {
     const one = await goClaimed(limiter, 'a')
-    await one.begin(5)
+    await one.acquire(5)
     one.leave(false)
   }
   t.match(await limiter.enter('a'), { kind: 'defer', reason: 'breaker open' })
@@ -350,7 +350,7 @@ t.test(
       t.equal(entry.reason, 'rate cap')
       return entry.forMs
     }
-    const pauseBy = async (asking: Pass, forMs: number) => {
+    const pauseBy = async (asking: Permit, forMs: number) => {
       await asking.pause({ kind: 'defer', forMs, reason: 'rate cap' })
       asking.leave(null)
       const [first, second] = [await deferralOf(), await deferralOf()]
@@ -358,18 +358,18 @@ t.test(
       pass(forMs)
     }
     const [asking, claimed] = [await goClaimed(limiter, 'a'), await goClaimed(limiter, 'a')]
-    t.equal(await asking.begin(1), null)
-    const waiting = claimed.begin(1)
+    t.equal(await asking.acquire(1), null)
+    const waiting = claimed.acquire(1)
     await pauseBy(asking, 30_000)
     t.match(await waiting, { kind: 'defer', reason: 'rate cap' }, 'what was claimed gives its claim back')
     claimed.leave(null)
     const probe = await goClaimed(limiter, 'a')
-    t.equal(await probe.begin(1), null)
+    t.equal(await probe.acquire(1), null)
     t.ok((await deferralOf()) > 0, 'the others wait for its answer')
     await pauseBy(probe, 60_000)
     t.strictSame(paused, [30_000, 60_000], 'in all workers')
     const last = await goClaimed(limiter, 'a')
-    t.equal(await last.begin(1), null)
+    t.equal(await last.acquire(1), null)
     last.leave(true)
     t.equal((await limiter.enter('a')).kind, 'go')
   },

@@ -1,11 +1,11 @@
-// One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Pass.begin`),
+// One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Permit.acquire`),
 // send, write the result.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { isForPeople, nextDeliveryState, RETRY_AFTER_MAX_MS, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { AttemptResult, ClaimedDelivery } from '@payment-tracking/store/deliveries'
-import type { EndpointLimiter, Deferral, Pass } from '../endpoints/passes.js'
+import type { EndpointLimiter, Deferral, Permit } from '../endpoints/permits.js'
 import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { DEFERRED_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
@@ -54,7 +54,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   }
 
   /** Makes a delivery wait, unless it has been deferred for so long that it must be sent. */
-  const defer = async (queued: QueuedDelivery, entry: Deferral): Promise<DeliveryEnd | Pass> => {
+  const defer = async (queued: QueuedDelivery, entry: Deferral): Promise<DeliveryEnd | Permit> => {
     const deferred = await rows.defer({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (deferred === undefined) return { kind: 'done', result: 'nothing to do' }
     if (deferred.deferredForMs < DEFERRED_AT_MOST_MS) return deferredBy(entry)
@@ -62,8 +62,12 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
   }
 
   /** The gate to the request deferred a claimed delivery, or nothing goes to the endpoint for now. */
-  const putBack = async (delivery: ClaimedDelivery, deferral: Deferral, pass: Pass): Promise<DeliveryEnd> => {
-    pass.leave(null)
+  const putBack = async (
+    delivery: ClaimedDelivery,
+    deferral: Deferral,
+    permit: Permit,
+  ): Promise<DeliveryEnd> => {
+    permit.leave(null)
     await rows.putBack({ delivery, forMs: deferral.forMs, reason: deferral.reason })
     return deferredBy(deferral)
   }
@@ -103,16 +107,20 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     }
   }
 
-  const attempt = async (delivery: ClaimedDelivery, readAtMs: number, pass: Pass): Promise<DeliveryEnd> => {
+  const attempt = async (
+    delivery: ClaimedDelivery,
+    readAtMs: number,
+    permit: Permit,
+  ): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
     const answer = await sendCurrent(delivery, readAtMs)
-    if (!answer) return putBack(delivery, CHANGED, pass)
+    if (!answer) return putBack(delivery, CHANGED, permit)
     const pause = pauseOf(delivery, answer)
     if (pause) {
-      await pass.pause(pause)
-      return putBack(delivery, pause, pass)
+      await permit.pause(pause)
+      return putBack(delivery, pause, permit)
     }
-    pass.leave(answer.outcome === 'interrupted' ? null : answer.statusCode !== null)
+    permit.leave(answer.outcome === 'interrupted' ? null : answer.statusCode !== null)
     const durationMs = performance.now() - startedMs
     const result = resultOf(delivery, answer, durationMs)
     const finished = await rows.finish(result)
@@ -173,7 +181,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     }
   }
 
-  const deliver = async (queued: QueuedDelivery, pass: Pass): Promise<DeliveryEnd> => {
+  const deliver = async (queued: QueuedDelivery, permit: Permit): Promise<DeliveryEnd> => {
     try {
       const readAtMs = performance.now()
       const claim = await rows.claim(queued.deliveryId)
@@ -181,23 +189,25 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
         const { delivery } = claim
         const ratePerSecond =
           delivery.ratePerSecond ?? (isForPeople(delivery.format) ? PEOPLE_PER_SECOND : null)
-        const deferred = await pass.begin(ratePerSecond)
-        return deferred ? await putBack(delivery, deferred, pass) : await attempt(delivery, readAtMs, pass)
+        const deferred = await permit.acquire(ratePerSecond)
+        return deferred
+          ? await putBack(delivery, deferred, permit)
+          : await attempt(delivery, readAtMs, permit)
       }
       if (claim.kind === 'early') return { kind: 'again', delayMs: claim.dueInMs + JOB_SLACK_MS }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
     } finally {
-      pass.leave(null) // nothing when it was left with a result
+      permit.leave(null) // nothing when it was left with a result
     }
   }
 
-  const enter = async (queued: QueuedDelivery): Promise<DeliveryEnd | Pass> => {
+  const enter = async (queued: QueuedDelivery): Promise<DeliveryEnd | Permit> => {
     const entry = await limiter.enter(queued.webhookId)
     return entry.kind === 'go' ? entry : defer(queued, entry)
   }
 
   return async queued => {
-    const pass = await enter(queued)
-    return pass.kind === 'go' ? deliver(queued, pass) : pass
+    const permit = await enter(queued)
+    return permit.kind === 'go' ? deliver(queued, permit) : permit
   }
 }

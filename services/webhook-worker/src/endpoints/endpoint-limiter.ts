@@ -9,9 +9,9 @@
 // waiting deliveries is limited to the number that the endpoint answers within PATIENCE_MS at its present speed. A delivery
 // that cannot wait is deferred: the delivery becomes `waiting` in Postgres and frees its slot.
 //
-// A pass allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
-// Postgres, so there are more passes than the in-flight cap: as many more as the endpoint answers during two claims, or as can
-// end at once. A claimed delivery is sent when another request ends. `Pass.begin` is the one gate between the claim and the
+// A permit allows the worker to claim a delivery. Only the request counts as in flight. The endpoint must not wait for claims in
+// Postgres, so there are more permits than the in-flight cap: as many more as the endpoint answers during two claims, or as can
+// end at once. A claimed delivery is sent when another request ends. `Permit.acquire` is the one gate between the claim and the
 // request; what it defers gives its claim back: no request ended within PATIENCE_MS, the breaker opened, or there is no slot of
 // the chosen rate.
 //
@@ -22,7 +22,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ChosenRates } from './chosen-rates.js'
 import { newEndpoint, type Endpoint, type Request } from './endpoint.js'
-import type { EndpointLimiter, EndpointLimits, Entry, Deferral, DeferReason, Pass } from './passes.js'
+import type { EndpointLimiter, EndpointLimits, Entry, Deferral, DeferReason, Permit } from './permits.js'
 
 const PROBATION_IN_FLIGHT = 4
 /** How long a delivery may wait in the worker's memory for an endpoint that does not answer. */
@@ -77,7 +77,7 @@ export function buildEndpointLimiter(
     return Math.min(limits.maxQueued, Math.ceil(answersWithin(endpoint, withinMs)))
   }
 
-  /** How many passes there may be. */
+  /** How many permits there may be. */
   const passLimitOf = (endpoint: Endpoint): number => {
     const cap = capOf(endpoint)
     if (!endpoint.trusted) return cap
@@ -120,7 +120,7 @@ export function buildEndpointLimiter(
   /** Lets go on what waited for a request to end. */
   const advance = (endpoint: Endpoint): void => {
     while (endpoint.claimed.length > 0 && endpoint.inFlight.size < capOf(endpoint)) endpoint.claimed.next()
-    while (endpoint.queue.length > 0 && endpoint.passes < passLimitOf(endpoint)) endpoint.queue.next()
+    while (endpoint.queue.length > 0 && endpoint.permits < passLimitOf(endpoint)) endpoint.queue.next()
   }
 
   /** Deferring would only cost more while the endpoint answers: this process is what is slow. */
@@ -157,13 +157,13 @@ export function buildEndpointLimiter(
           () => null,
         )
 
-  const pass = (endpoint: Endpoint, as: 'usual' | 'probe' | 'forced', hasSlot: boolean): Pass => {
+  const permitOf = (endpoint: Endpoint, as: 'usual' | 'probe' | 'forced', hasSlot: boolean): Permit => {
     const givenMs = clock.now()
     let request: Request | null = null
     let isLeft = false
-    endpoint.passes++
+    endpoint.permits++
 
-    const begin = async (ratePerSecond: number | null): Promise<Deferral | null> => {
+    const acquire = async (ratePerSecond: number | null): Promise<Deferral | null> => {
       endpoint.claimMs += (clock.now() - givenMs - endpoint.claimMs) / 8
       endpoint.ratePerSecond = ratePerSecond
       const deferred = hasSlot ? null : await waitForSlot(endpoint)
@@ -171,14 +171,14 @@ export function buildEndpointLimiter(
       request = as === 'forced' ? start(endpoint) : await waitToStart(endpoint)
       if (!request) return deferByCap(endpoint)
       const now = clock.now()
-      // Since the pass was given, other requests have opened the breaker.
+      // Since the permit was given, other requests have opened the breaker.
       if (as === 'usual' && !endpoint.breaker.isClosed) return deferByBreaker(endpoint)
       return now - givenMs > limits.beginWithinMs ? deferByCap(endpoint) : null
     }
 
     return {
       kind: 'go',
-      begin,
+      acquire,
       pause: async ({ forMs, reason }) => {
         endpoint.breaker.pause(clock.now(), forMs)
         endpoint.pausedBy = reason
@@ -187,7 +187,7 @@ export function buildEndpointLimiter(
       leave: answered => {
         if (isLeft) return
         isLeft = true
-        endpoint.passes--
+        endpoint.permits--
         if (request) endpoint.inFlight.delete(request)
         if (request && answered !== null) note(endpoint, request, answered, as === 'probe')
         else if (as === 'probe') endpoint.breaker.forgoProbe()
@@ -215,11 +215,11 @@ export function buildEndpointLimiter(
     if (answer.kind === 'defer') return deferByBreaker(endpoint)
     // A probe is one request in a minute.
     const deferred = answer.kind === 'probe' ? null : takeFromRate(endpoint, now)
-    return deferred ?? pass(endpoint, answer.kind === 'probe' ? 'probe' : 'usual', hasSlot)
+    return deferred ?? permitOf(endpoint, answer.kind === 'probe' ? 'probe' : 'usual', hasSlot)
   }
 
   const enterAlone = (endpoint: Endpoint, hasSlot: boolean): Entry | Promise<Entry> => {
-    if (endpoint.passes < passLimitOf(endpoint)) return admit(endpoint, hasSlot)
+    if (endpoint.permits < passLimitOf(endpoint)) return admit(endpoint, hasSlot)
     if (endpoint.queue.length >= queueLimitOf(endpoint)) return deferByCap(endpoint)
     const sinceMs = clock.now()
     return endpoint.queue.wait(
@@ -235,7 +235,7 @@ export function buildEndpointLimiter(
       const hasSlot = endpoint.ratePerSecond !== null && !endpoint.breaker.isOpen(clock.now())
       return (hasSlot ? await waitForSlot(endpoint) : null) ?? enterAlone(endpoint, hasSlot)
     },
-    force: webhookId => pass(endpointOf(webhookId), 'forced', false),
+    force: webhookId => permitOf(endpointOf(webhookId), 'forced', false),
     countOpen: () => {
       const now = clock.now()
       return [...endpoints.values()].filter(endpoint => endpoint.breaker.isOpen(now)).length
@@ -243,7 +243,7 @@ export function buildEndpointLimiter(
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS
       for (const [id, endpoint] of endpoints) {
-        if (endpoint.passes === 0 && endpoint.queue.length === 0 && endpoint.usedAtMs < before)
+        if (endpoint.permits === 0 && endpoint.queue.length === 0 && endpoint.usedAtMs < before)
           endpoints.delete(id)
       }
     },

@@ -1,6 +1,6 @@
 // What a worker remembers of one endpoint.
 import { DeliveryBreaker } from '@payment-tracking/domain'
-import type { Entry, DeferReason } from './passes.js'
+import type { Entry, DeferReason } from './permits.js'
 import { PatientQueue } from './patient-queue.js'
 
 export interface Endpoint {
@@ -10,14 +10,14 @@ export interface Endpoint {
   breaker: DeliveryBreaker
   /** why the breaker was paused last */
   pausedBy: DeferReason
-  /** passes that were not left: deliveries that are claimed, or whose requests are in flight */
-  passes: number
+  /** permits that were not left: deliveries that are claimed, or whose requests are in flight */
+  permits: number
   /** requests in flight, oldest first */
   inFlight: Set<Request>
   /** claimed deliveries that wait for a request to end */
   claimed: PatientQueue<Request | null>
   trusted: boolean
-  /** deliveries that wait in memory for a pass */
+  /** deliveries that wait in memory for a permit */
   queue: PatientQueue<Entry>
   /** the earliest time of the next request under the rate cap */
   nextAtMs: number
@@ -25,7 +25,7 @@ export interface Endpoint {
   nextReturnMs: number
   averageMs: number
   answeredAtMs: number
-  /** the average time from a pass to its claim */
+  /** the average time from a permit to its claim */
   claimMs: number
   usedAtMs: number
 }
@@ -40,7 +40,7 @@ export const newEndpoint = (webhookId: string, patienceMs: number): Endpoint => 
   ratePerSecond: null,
   breaker: new DeliveryBreaker(),
   pausedBy: 'rate cap',
-  passes: 0,
+  permits: 0,
   inFlight: new Set(),
   claimed: new PatientQueue(patienceMs),
   trusted: false,

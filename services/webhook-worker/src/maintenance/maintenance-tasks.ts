@@ -25,7 +25,7 @@ import {
 } from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
-import type { EndpointLimiter } from '../endpoints/passes.js'
+import type { EndpointLimiter } from '../endpoints/permits.js'
 import type { WorkerTunables } from '../tunables.js'
 import { BACKLOG, buildSweeper } from './sweeper.js'
 import type { MaintenanceTask } from './maintenance.js'

@@ -8,7 +8,7 @@ export interface EndpointLimits {
    */
   maxQueued: number
   /**
-   * how long after its pass a request may begin. A later request could still run when its claim has expired, and another worker
+   * how long after its permit a request may begin. A later request could still run when its claim has expired, and another worker
    * would send the delivery too
    */
   beginWithinMs: number
@@ -16,8 +16,8 @@ export interface EndpointLimits {
 
 export type DeferReason = 'in-flight cap' | 'rate cap' | 'breaker open' | 'proxy away' | 'proxy refused'
 
-/** The holder must leave a pass exactly once. */
-export interface Pass {
+/** The holder must leave a permit exactly once. */
+export interface Permit {
   kind: 'go'
   /**
    * The gate between a claim and its request: call this when the delivery is claimed. Waits until the endpoint may be sent
@@ -25,7 +25,7 @@ export interface Pass {
    * @param ratePerSecond what the gateway chose, as the claim read it; null: nothing
    * @returns null: send now. Otherwise why the claim must be given back
    */
-  begin(ratePerSecond: number | null): Promise<Deferral | null>
+  acquire(ratePerSecond: number | null): Promise<Deferral | null>
   /**
    * Defers all that waits for the endpoint: it asked for patience, or the way to it is closed. Afterwards one delivery asks, and the
    * others wait for its answer. A pause of the rate holds in all workers.
@@ -41,7 +41,7 @@ export interface Deferral {
   reason: DeferReason
 }
 
-export type Entry = Pass | Deferral
+export type Entry = Permit | Deferral
 
 export interface EndpointLimiter {
   enter(webhookId: string): Promise<Entry>
@@ -49,7 +49,7 @@ export interface EndpointLimiter {
    * For a delivery that was deferred for so long that it must be tried now: neither the breaker nor a cap of this process defers it
    * any more. The rate that its gateway chose still does.
    */
-  force(webhookId: string): Pass
+  force(webhookId: string): Permit
   /** Endpoints whose breaker is open. */
   countOpen(): number
   /** Forgets endpoints without recent requests. */
