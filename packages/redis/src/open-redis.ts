@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { announcePayments, type Announcement } from './fanout/announce-payments.js'
 import type { PaymentReader } from './fanout/payment-frame.js'
 import { buildShardRoutes, listenToShards, routeToAdapter } from './fanout/shard-channels.js'
-import { listenToFeeds, wakeFeeds } from './fanout/feed-wakes.js'
+import { listenToFeeds, signalFeeds } from './fanout/feed-signals.js'
 import { RedisUnavailableError } from './errors.js'
 import { buildRedisKeys, type RedisKeys } from './keys.js'
 import { closeRedis, connectRedis, watchConnection, withDeadline } from './connection.js'
@@ -41,10 +41,10 @@ export interface RedisConnections {
    *   calling again
    */
   announce(announcement: Announcement): Promise<number>
-  /** Wakes the requests that wait for the feeds of some gateways. Best effort. */
-  wakeFeeds(gateways: readonly string[]): Promise<number>
-  /** @param onWake gets the gateways whose feeds went on; null for all, also after the connection was away */
-  listenToFeeds(onWake: (gateways: readonly string[] | null) => void): void
+  /** Signals the requests that wait for the feeds of some gateways. Best effort. */
+  signalFeeds(gateways: readonly string[]): Promise<number>
+  /** @param onSignal gets the gateways whose feeds went on; null for all, also after the connection was away */
+  listenToFeeds(onSignal: (gateways: readonly string[] | null) => void): void
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -79,8 +79,8 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
       if (options.REDIS_CLUSTER) listenToShards(keys, toChannel, reader, onListening)
     },
     announce: announcement => announcePayments(routeOf, keys, announcement, timeoutMs),
-    wakeFeeds: gateways => wakeFeeds(commands, keys, gateways),
-    listenToFeeds: onWake => listenToFeeds(open('feeds', 'any node'), keys, onWake),
+    signalFeeds: gateways => signalFeeds(commands, keys, gateways),
+    listenToFeeds: onSignal => listenToFeeds(open('feeds', 'any node'), keys, onSignal),
     async ping() {
       if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
       await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))

@@ -701,7 +701,7 @@ create index deliveries_open on deliveries (opened_at) where state in ('pending'
 -- claimDeliveries asks whether an earlier delivery of an ordered webhook is open; cancelPage and listDeliveries read what
 -- is open.
 create index deliveries_open_webhook on deliveries (webhook_id, activation, id) where state in ('pending', 'waiting');
--- claimDeliveries, wakeNextInOrder: the same of one tracking ID, or of one expectation. Other deliveries write
+-- claimDeliveries, makeNextDue: the same of one tracking ID, or of one expectation. Other deliveries write
 -- nothing to it.
 create index deliveries_open_order on deliveries (webhook_id, activation, order_key, id)
   where state in ('pending', 'waiting') and order_key is not null;

@@ -80,8 +80,8 @@ export async function makeParts(
     waits,
     checkWaiting: gateway =>
       afterCommit(() => {
-        waits.wake([gateway])
-        void redis?.wakeFeeds([gateway])
+        waits.signal([gateway])
+        void redis?.signalFeeds([gateway])
         return Promise.resolve()
       }),
   }

@@ -11,7 +11,7 @@ import {
   insertMessage,
   putBackDeliveries,
   redeliverOne,
-  wakeNextInOrder,
+  makeNextDue,
   type ClaimedDelivery,
 } from '@payment-tracking/store/deliveries'
 import { createWebhook, listDeliveries, updateWebhook } from '@payment-tracking/store/admin'
@@ -115,8 +115,8 @@ export async function replayDeliveries(
       ]),
     write: ({ picks }) => finishAttempts(store, [resultOf(hands.get(picks.w)!)]),
     judge: () => deactivateWebhooks(store, [webhook.id], 'gone'),
-    wakeNext: () =>
-      wakeNextInOrder(store, { webhookId: webhook.id, ordered: true, orderedBy: 'all', orderKey: null }),
+    makeNextDue: () =>
+      makeNextDue(store, { webhookId: webhook.id, ordered: true, orderedBy: 'all', orderKey: null }),
     crash: () => Promise.resolve(),
     turnOff: () => updateWebhook(store, gateway, webhook.id, { active: false }),
     turnOn: () => updateWebhook(store, gateway, webhook.id, { active: true }),

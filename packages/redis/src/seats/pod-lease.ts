@@ -45,7 +45,7 @@ export class PodLease {
   #stopped = false
   #problem: Error | null = null
   #loop: Promise<void> = Promise.resolve()
-  #wake: () => void = () => {}
+  #signal: () => void = () => {}
 
   constructor(options: PodLeaseOptions) {
     this.#options = options
@@ -66,14 +66,14 @@ export class PodLease {
   }
 
   /** Renews, or begins anew, at once. */
-  wake(): void {
-    this.#wake()
+  signal(): void {
+    this.#signal()
   }
 
   /** Ends the pod in Redis: all its seats are free at once. */
   async close(): Promise<void> {
     this.#stopped = true
-    this.#wake()
+    this.#signal()
     await this.#loop
     await this.#options.link.call(this.#call('leave', [])).catch(() => {})
   }
@@ -98,7 +98,7 @@ export class PodLease {
       }
       const pauseMs = fence.mayDeliver() ? leaseMs / RENEWALS_PER_LEASE : Math.min(500, leaseMs / 8)
       const waiting = new AbortController()
-      this.#wake = () => waiting.abort()
+      this.#signal = () => waiting.abort()
       if (!this.#stopped) await sleep(pauseMs, undefined, { signal: waiting.signal }).catch(() => {})
     }
   }

@@ -31,7 +31,7 @@ export class Seats {
   constructor(options: SeatsOptions) {
     this.#onError = options.onError
     this.#fence = new Fence(options)
-    this.#link = new LeaseLink({ ...options, onReady: () => this.#lease.wake() })
+    this.#link = new LeaseLink({ ...options, onReady: () => this.#lease.signal() })
     this.#held = new HeldSeats(this.#link, options.leaseMs)
     this.#lease = new PodLease({ ...options, link: this.#link, fence: this.#fence, held: this.#held })
     this.#takeovers = new SeatTakeovers({
@@ -92,7 +92,7 @@ export class Seats {
       return { refused: 'unavailable' }
     }
     const [result, waitMs, oldPod, oldMember] = answer as [string, number, string, string]
-    if (result === 'expired') this.#lease.wake()
+    if (result === 'expired') this.#lease.signal()
     if (result === 'full' || result === 'address-full') return { refused: result }
     if (result !== 'granted') return { refused: 'unavailable' }
     const held: Held = { member, request }

@@ -7,7 +7,7 @@ export {
 export { findCurrentClaims } from './find-current-claims.js'
 export { type AttemptResult, deliveryKey, finishAttempts, type FinishedAttempt } from './finish-attempts.js'
 export { type Deferral, deferDeliveries } from './defer-deliveries.js'
-export { wakeNextInOrder } from './ordered-deliveries.js'
+export { makeNextDue } from './ordered-deliveries.js'
 export { type PutBack, putBackDeliveries } from './put-back-deliveries.js'
 export { recoverFailed } from './recover.js'
 export { removeOldDeliveries } from './remove-old-deliveries.js'

@@ -62,7 +62,7 @@ export const MUST_WAIT = sql`
        else false end`
 
 /** The row `d` is due, or waits only for its turn. */
-const MAY_WAKE = sql`(d.due_at <= clock_timestamp() or d.defer_reason = ${EARLIER_DELIVERY})`
+const MAY_BE_DUE = sql`(d.due_at <= clock_timestamp() or d.defer_reason = ${EARLIER_DELIVERY})`
 
 /** What has ended, and whose turn ends with it. */
 export interface EndedDelivery {
@@ -79,7 +79,7 @@ export interface EndedDelivery {
  * @param ended the delivery before it
  * @returns the deliveries to enqueue
  */
-export function wakeNextInOrder(
+export function makeNextDue(
   { database }: Store,
   { webhookId, ordered, orderedBy, orderKey }: EndedDelivery,
 ): Promise<DeliveryRef[]> {
@@ -97,10 +97,10 @@ export function wakeNextInOrder(
                          where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
                                ${ofAll ? empty : ofKey}
                          order by d.id limit ${NEAREST}) d
-                 where ${MAY_WAKE}
+                 where ${MAY_BE_DUE}
                  order by d.id limit 1) first
               where w.id = any(${bigints([webhookId])}) and ${IS_ACTIVE}))
-       and ${IS_OPEN} and ${MAY_WAKE}
+       and ${IS_OPEN} and ${MAY_BE_DUE}
        and ${IS_UNCLAIMED}
     returning d.id, d.webhook_id as "webhookId"`)
 }

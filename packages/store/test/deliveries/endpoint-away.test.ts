@@ -12,7 +12,7 @@ import { noteWebhookHealth } from '../../src/deliveries/deactivate-webhooks.js'
 import { readWaits } from '../../src/admin/webhooks/read-waits.js'
 import { recoverFailed } from '../../src/deliveries/recover.js'
 import { updateWebhook } from '../../src/admin/webhooks/update-webhook.js'
-import { wakeNextInOrder } from '../../src/deliveries/ordered-deliveries.js'
+import { makeNextDue } from '../../src/deliveries/ordered-deliveries.js'
 import { resultOf } from './attempt-result.js'
 import { openTestStore } from '../open-test-store.js'
 
@@ -44,7 +44,7 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
     await finishAttempts(store, [resultOf(delivery, { next, retryInMs, ...(isUp ? {} : refusal) })])
     const [failed, succeeded] = isUp ? [[], [webhook.id]] : [[webhook.id], []]
     await noteWebhookHealth(store, { failed, lost: [], succeeded }, 1e12)
-    if (next !== 'pending') await wakeNextInOrder(store, delivery)
+    if (next !== 'pending') await makeNextDue(store, delivery)
   }
   const rows = async () =>
     (

@@ -138,7 +138,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, suspend }: Fe
         if (page.bodies.length === 0) void reply.header('retry-after', RETRY_AFTER_SECONDS)
         return page
       }
-      // What the request came by may have ended before it had its place, where no wake reaches it.
+      // What the request came by may have ended before it had its place, where no signal reaches it.
       if (page.bodies.length === 0) await access(request, reply)
       while (page.bodies.length === 0) {
         if (!page.hasMore) {

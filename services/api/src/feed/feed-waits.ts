@@ -12,7 +12,7 @@ interface FeedWaitLimits {
   perAddress: number
   /** of all gateways; the last tenth is for gateways of which nobody waits */
   all: number
-  /** how soon a feed goes on, or a reader is refused, whose wake was lost, or that no message of ingest caused */
+  /** how soon a feed goes on, or a reader is refused, whose signal was lost, or that no message of ingest caused */
   checkEveryMs: number
 }
 
@@ -39,7 +39,7 @@ interface FeedWaitOptions {
 interface Waiter {
   /** the feed went on, and nobody has asked yet */
   isWoken: boolean
-  wake(isOn: boolean): void
+  signal(isOn: boolean): void
 }
 
 /** The part of all places that gateways of which somebody waits already can take. */
@@ -95,13 +95,13 @@ export class FeedWaits {
     let resolve: ((isOn: boolean) => void) | undefined
     const waiter: Waiter = {
       isWoken: false,
-      wake: isOn => {
+      signal: isOn => {
         if (isOn) waiter.isWoken = true
         else isOver = true
         resolve?.(isOn)
       },
     }
-    const end = () => waiter.wake(false)
+    const end = () => waiter.signal(false)
     const timer = setTimeout(end, waitMs)
     gone.addEventListener('abort', end)
     waiters.add(waiter)
@@ -133,15 +133,15 @@ export class FeedWaits {
   }
 
   /** @param gateways null for all */
-  wake(gateways: readonly string[] | null): void {
+  signal(gateways: readonly string[] | null): void {
     for (const gateway of gateways ?? this.#waiters.keys())
-      for (const waiter of this.#waiters.get(gateway) ?? []) waiter.wake(true)
+      for (const waiter of this.#waiters.get(gateway) ?? []) waiter.signal(true)
   }
 
   /** Ends every wait: the requests are answered. */
   async stop(): Promise<void> {
     this.#isStopping = true
-    for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.wake(false)
+    for (const waiters of this.#waiters.values()) for (const waiter of waiters) waiter.signal(false)
     await this.#checking.stop()
   }
 
@@ -153,6 +153,6 @@ export class FeedWaits {
     }
     const { mark, gateways } = await readFeedsSince(this.store, this.#mark)
     this.#mark = mark
-    this.wake(gateways)
+    this.signal(gateways)
   }
 }

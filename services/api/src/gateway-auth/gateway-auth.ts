@@ -83,7 +83,7 @@ export interface GatewayAuth {
 
 /**
  * Once what a request comes by has ended: requests of the gateway that wait are asked again for their right, and refused. In
- * other processes too; where their wake is lost, a second later at most.
+ * other processes too; where their signal is lost, a second later at most.
  */
 export type CheckWaiting = (gateway: string) => Promise<void>
 

@@ -67,7 +67,7 @@ export function addDeliveryRoutes(
 
   const answerOf = (delivery: DeliveryRecord) => toDeliveryAnswer(delivery, retries)
   /** Once the rows are committed. While Redis is away, a sweeper finds the rows a little later. */
-  const wake = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
+  const enqueue = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
     afterCommit(async () =>
       queue
         ?.enqueueDeliveries(deliveries)
@@ -166,7 +166,7 @@ export function addDeliveryRoutes(
       const id = BigInt(request.params.deliveryId)
       if (!(await getDelivery(store, webhook.id, id))) throw noDelivery()
       await requireRedeliveryQuota(store, webhook.gateway)
-      await wake(request, await redeliverOne(store, webhook.id, id))
+      await enqueue(request, await redeliverOne(store, webhook.id, id))
       void reply.code(202)
       return answerOf((await getDelivery(store, webhook.id, id))!)
     },
@@ -221,7 +221,7 @@ export function addDeliveryRoutes(
         limit: DUE_AT_ONCE,
       })
       const deliveries = page?.deliveries ?? []
-      await wake(request, deliveries)
+      await enqueue(request, deliveries)
       void reply.code(202)
       return { count: deliveries.length, more: page?.hasMore ?? true }
     },
@@ -252,7 +252,7 @@ export function addDeliveryRoutes(
         at: new Date(),
       })
       const delivery = await insertMessage(store, webhook.id, message)
-      await wake(request, [delivery])
+      await enqueue(request, [delivery])
       void reply.code(202)
       return answerOf((await getDelivery(store, webhook.id, delivery.id))!)
     },

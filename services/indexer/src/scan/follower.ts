@@ -67,7 +67,7 @@ export class Follower {
   #rescanFrom = 0
   #rescannedAt = performance.now()
   #watermark = { slot: 0, at: -Infinity }
-  #wake: () => void = () => {}
+  #signalStep: () => void = () => {}
 
   constructor(private readonly parts: FollowerParts) {
     const { settings, pool, publisher } = parts
@@ -96,13 +96,13 @@ export class Follower {
     if (!this.#checkpoint) return
     if (this.#confirmed && slot > this.#checkpoint.through && !this.#taken.isKnown(signature)) {
       this.#confirmed.publish({ signature, slot, failed: false, transactionIndex: null }).catch(this.#fail)
-    } else this.#wake()
+    } else this.#signalStep()
   }
 
   #failure: Error | undefined
   readonly #fail = (error: Error): void => {
     this.#failure ??= error
-    this.#wake()
+    this.#signalStep()
   }
 
   /**
@@ -133,7 +133,7 @@ export class Follower {
     await this.#confirmed?.restore(bus, { ...settings, from, signal }, through)
     log.info({ through, resumed: loaded !== undefined, fromTheBeginning }, 'indexer.following')
     while (!signal.aborted) {
-      const woken = new Promise<void>(resolve => (this.#wake = resolve))
+      const woken = new Promise<void>(resolve => (this.#signalStep = resolve))
       await this.#step()
       if (this.#failure) throw this.#failure
       await Promise.race([woken, sleep(settings.pollMs, undefined, { signal }).catch(() => {})])

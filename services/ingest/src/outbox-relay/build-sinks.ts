@@ -4,10 +4,10 @@ import type { RelaySinks } from './outbox-relay.js'
 
 /** The relay's sinks in Redis: pub/sub for payments and life-cycle events, the queue for deliveries. */
 export const buildSinks = (
-  redis: Pick<RedisConnections, 'announce' | 'wakeFeeds'>,
+  redis: Pick<RedisConnections, 'announce' | 'signalFeeds'>,
   queue: Pick<DeliveryQueue, 'enqueueDeliveries'>,
 ): RelaySinks => ({
   announce: announcement => redis.announce(announcement),
-  wakeFeeds: gateways => redis.wakeFeeds(gateways),
+  signalFeeds: gateways => redis.signalFeeds(gateways),
   enqueue: deliveries => queue.enqueueDeliveries(deliveries),
 })

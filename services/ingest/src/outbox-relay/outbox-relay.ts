@@ -14,7 +14,7 @@ export interface RelaySinks {
   announce(announcement: Announcement & { epoch: string }): Promise<unknown>
   enqueue(deliveries: readonly DeliveryRef[]): Promise<unknown>
   /** Best effort. */
-  wakeFeeds(gateways: readonly string[]): Promise<unknown>
+  signalFeeds(gateways: readonly string[]): Promise<unknown>
 }
 
 /** Relays that may wait for each of the two. The sweepers do the rest later, so that memory stays bounded. */
@@ -55,7 +55,7 @@ export class OutboxRelay {
 
   async #announce(committed: readonly CommittedChanges[], committedAtMs: number): Promise<void> {
     await Promise.all([
-      this.sinks.wakeFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
+      this.sinks.signalFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
       ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>
         this.sinks.announce({ epoch, payments, retractions, lifecycles, expectations, committedAtMs }),
       ),

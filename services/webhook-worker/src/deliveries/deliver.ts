@@ -128,7 +128,9 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const state = finished?.state ?? 'unknown'
     // If this fails, the next delivery is found a minute later.
     if ((delivery.ordered || delivery.orderKey !== null) && state !== 'pending')
-      await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-woken'))
+      await rows
+        .enqueueNext(delivery)
+        .catch((err: unknown) => log.warn({ err }, 'delivery.next-not-enqueued'))
     if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(
       {

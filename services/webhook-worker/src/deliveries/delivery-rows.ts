@@ -10,7 +10,7 @@ import {
   deferDeliveries,
   noteWebhookHealth,
   putBackDeliveries,
-  wakeNextInOrder,
+  makeNextDue,
   type AttemptResult,
   type Claim,
   type ClaimedDelivery,
@@ -43,7 +43,7 @@ export interface DeliveryRows {
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
   /** Wakes a worker for the delivery after this one, of a webhook with ordered delivery. */
-  wakeNext(ended: ClaimedDelivery): Promise<void>
+  enqueueNext(ended: ClaimedDelivery): Promise<void>
 }
 
 const LIMITS = { maxItems: 256, concurrency: 2 }
@@ -128,9 +128,9 @@ export function buildDeliveryRows(options: {
     return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
-  const wakeNext = async (ended: ClaimedDelivery) => options.enqueue(await wakeNextInOrder(store, ended))
+  const enqueueNext = async (ended: ClaimedDelivery) => options.enqueue(await makeNextDue(store, ended))
 
-  return { claim, defer, isCurrent, putBack, finish, wakeNext }
+  return { claim, defer, isCurrent, putBack, finish, enqueueNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -1,4 +1,4 @@
-// Sockets only wake the indexer: it believes nothing because of a socket, and misses nothing because of a silent
+// Sockets only signal the indexer: it believes nothing because of a socket, and misses nothing because of a silent
 // socket. A socket that ends is opened again, after a growing wait.
 import type { Address } from '@solana/addresses'
 import { createSolanaRpcSubscriptions } from '@solana/rpc-subscriptions'
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { readLogsNotification } from './answers.js'
 import type { NodeCommitment } from './open-node.js'
 
-export interface WakeOptions {
+export interface ChainSignalOptions {
   url: string
   name: string
   programId: string
@@ -21,7 +21,7 @@ export interface WakeOptions {
 const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 30_000
 
-export async function listenToNode(options: WakeOptions): Promise<void> {
+export async function listenToNode(options: ChainSignalOptions): Promise<void> {
   const { url, name, programId, commitment, onTransaction, log, signal } = options
   for (let failures = 0; !signal.aborted; failures++) {
     try {
