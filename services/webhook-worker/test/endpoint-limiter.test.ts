@@ -70,7 +70,11 @@ t.test('the queue in memory holds only as many deliveries as the endpoint will a
     return deferredAtOnce
   }
   for (let n = 0; n < 60; n++) await answer(2)
-  t.equal(await countDeferred(), 300 - 256 - 8, 'a fast one: every slot, and as many claims as can end at once')
+  t.equal(
+    await countDeferred(),
+    300 - 256 - 8,
+    'a fast one: every slot, and as many claims as can end at once',
+  )
   for (let n = 0; n < 60; n++) await answer(400)
   t.equal(await countDeferred(), 292, 'a slow one: hardly any')
 })
@@ -312,9 +316,9 @@ t.test('without a slot the claim is given back, of a forced delivery too', async
   const { limiter, asked } = await openRated(Array(2).fill({ free: false, inMs: 300 }))
   const deferral = { kind: 'defer', forMs: 300, reason: 'rate cap' } as const
   const claimed = await goClaimed(limiter, 'a')
-  t.strictSame(await claimed.acquire(1)deferral
+  t.strictSame(await claimed.acquire(1), deferral)
   claimed.leave(null)
-  t.strictSame(await limiter.force('a').acquire(1)deferral
+  t.strictSame(await limiter.force('a').acquire(1), deferral)
   t.strictSame(asked, [1, 1])
 })
 
