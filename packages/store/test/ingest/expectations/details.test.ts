@@ -145,7 +145,7 @@ t.test("one gateway's expectations behind long histories delayed another gateway
     runTaskPage(shop.store, {
       programId: DEFAULT_PROGRAM_ID,
       sizer: { rowsOf: () => 10, note: () => {} },
-      turns,
+      order,
     })
   await page()
   await page()
