@@ -1,6 +1,7 @@
 // Bounds the memory that one client can occupy in this process: running requests, unread answers, and the time of each.
 // Without these bounds, sixty connections that each request a thousand events nine times and never read exhaust a
 // process of 512 MiB, within the limit of requests a minute.
+import { setMaxListeners } from 'node:events'
 import type { Socket } from 'node:net'
 import { countedAddress, repeat, type Metrics } from '@payment-tracking/runtime'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -116,6 +117,8 @@ export function boundRequests(app: ApiServer, bounds: RequestBounds, metrics: Me
   app.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
     const controller = new AbortController()
+    // Each statement of a request listens, and a long answer has hundreds.
+    setMaxListeners(0, controller.signal)
     const abandon = (reason: ApiError) => controller.abort(reason)
     request.abandoned = controller.signal
     const connection = connectionOf(socket)
