@@ -23,7 +23,7 @@ export type DeliveryEnd =
   | { kind: 'failed'; reason: string }
 
 export interface DeliveryWorkerOptions extends QueueOptions {
-  /** deliveries this process works on at a time; a quarter as many that come together or again are worked on besides */
+  /** deliveries of the queue `first` that this process works on at a time; those of the queue `bulk` have a quarter as many places */
   concurrency: number
   /** finished jobs that stay for the dashboard; nothing else reads them */
   kept: { completed: number; failed: number }

@@ -70,7 +70,7 @@ export {
   searchDeliveries,
 } from './webhooks/delivery-records.js'
 export { askFeedForDates, readGatewaySettings, writeGatewaySettings } from './webhooks/gateway-settings.js'
-export { readGatewayState } from './webhooks/read-gateway-state.js'
+export { readGatewayState } from './sessions/read-gateway-state.js'
 export { readWaits, type Waits } from './webhooks/read-waits.js'
 export { updateWebhook } from './webhooks/update-webhook.js'
 export {

@@ -65,7 +65,7 @@ interface Page {
 }
 
 const toCursor = ({ activation, id }: DeliveryKey): string => `${activation} ${id}`
-function keyOf({ cursor }: WebhookWork): DeliveryKey {
+function deliveryKeyOf({ cursor }: WebhookWork): DeliveryKey {
   const [activation = '0', id = '0'] = cursor.split(' ')
   return { activation: Number(activation), id: BigInt(id || '0') }
 }
@@ -129,7 +129,7 @@ async function takeWork(
 }
 
 async function cancelPage(store: Store, work: WebhookWork): Promise<Page> {
-  const after = keyOf(work)
+  const after = deliveryKeyOf(work)
   const rows = await store.database.read<{ id: bigint; activation: number }>(sql`
     select d.id, d.activation from deliveries d
      where d.webhook_id = ${work.id} and d.activation <= ${endedActivation(work)} and ${IS_OPEN}
@@ -172,7 +172,7 @@ const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> 
 async function redeliverPage(store: Store, work: WebhookWork, atMost: number): Promise<Page> {
   if (!work.isActive) return { handled: 0, deliveries: [], remaining: null }
   const { madeSince, madeUntil, states } = work.state as RedeliveryState
-  const { id: after } = keyOf(work)
+  const { id: after } = deliveryKeyOf(work)
   const quota = await readRedeliveryQuota(store, work.gateway)
   const limit = Math.min(atMost, quota.remaining)
   const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })

@@ -49,7 +49,7 @@ const MOST_TOKENS = 1_000
 const MOST_POINTS = 40_000
 
 /** A token's name as a key; all unknown tokens share one key. */
-const keyOf = (mint: string | null): string => mint ?? ''
+const mintKey = (mint: string | null): string => mint ?? ''
 
 const dayOf = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(0, 10)
 
@@ -68,7 +68,7 @@ async function addUpSubscriptions(
   gateway: string,
   moments: readonly number[],
 ) {
-  const series = new ActiveSeries(moments, keyOf)
+  const series = new ActiveSeries(moments, mintKey)
   const activeIn = new Map<string, ActiveInToken>()
   const counts = { active: 0, paused: 0, completed: 0, overdue: 0 }
   const now = nowMs() / 1000
@@ -80,13 +80,13 @@ async function addUpSubscriptions(
     if (dueStateOf({ live: true, status, dueAt, endsAt: null }, now, graceSeconds) === 'overdue')
       counts.overdue++
     if (status !== 'active') return
-    const active = activeIn.get(keyOf(tokenMint)) ?? {
+    const active = activeIn.get(mintKey(tokenMint)) ?? {
       monthly: new MonthlyRevenue(),
       neverPaid: { monthly: new MonthlyRevenue(), count: 0 },
       count: 0,
       uncounted: 0,
     }
-    activeIn.set(keyOf(tokenMint), active)
+    activeIn.set(mintKey(tokenMint), active)
     active.count++
     if (perMonth(amount, frequency) === null) active.uncounted++
     if (!wasPaid) active.neverPaid.count++
@@ -122,7 +122,7 @@ export async function readRevenue(
     readVolume(store, gateway, span),
     countPayersByToken(store, gateway),
   ])
-  const paidIn = new Map(volume.map(paid => [keyOf(paid.tokenMint), paid]))
+  const paidIn = new Map(volume.map(paid => [mintKey(paid.tokenMint), paid]))
   const mints = new Set([...paidIn.keys(), ...activeIn.keys(), ...series.tokens()])
   const ranked = [...mints]
     .map(mint => {

@@ -22,7 +22,7 @@ interface StoredShard {
   counters: [account: string, last: number, slot: number][]
 }
 
-const keyOf = (shard: number): string => `counters.${shard}`
+const shardKey = (shard: number): string => `counters.${shard}`
 
 let lastShard = { account: '', shard: 0 }
 /** An event asks for its account several times in a row, and a hash costs microseconds. */
@@ -43,7 +43,7 @@ export class Counters {
   /** Reads the counters that the previous lease holder saved. */
   async load(): Promise<void> {
     const read = async (shard: number) => {
-      const entry = await this.keys.get(keyOf(shard))
+      const entry = await this.keys.get(shardKey(shard))
       if (!entry) return
       this.#revisions.set(shard, entry.revision)
       if (entry.value === '') return
@@ -65,7 +65,7 @@ export class Counters {
         )
         const stored: StoredShard = { forgot: this.#forgot.has(shard), counters }
         const revision = this.#revisions.get(shard) ?? 0
-        this.#revisions.set(shard, await this.keys.set(keyOf(shard), JSON.stringify(stored), revision))
+        this.#revisions.set(shard, await this.keys.set(shardKey(shard), JSON.stringify(stored), revision))
       }),
     )
   }

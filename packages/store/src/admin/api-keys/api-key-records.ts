@@ -35,7 +35,7 @@ export class TooManyApiKeysError extends ServiceError {
   }
 }
 
-const COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", signer_since as "signerSince", created_at as "createdAt",
+const API_KEY_COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", signer_since as "signerSince", created_at as "createdAt",
   expires_at as "expiresAt", last_used_at as "lastUsedAt"`
 
 /**
@@ -65,7 +65,7 @@ export const createApiKey = (
         insert into api_keys (gateway, name, scopes, hash, hint, created_by, signer_since, expires_at)
         values (${key.gateway}, ${key.name}, ${[...key.scopes]}::text[], ${key.hash}, ${key.hint},
                 ${key.createdBy}, ${key.signerSince}, ${key.expiresAt}::timestamptz)
-        returning ${COLUMNS}`
+        returning ${API_KEY_COLUMNS}`
       return row!
     },
     { maxWait: 10_000, timeout: 10_000 },
@@ -74,7 +74,7 @@ export const createApiKey = (
 /** The keys of a gateway that are not revoked, oldest first. */
 export const listApiKeys = ({ database }: Store, gateway: string): Promise<readonly ApiKeyRecord[]> =>
   database.read<ApiKeyRecord>(sql`
-    select ${COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
+    select ${API_KEY_COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
 
 /** @returns null where the gateway has no such key */
 export const revokeApiKey = async (

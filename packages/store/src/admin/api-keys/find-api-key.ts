@@ -19,11 +19,11 @@ export interface FoundApiKey {
   gateway: GatewayState
 }
 
-type Row = Omit<FoundApiKey, 'gateway'> & GatewayState
+type ApiKeyRow = Omit<FoundApiKey, 'gateway'> & GatewayState
 
 /** Finds a key by its hash alone, so the time of the answer says nothing about other keys. */
 export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
-  const [row] = await database.read<Row>(sql`
+  const [row] = await database.read<ApiKeyRow>(sql`
     select k.id, k.name, k.scopes, k.created_by as "createdBy",
            k.signer_since as "signerSince", k.expires_at as "expiresAt",
            k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",

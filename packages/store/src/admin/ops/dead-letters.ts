@@ -29,7 +29,7 @@ export interface DeadLetterFilter {
   limit: number
 }
 
-const COLUMNS = sql`id, stream, stream_sequence as "streamSequence", subject, code, reason, size,
+const DEAD_LETTER_COLUMNS = sql`id, stream, stream_sequence as "streamSequence", subject, code, reason, size,
   length(bytes) as kept, received_at as "receivedAt", replayed_at as "replayedAt"`
 
 /** Relies on dead_letters_code, or on the primary key without a code. */
@@ -46,7 +46,7 @@ export const listDeadLetters = (
   filter: DeadLetterFilter,
 ): Promise<readonly DeadLetterRow[]> =>
   database.read<DeadLetterRow>(sql`
-    select ${COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`)
+    select ${DEAD_LETTER_COLUMNS} from dead_letters where ${condition(filter)} order by id desc limit ${filter.limit}`)
 
 /** The most letters of a code that are counted, the newest. */
 const MOST_COUNTED = raw('10000')
@@ -74,7 +74,7 @@ export const readDeadLetters = (
   ids: readonly bigint[],
 ): Promise<readonly DeadLetterBytes[]> =>
   database.read<DeadLetterBytes>(sql`
-    select ${COLUMNS}, bytes from dead_letters where id = any(${bigints(ids)}) order by id`)
+    select ${DEAD_LETTER_COLUMNS}, bytes from dead_letters where id = any(${bigints(ids)}) order by id`)
 
 /** Ids of the letters that match a filter, oldest first. */
 export const findDeadLetterIds = async ({ database }: Store, filter: DeadLetterFilter): Promise<bigint[]> => {

@@ -18,7 +18,7 @@ export interface FailedDeliveryFilter {
   error?: string | undefined
 }
 
-const COLUMNS = sql`${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
+const FAILED_DELIVERY_COLUMNS = sql`${DELIVERY_COLUMNS}, w.gateway, w.endpoint_url as "endpointUrl",
   ${IS_ACTIVE} as active`
 
 /** Failed deliveries that one page looks at: a filter can refuse all of them. */
@@ -48,7 +48,7 @@ export async function listFailedDeliveries(
   const [last] = await database.read<{ id: bigint }>(sql`
     select id from deliveries where ${isFailed} order by id desc offset ${MOST_SEEN} - 1 limit 1`)
   const items = await database.read<FailedDelivery>(sql`
-    select ${COLUMNS}
+    select ${FAILED_DELIVERY_COLUMNS}
       from (select * from deliveries where ${isFailed} and id >= ${last?.id ?? 0n} order by id desc offset 0) d
       join webhooks w on w.id = d.webhook_id
      where ${allOf(conditions)} order by d.id desc limit ${limit}`)
@@ -58,7 +58,7 @@ export async function listFailedDeliveries(
 /** A delivery of any gateway, in any state. @returns null when there is none */
 export async function findDelivery({ database }: Store, id: bigint): Promise<FailedDelivery | null> {
   const rows = await database.read<FailedDelivery>(sql`
-      select ${COLUMNS} from deliveries d join webhooks w on w.id = d.webhook_id where d.id = ${id}`)
+      select ${FAILED_DELIVERY_COLUMNS} from deliveries d join webhooks w on w.id = d.webhook_id where d.id = ${id}`)
   return rows[0] ?? null
 }
 

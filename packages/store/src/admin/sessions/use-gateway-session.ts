@@ -25,7 +25,7 @@ export interface FoundGatewaySession {
   gateway: GatewayState
 }
 
-type Row = Omit<FoundGatewaySession, 'gateway'> & GatewayState
+type SessionRow = Omit<FoundGatewaySession, 'gateway'> & GatewayState
 
 /** The API key of a session, unless it was revoked or has expired. */
 export const KEY_OF_SESSION = sql`
@@ -41,7 +41,7 @@ export async function findGatewaySession(
   { database }: Store,
   hash: string,
 ): Promise<FoundGatewaySession | null> {
-  const [row] = await database.read<Row>(sql`
+  const [row] = await database.read<SessionRow>(sql`
     select s.hash, s.signer as "signedBy", s.signer_since as "signerSince", s.api_key_id as "apiKeyId", k.name as "apiKeyName", k.scopes,
            s.ends_at as "endsAt", least(s.expires_at, k.expires_at) as "expiresAt",
            s.used_at < clock_timestamp() - interval '1 minute' as "isUseStale",

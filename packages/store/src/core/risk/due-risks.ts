@@ -132,7 +132,7 @@ export const risksOf = (asked: Sql, { programId, gatewayFee }: Judging): Sql => 
     select f.*, c.cause, ${STATE} as state from fact f cross join lateral (select ${causeFor(programId)} as cause) c
   )`
 
-interface Row {
+interface DueRiskRow {
   address: string
   isWatched: boolean
   state: RiskState
@@ -146,7 +146,16 @@ interface Row {
 
 const integer = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
-const toRisk = ({ isWatched, state, cause, checkedAt, slot, balance, allowance, together }: Row): DueRisk =>
+const toRisk = ({
+  isWatched,
+  state,
+  cause,
+  checkedAt,
+  slot,
+  balance,
+  allowance,
+  together,
+}: DueRiskRow): DueRisk =>
   isWatched
     ? {
         state,
@@ -172,7 +181,7 @@ export async function readDueRisks(
   const asked = sql`policies p ${WITH_USER_PAYMENT}
        where p.address = any(${[...addresses]}::text[]) and ${isWaiting(sql`p`)}`
   const gatewayFee = { ofRow: newestFact('fee_recipient', sql`d.gateway`) }
-  const rows = await run<Row>(sql`
+  const rows = await run<DueRiskRow>(sql`
     with ${risksOf(asked, { programId, gatewayFee })}
     select r.address, r.is_watched as "isWatched", r.state, r.cause, r.checked_at as "checkedAt", r.slot,
            r.balance::text as balance, r.allowance::text as allowance, r.together::text as together

@@ -43,7 +43,7 @@ function factOf(event: ChainEvent): ProgramFact | undefined {
   return { eventId: event.id, kind, gateway, slot: event.slot, value }
 }
 
-const WRITTEN = columnTable<ProgramFact>('f', {
+const PROGRAM_FACTS = columnTable<ProgramFact>('f', {
   event_id: ['uuid', ({ eventId }) => eventId],
   kind: ['text', ({ kind }) => kind],
   gateway: ['text', ({ gateway }) => gateway],
@@ -56,7 +56,7 @@ export function writeProgramFacts(tx: PipelinedTx, events: readonly { event: Cha
   const facts = events.flatMap(({ event }) => factOf(event) ?? [])
   if (facts.length === 0) return
   tx.send(sql`
-    insert into program_facts (${WRITTEN.names}) select * from ${WRITTEN.listOf(facts)} on conflict do nothing`)
+    insert into program_facts (${PROGRAM_FACTS.names}) select * from ${PROGRAM_FACTS.listOf(facts)} on conflict do nothing`)
 }
 
 /** Facts of one kind that a check compares, from the newest slot on: an authority can change its fees as often as it likes. */

@@ -15,7 +15,7 @@ interface TimedAccount extends TokenAccountSeen {
   checkedAt: Date
 }
 
-const WRITTEN = columnTable<TimedAccount>('a', {
+const TOKEN_ACCOUNTS = columnTable<TimedAccount>('a', {
   address: ['text', ({ tokenAccount }) => tokenAccount],
   slot: ['bigint', ({ slot }) => slot],
   checked_at: ['timestamptz', ({ checkedAt }) => checkedAt],
@@ -43,6 +43,6 @@ export function writeTokenAccounts(tx: PipelinedTx, controls: readonly TimedCont
   // In the order of the key, so that two transactions never wait for each other.
   const accounts = [...newest.values()].sort((a, b) => (a.tokenAccount < b.tokenAccount ? -1 : 1))
   tx.send(sql`
-    insert into token_accounts as t (${WRITTEN.names}) select * from ${WRITTEN.listOf(accounts)}
-    on conflict (address) do update set ${WRITTEN.excluded} where excluded.slot > t.slot`)
+    insert into token_accounts as t (${TOKEN_ACCOUNTS.names}) select * from ${TOKEN_ACCOUNTS.listOf(accounts)}
+    on conflict (address) do update set ${TOKEN_ACCOUNTS.excluded} where excluded.slot > t.slot`)
 }

@@ -1,5 +1,5 @@
-// Conditions on deliveries `d` and webhooks `w`, for every statement that asks them. The partial indexes of deliveries have
-// the text of `IS_OPEN`.
+// SQL conditions on a delivery `d` and its webhook `w`. Postgres uses a partial index only where the statement has its condition,
+// so the partial indexes of deliveries have the text of `IS_OPEN`.
 import { RECOVERED_BELOW_ATTEMPTS, RECOVERED_HOURS } from '@payment-tracking/domain'
 import { inline, raw, sql, type Sql } from '../database/sql.js'
 

@@ -17,7 +17,7 @@ interface PositionsRow {
   end: number
 }
 
-const WRITTEN = columnTable<PositionsRow>('p', {
+const POSITIONS = columnTable<PositionsRow>('p', {
   gateway: ['text', ({ gateway }) => gateway],
   last_position: ['bigint', ({ positions }) => positions.at(-1)],
   begin: ['integer', ({ positions, end }) => end - positions.length + 1],
@@ -46,7 +46,7 @@ export function writeGatewayPayments(
   const all = bigints(rows.flatMap(({ positions }) => positions))
   tx.send(sql`
     insert into gateway_payments (gateway, last_position, positions)
-    select gateway, last_position, (${all})[begin:ending] from ${WRITTEN.listOf(rows)}`)
+    select gateway, last_position, (${all})[begin:ending] from ${POSITIONS.listOf(rows)}`)
 }
 
 /**

@@ -13,7 +13,7 @@ export async function readGateways(tx: Tx, addresses: readonly string[]): Promis
     select ${GATEWAY_COLUMNS} from gateways g where g.address = any(${addresses}::text[])`
 }
 
-const WRITTEN = columnTable<GatewayState>('g', {
+const GATEWAYS = columnTable<GatewayState>('g', {
   address: ['text', ({ address }) => address],
   authority: ['text', ({ authority }) => authority],
   incarnation_start: ['text', ({ incarnationStart }) => incarnationStart],
@@ -25,8 +25,8 @@ const WRITTEN = columnTable<GatewayState>('g', {
 export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]): void {
   if (gateways.length === 0) return
   tx.send(sql`
-    insert into gateways (${WRITTEN.names}) select * from ${WRITTEN.listOf(gateways)}
-    on conflict (address) do update set ${WRITTEN.excluded}`)
+    insert into gateways (${GATEWAYS.names}) select * from ${GATEWAYS.listOf(gateways)}
+    on conflict (address) do update set ${GATEWAYS.excluded}`)
   const deleted = gateways.filter(gateway => gateway.deletedOrder !== null && !isLive(gateway))
   const addresses = deleted.map(({ address }) => address)
   if (addresses.length > 0) stopWebhooks(tx, addresses)

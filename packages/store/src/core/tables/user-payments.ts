@@ -12,7 +12,7 @@ export async function readUserPayments(tx: Tx, addresses: readonly string[]): Pr
       from user_payments where address = any(${addresses}::text[])`
 }
 
-const WRITTEN = columnTable<UserPaymentState>('u', {
+const USER_PAYMENTS = columnTable<UserPaymentState>('u', {
   address: ['text', ({ address }) => address],
   owner: ['text', ({ owner }) => owner],
   token_mint: ['text', ({ tokenMint }) => tokenMint],
@@ -24,6 +24,6 @@ const WRITTEN = columnTable<UserPaymentState>('u', {
 export function writeUserPayments(tx: PipelinedTx, userPayments: readonly UserPaymentState[]): void {
   if (userPayments.length === 0) return
   tx.send(sql`
-    insert into user_payments (${WRITTEN.names}) select * from ${WRITTEN.listOf(userPayments)}
-    on conflict (address) do update set ${WRITTEN.excluded}`)
+    insert into user_payments (${USER_PAYMENTS.names}) select * from ${USER_PAYMENTS.listOf(userPayments)}
+    on conflict (address) do update set ${USER_PAYMENTS.excluded}`)
 }

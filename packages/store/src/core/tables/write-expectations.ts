@@ -9,7 +9,7 @@ function nextCheckAt({ terms, counting, notified }: Expectation): string | null 
   return !counting && waits ? (terms.expiresAt?.toISOString() ?? null) : null
 }
 
-const WRITTEN = columnTable<Expectation>('v', {
+const EXPECTATIONS = columnTable<Expectation>('v', {
   id: ['uuid', ({ terms }) => terms.id],
   counting: ['boolean', ({ counting }) => counting],
   paid_amount: ['numeric', ({ sums }) => sums.all.paidAmount.toString()],
@@ -33,5 +33,5 @@ const WRITTEN = columnTable<Expectation>('v', {
 export async function writeExpectations(tx: Tx, changed: readonly Expectation[]): Promise<void> {
   if (changed.length === 0) return
   await tx.$executeRaw(sql`
-    update expectations x set ${WRITTEN.listed} from ${WRITTEN.listOf(changed)} where x.id = v.id`)
+    update expectations x set ${EXPECTATIONS.listed} from ${EXPECTATIONS.listOf(changed)} where x.id = v.id`)
 }

@@ -55,7 +55,7 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
 const IS_NOT_QUARANTINED = isNotQuarantined('task', sql`w.kind || ' ' || w.key`)
-const COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.version`
+const WORK_COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.version`
 
 /** A kind whose next work is asked for. */
 export interface AskedKind {
@@ -92,7 +92,7 @@ export async function readNextWorks({ database }: Store, kinds: readonly AskedKi
             order by w.lap limit 1) w
          order by k.is_last, k.last_page, w.next_at limit 1
       )
-      select ${COLUMNS} from next n
+      select ${WORK_COLUMNS} from next n
        cross join lateral (
          select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${isDue}
           order by w.next_at limit n.together) w`)),
@@ -102,7 +102,7 @@ export async function readNextWorks({ database }: Store, kinds: readonly AskedKi
 /** Some work as it is now, in the same order. Whoever changes it holds the writer lock. */
 export async function readWorksAgain(tx: Tx, works: readonly Work[]): Promise<Work[]> {
   const rows = await tx.$queryRaw<Work[]>(sql`
-    select ${COLUMNS} from work w
+    select ${WORK_COLUMNS} from work w
      where w.kind = ${works[0]!.kind} and w.key = any(${works.map(({ key }) => key)}::text[]) and ${IS_NOT_QUARANTINED}`)
   const byKey = new Map(rows.map(work => [work.key, work]))
   return works.flatMap(({ key }) => byKey.get(key) ?? [])

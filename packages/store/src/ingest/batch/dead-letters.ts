@@ -19,7 +19,7 @@ export interface RefusedMessage {
 
 const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
 
-const WRITTEN = columnTable<RefusedMessage>('l', {
+const DEAD_LETTERS = columnTable<RefusedMessage>('l', {
   stream_sequence: ['bigint', ({ streamSequence }) => streamSequence.toString()],
   subject: ['text', ({ subject }) => subject.replaceAll('\0', '')],
   code: ['text', ({ code }) => code],
@@ -42,8 +42,8 @@ export async function insertDeadLetters(
   if (refused.length === 0) return 0
   const letters = [...new Map(refused.map(letter => [letter.streamSequence, letter])).values()]
   return tx.$executeRaw`
-    insert into dead_letters (stream, stream_created_at, ${WRITTEN.names})
-    select ${stream.name}, ${stream.createdAt}, l.* from ${WRITTEN.listOf(letters)}
+    insert into dead_letters (stream, stream_created_at, ${DEAD_LETTERS.names})
+    select ${stream.name}, ${stream.createdAt}, l.* from ${DEAD_LETTERS.listOf(letters)}
     on conflict (stream, stream_created_at, stream_sequence) do nothing`
 }
 

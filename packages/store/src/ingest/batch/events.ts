@@ -13,7 +13,7 @@ const payment =
 const tokenMintOf = ({ event: { effect }, details }: NumberedEvent): string | null =>
   effect.kind === 'policy-created' ? effect.tokenMint : (details?.tokenMint ?? null)
 
-const COLUMNS: Columns<NumberedEvent> = {
+const EVENT_COLUMNS: Columns<NumberedEvent> = {
   id: ['uuid', ({ event }) => event.id],
   position: ['bigint', ({ position }) => position],
   slot: ['bigint', ({ event }) => event.slot],
@@ -41,9 +41,9 @@ const COLUMNS: Columns<NumberedEvent> = {
   commitment: ['text', ({ event }) => event.commitment],
   awaits_policy: ['boolean', ({ awaitsPolicy }) => awaitsPolicy],
 }
-const STORED = columnTable('e', COLUMNS)
+const STORED = columnTable('e', EVENT_COLUMNS)
 const LISTED = columnTable<NumberedEvent>('e', {
-  ...COLUMNS,
+  ...EVENT_COLUMNS,
   retracted: ['boolean', ({ retracted }) => retracted],
 })
 

@@ -83,7 +83,7 @@ interface IdentityEvent extends StoredIdentity {
   event?: NewEvent
 }
 
-const keyOf = ({ signature, slot }: RetractedTransaction): string => `${slot} ${signature}`
+const transactionKey = ({ signature, slot }: RetractedTransaction): string => `${slot} ${signature}`
 
 /** Names each field: a copy of all fields of the event would cost more than everything else here. */
 const toIdentityEvent = (fresh: NewEvent): IdentityEvent => {
@@ -103,8 +103,9 @@ export async function resolveIdentities(
   stored: readonly StoredIdentity[],
   retractions: readonly RetractedTransaction[],
 ): Promise<Resolved> {
-  const retracted = new Set(retractions.map(keyOf))
-  const wasRetracted = (event: ChainEvent): boolean => retracted.size > 0 && retracted.has(keyOf(event))
+  const retracted = new Set(retractions.map(transactionKey))
+  const wasRetracted = (event: ChainEvent): boolean =>
+    retracted.size > 0 && retracted.has(transactionKey(event))
   const byId = new Map(stored.map(row => [row.id, row]))
   // Only a retracted identity can have more than one event: the stored event, or the event of the message's slot. The
   // latter may have another id when the transaction's second appearance came first.

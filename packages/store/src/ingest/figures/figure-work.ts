@@ -2,7 +2,7 @@
 // is missing: nothing, unless the rules changed.
 import type { WorkKind } from '../../core/tasks/run-page.js'
 import { addDifferences, type Differences } from './figures.js'
-import { keyOf, toHour, type GatewayHour } from './gateway-hours.js'
+import { hourKey, toHour, type GatewayHour } from './gateway-hours.js'
 import { firstOf, readHourDifferences } from './hour-differences.js'
 import { recountLater } from './recount-hours.js'
 import { readSumDifferences, toGateway } from './sum-differences.js'
@@ -48,7 +48,7 @@ const byGateway = (a: GatewayHour, b: GatewayHour): number =>
 export const HOUR_FIGURES = comparing(100, async (tx, keys, rows) => {
   const hours = await firstOf(tx, keys.map(toHour).toSorted(byGateway))
   const { lacking, whole, ...differences } = await readHourDifferences(tx, hours, rows)
-  return { keys: hours.map(keyOf), right: whole, differences, lacking }
+  return { keys: hours.map(hourKey), right: whole, differences, lacking }
 })
 
 export const GATEWAY_FIGURES = comparing(500, async (tx, keys, rows) => {

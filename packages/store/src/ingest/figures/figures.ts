@@ -1,6 +1,6 @@
-// Counts by name, and figures of payments by gateway and token. Counts and totals are linear: whatever changes them adds a
-// difference to the rows of its spans, in the transaction of its cause. Extremes are a cache. What leaves a row can be its
-// extreme: then both are lost (null), and one row of work finds them again (recount-hours.ts).
+// Counts by name, and figures of payments by gateway and token. Counts and totals are sums: a change adds its difference to the
+// rows of its spans, in the transaction that makes it. The least and the greatest payment of a row cannot be kept so: when the
+// payment that leaves may be one of them, both become null, and a task reads the hour again (recount-hours.ts).
 import {
   countByName,
   DAY,
@@ -109,19 +109,20 @@ async function addTokens(
   const stored = await tx.$queryRaw<(TokenKey & { isLost: boolean })[]>(sql`
     ${added} returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count > 0 and s.min is null as "isLost"`)
   removeEmptied(tx, { tokens: reducing })
-  const lost = new Set(stored.filter(({ isLost }) => isLost).map(keyOf))
+  const lost = new Set(stored.filter(({ isLost }) => isLost).map(tokenKey))
   const hours = reducing.filter(({ span }) => span === HOUR)
   recountAnew(tx, hours)
   recountLater(
     tx,
     hours.filter(
-      row => lost.has(keyOf(row)) || lost.has(keyOf({ ...row, span: DAY, start: startOf(DAY, row.start) })),
+      row =>
+        lost.has(tokenKey(row)) || lost.has(tokenKey({ ...row, span: DAY, start: startOf(DAY, row.start) })),
     ),
   )
 }
 
 type TokenKey = Pick<TokenStatRow, 'gateway' | 'span' | 'start' | 'tokenMint'>
-const keyOf = ({ gateway, span, start, tokenMint }: TokenKey): string =>
+const tokenKey = ({ gateway, span, start, tokenMint }: TokenKey): string =>
   `${gateway} ${span} ${start.getTime()} ${tokenMint}`
 
 function removeEmptied(tx: PipelinedTx, { names = [], stats = [], tokens = [] }: Differences): void {

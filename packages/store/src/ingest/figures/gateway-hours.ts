@@ -8,7 +8,7 @@ export interface GatewayHour {
   start: Date
 }
 
-export const keyOf = ({ gateway, start }: GatewayHour): string => `${start.toISOString()} ${gateway}`
+export const hourKey = ({ gateway, start }: GatewayHour): string => `${start.toISOString()} ${gateway}`
 
 export const toHour = (key: string): GatewayHour => {
   const end = key.indexOf(' ')

@@ -4,7 +4,7 @@ import { ALL_GATEWAYS, HOUR, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { inline, raw, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import type { Differences } from './figures.js'
-import { keyOf, listOf, type GatewayHour } from './gateway-hours.js'
+import { hourKey, listOf, type GatewayHour } from './gateway-hours.js'
 import { DIFFERENCE, isWrong, toTokens, type TokenDifference } from './token-differences.js'
 
 /** Payments that one check reads, as the figures count them. One hour is read whole. */
@@ -12,7 +12,7 @@ const MOST_PAYMENTS = 20_000
 
 /**
  * The hours of events after a key, those of all gateways before those of each. One probe of events_newest or
- * events_gateway_newest an hour. @param after the text of the last hour (`keyOf`); '' is the beginning
+ * events_gateway_newest an hour. @param after the text of the last hour (`hourKey`); '' is the beginning
  */
 export async function readNextHours(tx: Tx, after: string, limit: number): Promise<GatewayHour[]> {
   const [, start = '-infinity', gateway = ''] = /^(\S+) (.*)$/.exec(after) ?? []
@@ -49,9 +49,9 @@ export async function firstOf(tx: Tx, hours: readonly GatewayHour[]): Promise<Ga
   const rows = await tx.$queryRaw<(GatewayHour & { count: bigint })[]>(sql`
     select s.gateway, s.start, s.count from ${listOf(hours)}
       join payment_stats s on s.gateway = k.gateway and s.span = ${HOUR}::int and s.start = k.start`)
-  const counts = new Map(rows.map(row => [keyOf(row), Number(row.count)]))
+  const counts = new Map(rows.map(row => [hourKey(row), Number(row.count)]))
   let sum = 0
-  return hours.filter((hour, at) => (sum += counts.get(keyOf(hour)) ?? 0) <= MOST_PAYMENTS || at === 0)
+  return hours.filter((hour, at) => (sum += counts.get(hourKey(hour)) ?? 0) <= MOST_PAYMENTS || at === 0)
 }
 
 export interface HourDifferences extends Differences {
@@ -83,7 +83,7 @@ export async function readHourDifferences(
     stats: stats.map(row => ({ ...row, span: HOUR, count: Number(row.count) })),
     names: names.map(row => ({ ...row, span: HOUR, count: Number(row.count) })),
     lacking,
-    whole: last === undefined ? hours.length : hours.findIndex(hour => keyOf(hour) === keyOf(last)),
+    whole: last === undefined ? hours.length : hours.findIndex(hour => hourKey(hour) === hourKey(last)),
   }
 }
 

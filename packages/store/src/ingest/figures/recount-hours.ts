@@ -5,7 +5,7 @@ import { DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
-import { isOf, keyOf, toHour, type GatewayHour } from './gateway-hours.js'
+import { isOf, hourKey, toHour, type GatewayHour } from './gateway-hours.js'
 import type { WorkKind } from '../../core/tasks/run-page.js'
 import { REQUEUE, continueAt, type Work } from '../../core/tasks/work-table.js'
 
@@ -26,7 +26,7 @@ export function recountAnew(tx: PipelinedTx, hours: readonly GatewayHour[]): voi
     update work set ${REQUEUE} where kind = 'hour' and key = any(${keysOf(hours)}::text[])`)
 }
 
-const keysOf = (hours: readonly GatewayHour[]): string[] => [...new Set(hours.map(keyOf))]
+const keysOf = (hours: readonly GatewayHour[]): string[] => [...new Set(hours.map(hourKey))]
 
 interface Extremes {
   min: bigint

@@ -8,7 +8,7 @@ import { listWatchedPolicies, readWatchedKey, writeWatchedKey } from '../../core
 /** Policies of one answer: some 150 KB, where a message of NATS holds 1 MB. */
 const POLICIES_AT_ONCE = 500
 
-interface Row {
+interface DueAccountRow {
   tokenAccount: string
   tokenMint: string
   recipient: string
@@ -24,8 +24,8 @@ export async function listDueAccounts(store: Store, after: string | null): Promi
   return { accounts: rows.map(toAccount), next: next && writeWatchedKey(next) }
 }
 
-const readNeeds = ({ database }: Store, addresses: readonly string[]): Promise<readonly Row[]> =>
-  database.read<Row>(sql`
+const readNeeds = ({ database }: Store, addresses: readonly string[]): Promise<readonly DueAccountRow[]> =>
+  database.read<DueAccountRow>(sql`
     select u.token_account as "tokenAccount", ${POLICY_MINT} as "tokenMint", p.recipient,
            ${newestFact('fee_recipient', sql`p.gateway`)} as "feeRecipient",
            (select ${newestFact('fee_recipient', sql`''`)}) as "protocolFeeRecipient"
@@ -38,7 +38,7 @@ const toAccount = ({
   recipient,
   feeRecipient,
   protocolFeeRecipient,
-}: Row): DueAccount => ({
+}: DueAccountRow): DueAccount => ({
   tokenAccount,
   tokenMint,
   owners: [...new Set([recipient, feeRecipient, protocolFeeRecipient].filter(owner => owner !== null))],

@@ -1,7 +1,7 @@
 // A rebuild writes down work for every address and every figure, some hundreds at once: each is folded, or counted, again.
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { inline, sql, type Sql, type Tx } from '../../core/database/sql.js'
-import { keyOf } from '../figures/gateway-hours.js'
+import { hourKey } from '../figures/gateway-hours.js'
 import { readNextHours } from '../figures/hour-differences.js'
 import { readNextGateways } from '../figures/sum-differences.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
@@ -27,7 +27,7 @@ const STEPS: readonly { kind: string; read: ReadKeys; waitsFor?: string }[] = [
     // Payments have the owner and the mint of their user payment.
     waitsFor: 'account',
   },
-  { kind: 'hour-figures', read: async (...page) => (await readNextHours(...page)).map(keyOf) },
+  { kind: 'hour-figures', read: async (...page) => (await readNextHours(...page)).map(hourKey) },
   // Their figures are sums of hours.
   { kind: 'gateway-figures', read: readNextGateways, waitsFor: 'hour-figures' },
 ]

@@ -22,7 +22,7 @@ export interface FeedEntry extends Omit<WaitingMessage, 'webhookId' | 'waitsFor'
   isNotified: boolean
 }
 
-interface Row extends Omit<FeedEntry, 'slot' | 'lifecycle' | 'at'>, FeedPosition {
+interface FeedRow extends Omit<FeedEntry, 'slot' | 'lifecycle' | 'at'>, FeedPosition {
   slot: bigint
   lifecycle: StoredLifecycle | null
 }
@@ -91,7 +91,7 @@ export const readFeedEntriesOf = (
 const MOST_OF_AN_EVENT = CHAIN_LIFECYCLE_TYPES.length + 1
 
 async function readEntries(tx: Tx, entries: Sql, limit: number): Promise<FeedEntry[]> {
-  const rows = await runIn(tx)<Row>(sql`
+  const rows = await runIn(tx)<FeedRow>(sql`
     select n.position, n.sequence, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
            n.is_notified as "isNotified"
       from (${entries}) n

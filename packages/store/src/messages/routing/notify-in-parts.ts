@@ -18,11 +18,10 @@ type Notify = (tx: Tx, held: readonly string[]) => Promise<NotifiedPage>
 /**
  * Notifies of policies in transactions of some milliseconds, and quarantines those that make theirs fail.
  *
- * A transaction locks a row of policies before it judges the row, and ingest writes the same row in the transaction that
- * stores a payment. So nobody is notified of a policy whose payment is stored. Rows that others have locked are skipped, and
- * found again by the next round: so there is no deadlock. The lock is a statement of its own: a statement that waits for a
- * row, or meets a changed row, keeps what it computed from the old row. A policy without a row is held by nobody, and stays among
- * the held: its messages have keys that no second transaction can write.
+ * A transaction first locks rows of policies and then judges them, and ingest writes the same row when it stores a payment. So
+ * nobody is notified of a policy whose payment is stored. Rows that others have locked are skipped and found by the next round, so
+ * there is no deadlock. The lock is a statement of its own: one statement would judge a changed row by what it was before the lock.
+ * A policy without a row cannot be locked and is judged all the same: its messages have keys that no second transaction can write.
  * @param limit the most policies of a transaction
  */
 export async function notifyInParts(

@@ -35,7 +35,7 @@ export interface WaitingRow extends WaitingMessage {
 export const writeLifecycle = (lifecycle: Lifecycle | null): string | null =>
   lifecycle && JSON.stringify({ ...lifecycle, dueAt: lifecycle.dueAt?.toString() ?? null })
 
-const WRITTEN = columnTable<WaitingMessage>('w', {
+const WAITING_MESSAGES = columnTable<WaitingMessage>('w', {
   webhook_id: ['bigint', ({ webhookId }) => webhookId.toString()],
   message_id: ['text', ({ messageId }) => messageId],
   event_id: ['uuid', ({ eventId }) => eventId],
@@ -51,7 +51,7 @@ const WRITTEN = columnTable<WaitingMessage>('w', {
 export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]): Promise<void> {
   if (waiting.length === 0) return
   await tx.$executeRaw`
-    insert into waiting_messages (${WRITTEN.names}) select * from ${WRITTEN.listOf(waiting)}
+    insert into waiting_messages (${WAITING_MESSAGES.names}) select * from ${WAITING_MESSAGES.listOf(waiting)}
     on conflict do nothing`
 }
 

@@ -140,7 +140,7 @@ function toStats([row, ...tokens]: readonly StatsRow[]): PaymentStats {
     min: toBigInt(token.min),
     max: toBigInt(token.max),
   }))
-  const keyOf = ({ tokenMint }: TokenStats) => tokenMint ?? ''
-  byToken.sort((a, b) => Number(b.count - a.count) || (keyOf(a) < keyOf(b) ? -1 : 1))
+  const mintKey = ({ tokenMint }: TokenStats) => tokenMint ?? ''
+  byToken.sort((a, b) => Number(b.count - a.count) || (mintKey(a) < mintKey(b) ? -1 : 1))
   return { count: BigInt(count), firstAt, lastAt, byToken }
 }

@@ -49,7 +49,7 @@ const WALLETS_AT_ONCE = 5
 /** Wallets that `total` counts. */
 export const MOST_WALLETS = 10_000
 
-interface Row {
+interface SubscriberRow {
   wallet: string
   policies: bigint
   state: SubscriberState | null
@@ -90,7 +90,7 @@ export async function readSubscribers(
 ): Promise<Subscriber[]> {
   const items = new Map<string, Subscriber>()
   for (let from = 0; from < wallets.length; from += WALLETS_AT_ONCE) {
-    const rows = await database.read<Row>(
+    const rows = await database.read<SubscriberRow>(
       describe(gateway, wallets.slice(from, from + WALLETS_AT_ONCE), rules),
     )
     for (const row of rows) {

@@ -42,7 +42,7 @@ const POLICIES_AT_ONCE = 500
 const wasPaid = (policy: Sql): Sql => sql`
   exists (select from events e where e.payment_policy = ${policy} and ${OF_POLICY} and e.retracted_at is null)`
 
-interface Row extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
+interface SubscriptionRow extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
   unchanged: boolean
   policyType: string | null
   live: boolean
@@ -58,7 +58,7 @@ function readPage({ database }: Store, gateway: string, after: { createdAt: bigi
     (select p.* from policies p
       where p.gateway = ${gateway} and ${live} and (p.created_at, p.address) > (${after.createdAt}, ${after.address})
       order by p.created_at, p.address limit ${POLICIES_AT_ONCE})`
-  return database.read<Row>(sql`
+  return database.read<SubscriptionRow>(sql`
     select p.address, p.live, p.status, p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", p.policy_type::text as "policyType", coalesce(p.token_mint, u.token_mint) as "tokenMint",
            u.owner as wallet, p.deleted_order is null and p.status_order is null as unchanged, c.times,
@@ -102,11 +102,11 @@ function readCreated({ database }: Store, gateway: string, after: CreatedRow | u
 }
 
 /**
- * Reads the policies of a gateway in pages, so that no statement grows with their number. The policies of the gateway come first.
- * Policies that it created and that belong to another gateway now come after them, for the time when they were its own. Of payments
- * it only asks whether an address that was opened again has any.
+ * Reads the policies of a gateway in pages, so that no statement grows with their number. First come those that are its own now,
+ * then those that it created and another gateway has now, for the time when they were its own. Payments are not read: for an
+ * address that was opened again, a page only asks whether it has one.
  *
- * Each page shows its own moment. A policy that is opened again meanwhile can be in two pages.
+ * Each page shows the state of its own moment: a policy that is opened again between two pages can be in both.
  */
 export async function* readSubscriptions(
   store: Store,
@@ -133,7 +133,10 @@ export async function* readSubscriptions(
 /** How the text of a subscription's policy type begins. Others are not read. */
 const SUBSCRIPTION = '{"Subscription"'
 
-function partPage(rows: readonly Row[], termsOf: (policyType: string) => PolicyTerms): GatewaySubscriptions {
+function partPage(
+  rows: readonly SubscriptionRow[],
+  termsOf: (policyType: string) => PolicyTerms,
+): GatewaySubscriptions {
   const living: LivingSubscription[] = []
   const changing = new Map<string, PolicyPayer>()
   for (const row of rows) {

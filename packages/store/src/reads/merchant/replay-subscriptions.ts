@@ -20,7 +20,7 @@ export interface ActiveSubscription extends PolicyPayer {
   frequency: Frequency
 }
 
-interface Row extends StoredRow {
+interface ReplayedRow extends StoredRow {
   policy: string
   /** as text, with all digits */
   occurredAt: string
@@ -35,7 +35,7 @@ const LEAST_OF_POLICY = 20
 const NEXT_PAYMENTS = 10
 
 const CHAIN_POSITION = sql`e.slot, e.transaction_index, e.event_index, e.id`
-const COLUMNS = sql`${STORED_COLUMNS}, e.payment_policy as policy, e.occurred_at::text as "occurredAt"`
+const REPLAYED_COLUMNS = sql`${STORED_COLUMNS}, e.payment_policy as policy, e.occurred_at::text as "occurredAt"`
 
 /** Which of the policies were subscriptions of the gateway, and whether payments can complete them. */
 const readOwn = ({ database }: Store, gateway: string, addresses: readonly string[]) =>
@@ -47,7 +47,7 @@ const readOwn = ({ database }: Store, gateway: string, addresses: readonly strin
        and e.retracted_at is null and e.data::text like '%Subscription%'
      group by 1`)
 
-type ChangeKey = Pick<Row, 'policy' | 'occurredAt' | 'slot' | 'event_index' | 'id'>
+type ChangeKey = Pick<ReplayedRow, 'policy' | 'occurredAt' | 'slot' | 'event_index' | 'id'>
 const mostOf = (policies: number): number => Math.max(LEAST_OF_POLICY, Math.floor(EVENTS_AT_ONCE / policies))
 const before = (policy: string): ChangeKey => ({
   policy,
@@ -68,8 +68,8 @@ const listOf = (keys: readonly ChangeKey[]): Sql => sql`
 
 /** The next events of each policy, every payment too. Relies on events_policy_newest. */
 const readNext = ({ database }: Store, keys: readonly ChangeKey[], most: number) =>
-  database.read<Row>(sql`
-    select ${COLUMNS}
+  database.read<ReplayedRow>(sql`
+    select ${REPLAYED_COLUMNS}
       from ${listOf(keys)}
      cross join lateral (
        select * from events e where e.payment_policy = k.policy and ${IS_NEXT} order by ${BY_TIME} limit ${most}) e
@@ -83,7 +83,7 @@ const readNext = ({ database }: Store, keys: readonly ChangeKey[], most: number)
  * @param most changes of each policy
  */
 const readChanges = ({ database }: Store, keys: readonly ChangeKey[], most: number) =>
-  database.read<Row>(sql`
+  database.read<ReplayedRow>(sql`
     with rare as (
       select e.* from ${listOf(keys)}
        cross join lateral (
@@ -105,17 +105,17 @@ const readChanges = ({ database }: Store, keys: readonly ChangeKey[], most: numb
          order by ${BY_TIME} limit 1) e
        where c.name like '%PolicyStatusChanged'
     )
-    select ${COLUMNS} from (select * from rare union all select * from paid_again) e`)
+    select ${REPLAYED_COLUMNS} from (select * from rare union all select * from paid_again) e`)
 
 /** The last of these events of each policy that has as many as were asked for. */
-function fullPages(rows: readonly Row[], most: number): Row[] {
-  const ofPolicy = new Map<string, { count: number; last: Row }>()
+function fullPages(rows: readonly ReplayedRow[], most: number): ReplayedRow[] {
+  const ofPolicy = new Map<string, { count: number; last: ReplayedRow }>()
   for (const row of rows)
     ofPolicy.set(row.policy, { count: (ofPolicy.get(row.policy)?.count ?? 0) + 1, last: row })
   return [...ofPolicy.values()].filter(({ count }) => count === most).map(({ last }) => last)
 }
 
-function compareTimes(a: Row, b: Row): number {
+function compareTimes(a: ReplayedRow, b: ReplayedRow): number {
   const [before, after] = [a, b].map(row => [
     row.occurred_at,
     row.slot,
@@ -131,8 +131,8 @@ function compareTimes(a: Row, b: Row): number {
 async function* readEndless(
   store: Store,
   addresses: readonly string[],
-): AsyncGenerator<readonly Row[], void> {
-  let kept = new Map<string, Row>()
+): AsyncGenerator<readonly ReplayedRow[], void> {
+  let kept = new Map<string, ReplayedRow>()
   for (let left: ChangeKey[] = addresses.map(before); left.length > 0;) {
     const most = mostOf(left.length)
     const rows = [...(await readChanges(store, left, most))].sort(compareTimes)
@@ -142,7 +142,7 @@ async function* readEndless(
     )
     const ends = new Map(full.map(last => [last.policy, last]))
     const found = new Map([...kept, ...rows.map(row => [row.id, row] as const)])
-    const isLater = (row: Row) => ends.has(row.policy) && compareTimes(row, ends.get(row.policy)!) > 0
+    const isLater = (row: ReplayedRow) => ends.has(row.policy) && compareTimes(row, ends.get(row.policy)!) > 0
     kept = new Map([...found].filter(([, row]) => isLater(row)))
     yield [...found.values()].filter(({ id }) => !kept.has(id)).sort(compareTimes)
     left = full
@@ -154,7 +154,7 @@ async function* readHistory(
   store: Store,
   gateway: string,
   addresses: readonly string[],
-): AsyncGenerator<readonly Row[], void> {
+): AsyncGenerator<readonly ReplayedRow[], void> {
   if (addresses.length === 0) return
   const own = await readOwn(store, gateway, addresses)
   const named = (ends: boolean) => own.filter(policy => policy.ends === ends).map(({ address }) => address)
@@ -193,7 +193,7 @@ export async function replaySubscriptions(
   const states = new Map<string, PolicyState>()
   const active = new Map<string, ActiveSubscription>()
   const changes: SubscriptionChange[] = []
-  const read = (row: Row) => {
+  const read = (row: ReplayedRow) => {
     const state = applyToPolicy(states.get(row.policy) ?? emptyPolicy(row.policy), readStored(row, programId))
     states.set(row.policy, state)
     const atMs = row.occurred_at.getTime()

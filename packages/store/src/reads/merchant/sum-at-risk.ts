@@ -12,7 +12,7 @@ export interface SumsAtRisk {
   page: { address: string; dueAt: bigint }[]
 }
 
-interface Row {
+interface AtRiskRow {
   address: string | null
   dueAt: bigint | null
   mint: string | null
@@ -33,7 +33,7 @@ export async function sumAtRisk(
   const asked = sql`${duePolicies(gateway, clock)} and ${isWaiting(sql`p`)} and ${isWatched(sql`p`)}
        and p.due_at >= ${from} and p.due_at < ${to}`
   const gatewayFee = { ofAll: newestFact('fee_recipient', sql`${gateway}`) }
-  const rows = await database.read<Row>(sql`
+  const rows = await database.read<AtRiskRow>(sql`
     with ${risksOf(asked, { programId, gatewayFee })}, risky as materialized (
       select r.address, r.due_at, r.mint, r.amount from risk r where r.state = 'at_risk'
     )

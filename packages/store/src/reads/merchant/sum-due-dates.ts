@@ -34,7 +34,7 @@ interface Key {
   address: string
 }
 
-interface Row {
+interface DueDateRow {
   day: number | null
   mint: string | null
   count: string
@@ -202,7 +202,7 @@ class Sums {
   readonly byDay = new Map<string, DueSums['byDay'][number]>()
   complete = true
 
-  add({ day, mint, count, total, overdueCount, overdueTotal }: Row): void {
+  add({ day, mint, count, total, overdueCount, overdueTotal }: DueDateRow): void {
     const [more, amount] = [BigInt(count), BigInt(total)]
     if (day === null) {
       const sum = this.byToken.get(mint) ?? {
@@ -252,7 +252,9 @@ export async function sumDueDates(
       break
     }
     const last = await findEnd(store, gateway, after)
-    const rows = await store.database.read<Row>(sumsOf({ gateway, page: { after, last }, ...span, clock }))
+    const rows = await store.database.read<DueDateRow>(
+      sumsOf({ gateway, page: { after, last }, ...span, clock }),
+    )
     for (const row of rows) sums.add(row)
     if (last === undefined) break
     after = last

@@ -10,7 +10,7 @@ import {
   type LifecycleRow,
 } from '../../core/tables/policy-rows.js'
 
-type Row = LifecycleRow &
+type TrackedPolicyRow = LifecycleRow &
   Omit<TrackedPolicy, keyof LifecyclePolicy | 'notices'> & {
     dueAt: bigint | null
     endsAt: bigint | null
@@ -71,7 +71,7 @@ class AskedKey {
 async function readPage({ database }: Store, asked: Asked): Promise<TrackedPolicy[]> {
   const trackingIds = [...asked.trackingIds]
   const isKept = (by: string, key: Sql) => isNotQuarantined('check-policies', sql`${by} || ' ' || ${key}`)
-  const rows = await database.read<Row>(sql`
+  const rows = await database.read<TrackedPolicyRow>(sql`
     select ${LIFECYCLE_COLUMNS}, p.deleted_order as "deletedOrder", p.status_order as "statusOrder",
            p.last_payment_order as "lastPaymentOrder", p.changed_status as "changedStatus", p.live,
            p.due_at as "dueAt", p.ends_at as "endsAt", floor(extract(epoch from clock_timestamp()))::float8 as now

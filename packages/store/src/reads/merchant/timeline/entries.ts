@@ -64,7 +64,7 @@ export interface EntryKey {
   id: string
 }
 
-export const keyOf = ({ atMs, type, id }: TimelineEntry): EntryKey => ({ atMs, rank: RANKS[type], id })
+export const entryKey = ({ atMs, type, id }: TimelineEntry): EntryKey => ({ atMs, rank: RANKS[type], id })
 
 export const writeKey = ({ atMs, rank, id }: EntryKey): string => `${atMs}_${rank}_${id}`
 

@@ -15,7 +15,7 @@ export interface EntryDelivery {
   finishedAt: Date | null
 }
 
-interface Row extends EntryDelivery {
+interface EntryRow extends EntryDelivery {
   eventId: string | null
   messageId: string
 }
@@ -34,7 +34,7 @@ export async function readEntryDeliveries(
 ): Promise<Map<TimelineEntry, EntryDelivery[]>> {
   const eventIds = entries.flatMap(({ eventId }) => eventId ?? [])
   const messageIds = entries.flatMap(({ messageId }) => messageId ?? [])
-  const rows = await database.read<Row>(sql`
+  const rows = await database.read<EntryRow>(sql`
     select d.id, d.webhook_id as "webhookId", d.event_id as "eventId", d.message_id as "messageId", d.type,
            ${DELIVERY_STATE} as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
            ${DELIVERY_FINISHED_AT} as "finishedAt"

@@ -1,8 +1,8 @@
 // What happened between a gateway and a wallet, newest first.
 import type { Store } from '../../../core/database/open-store.js'
-import { readRisks } from '../due-risk.js'
+import { readRisks } from './read-risks.js'
 import type { StateClock } from '../subscriber-state.js'
-import { compareKeys, keyOf, readKey, writeKey, type TimelineEntry } from './entries.js'
+import { compareKeys, entryKey, readKey, writeKey, type TimelineEntry } from './entries.js'
 import { readEntryDeliveries, type EntryDelivery } from './read-deliveries.js'
 import { readChanges, readPaid, readRetractedPayments } from './read-events.js'
 import { readLives, type PolicyLife } from './read-lives.js'
@@ -38,7 +38,7 @@ export async function readTimeline(
     readRetractedPayments(store, page),
   ])
   const inOrder = (entries: readonly TimelineEntry[]) =>
-    [...entries].sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
+    [...entries].sort((a, b) => compareKeys(entryKey(a), entryKey(b)))
   const events = inOrder([...changes, ...payments, ...retracted])
   const nowMs = (Math.floor(nowSeconds) + 1) * 1_000
   const span = {
@@ -54,13 +54,13 @@ export async function readTimeline(
       ...span,
     }),
   ])
-  const isAfter = (entry: TimelineEntry) => key === null || compareKeys(key, keyOf(entry)) < 0
+  const isAfter = (entry: TimelineEntry) => key === null || compareKeys(key, entryKey(entry)) < 0
   const all = inOrder([...events, ...[...overdue, ...risks].filter(isAfter)])
   const items = all.slice(0, limit)
   const deliveries = await readEntryDeliveries(store, gateway, items)
   return {
     items: items.map(entry => ({ ...entry, deliveries: deliveries.get(entry)! })),
     complete,
-    next: all.length > limit ? writeKey(keyOf(items.at(-1)!)) : null,
+    next: all.length > limit ? writeKey(entryKey(items.at(-1)!)) : null,
   }
 }

@@ -1,9 +1,9 @@
 // The risks of a customer's due payments, as messages/clock/notify-risks.ts noted them: for the time line.
 import { lifecycleMessageId } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { raw, sql } from '../../core/database/sql.js'
-import { asTimestamp } from '../../core/database/as-timestamp.js'
-import type { TimelineEntry } from './timeline/entries.js'
+import type { Store } from '../../../core/database/open-store.js'
+import { raw, sql } from '../../../core/database/sql.js'
+import { asTimestamp } from '../../../core/database/as-timestamp.js'
+import type { TimelineEntry } from './entries.js'
 
 /** Periods at risk of one policy that are looked at: the newest. A due date has three for each cause. */
 const MOST_RISKS = raw('50')
