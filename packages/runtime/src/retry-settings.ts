@@ -8,9 +8,10 @@ export const RetryConfig = {
     maximum: 3_600_000,
     description: 'the delay before the first retry; it grows with each',
   }),
-  WEBHOOK_BACKOFF_FACTOR: Type.Integer({
+  // The specification says exponential backoff.
+  WEBHOOK_BACKOFF_FACTOR: Type.Number({
     default: 2,
-    minimum: 1,
+    minimum: 1.5,
     maximum: 100,
     description: 'by how much the delay grows with each retry; 12 spreads the retries over 13 minutes',
   }),

@@ -9,6 +9,7 @@ import {
   OriginList,
   readConfig,
   readOrigin,
+  RetryConfig,
   Secret,
   ServerUrl,
   withoutPassword,
@@ -45,6 +46,13 @@ t.test('all that is wrong is told at once, with the cure and without the values'
     t.match(error.message, /STRICT must be true or false/)
     t.notMatch(error.message, /hunter2/)
   }
+})
+
+t.test('the delays of retries grow', async t => {
+  const read = (factor?: string) =>
+    readConfig(Type.Object(RetryConfig), { WEBHOOK_BACKOFF_FACTOR: factor }).WEBHOOK_BACKOFF_FACTOR
+  t.strictSame([read(), read('1.5'), read('12')], [2, 1.5, 12])
+  t.throws(() => read('1.4'), /WEBHOOK_BACKOFF_FACTOR must be from 1.5 to 100/)
 })
 
 t.test('an origin with its default port, a slash or capitals is the same origin', async t => {
