@@ -131,7 +131,10 @@ t.test('the compose file, unedited', async t => {
   })
 
   t.test('the console has its pages, and without it the API goes on', async t => {
-    const page = await fetch(`${baseUrl}/console/payments`)
+    // The edge may just have closed the idle connection that `fetch` has kept.
+    const page = await waitFor(() => fetch(`${baseUrl}/console/payments`).catch(() => null), {
+      what: 'the page',
+    })
     t.equal(page.status, 200)
     t.match(await page.text(), '<div id="root">')
     await deployment.compose('stop', 'console')

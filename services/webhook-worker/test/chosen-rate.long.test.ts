@@ -27,9 +27,10 @@ t.test('two workers together keep to the rate of an endpoint, and to that of ano
   await rig.pay(fifty.gateway, 400)
   await rig.waitForStates({ delivered: 12 }, { gateway: one.gateway, ...PATIENCE })
   await rig.waitForStates({ delivered: 400 }, { gateway: fifty.gateway, ...PATIENCE })
-  // A tenth of a second's more at once, and what was late on its way.
-  t.ok(mostWithin(slow, 8) <= 10, `${mostWithin(slow, 8)} in 8 s at 1 a second`)
-  t.ok(mostWithin(fast, 4) <= 220, `${mostWithin(fast, 4)} in 4 s at 50 a second`)
+  // A tenth of a second's more at once, and what was late on its way, up to a second on a slow machine. A rate for each worker
+  // would be 16 and 400.
+  t.ok(mostWithin(slow, 8) <= 11, `${mostWithin(slow, 8)} in 8 s at 1 a second`)
+  t.ok(mostWithin(fast, 4) <= 260, `${mostWithin(fast, 4)} in 4 s at 50 a second`)
   t.equal(slow.requests.length + fast.requests.length, 412, 'each once')
   for (const { managementUrl } of workers) {
     const metrics = await (await fetch(`${managementUrl}/metrics`)).text()
