@@ -19,6 +19,8 @@ export function traced(tracing: Tracing | undefined, send: Send): Send {
       },
     })
     const answer = await send(delivery, beginByMs, span.traceParent)
+    // A request that did not begin is no attempt: its span is not recorded.
+    if (answer.error === 'late') return answer
     const failure = answer.outcome === 'accepted' ? undefined : (answer.error ?? answer.outcome)
     span.end({ 'http.response.status_code': answer.statusCode }, failure)
     return answer
