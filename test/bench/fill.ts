@@ -1,7 +1,7 @@
 // Databases with many events in them. Making five million takes minutes, so a run that keeps its servers' data
 // (`--data DIR`) finds them again; a bench that writes takes a copy.
 import { createHash, randomBytes } from 'node:crypto'
-import { migrate, readMigrations } from '@payment-tracking/store/core'
+import { makeRoles, migrate, readMigrations } from '@payment-tracking/store/core'
 import {
   filledEvents,
   fillEvents,
@@ -41,6 +41,7 @@ async function ensureFilled(context: BenchContext, count: number): Promise<strin
     context.say(`filling ${count.toLocaleString('en')} events`)
     await client.query(`drop database if exists ${making} with (force)`)
     await client.query(`create database ${making}`)
+    await makeRoles(servers.databaseUrl)
     await migrate(onDatabase(servers.databaseUrl, making))
     const pool = openPool(onDatabase(servers.databaseUrl, making), { max: 2 })
     try {
