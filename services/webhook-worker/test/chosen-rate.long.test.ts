@@ -50,7 +50,8 @@ t.test('a worker that is killed leaves nobody stuck', async t => {
   await receiver.waitForRequests(15, { what: 'both to send', ...PATIENCE })
   await dying.stop('SIGKILL')
   await rig.waitForStates({ delivered: 60 }, PATIENCE)
-  t.ok(mostWithin(receiver, 3) <= 35, `${mostWithin(receiver, 3)} in 3 s at 10 a second`)
+  // With what was late on its way. A rate for each worker would be 60.
+  t.ok(mostWithin(receiver, 3) <= 45, `${mostWithin(receiver, 3)} in 3 s at 10 a second`)
 })
 
 t.test('a rate that is taken back, or raised, reaches what is deferred', async t => {
