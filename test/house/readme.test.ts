@@ -99,3 +99,20 @@ t.test('every name of code and of a file in a document and in a comment of the m
       if (!named.has(basename(path))) t.fail(`${file}: ${path}`)
   }
 })
+
+t.test('every file that a comment of the code names exists', async t => {
+  const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
+  const named = new Set(files.map(file => basename(file)))
+  let count = 0
+  for (const file of files.filter(each => /\.(ts|tsx|mjs)$/.test(each) && existsSync(join(ROOT, each))))
+    for (const [, text] of read(file).matchAll(/^\s*(?:\/\/|\/?\*+)(.*)/gm))
+      for (const [path] of text!.matchAll(/(?<![\w.*:/-])[a-z][\w./-]*\.(?:test\.)?(?:ts|tsx|mjs|qnt)\b/g)) {
+        if (path.includes('generated/')) continue
+        count++
+        const isThere = /^(packages|services|infra)\//.test(path)
+          ? existsSync(join(ROOT, path))
+          : named.has(basename(path))
+        if (!isThere) t.fail(`${file}: ${path}`)
+      }
+  t.ok(count > 100, `${count} files are named`)
+})

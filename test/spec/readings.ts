@@ -167,5 +167,5 @@ t.test('the document has these readings', async t => {
   const table = drawTable([['question', 'reading'], ...rows.map(({ says }) => [says, READINGS[says]!])])
   const document = replaceTables(kept, [table])
   if (process.env.UPDATE_DOCUMENTS) writeFileSync(file, document)
-  else t.equal(kept, document, 'run UPDATE_DOCUMENTS=1 npm test -- test/spec/readings.test.ts')
+  else t.equal(kept, document, 'run UPDATE_DOCUMENTS=1 npm test -- test/spec/spec.test.ts')
 })

@@ -6,7 +6,7 @@ import type { Redis } from 'ioredis'
 const CONNECT_MS = 2_000
 
 /**
- * The check of the start of a service. A Redis that is away passes.
+ * The check at the start of a service. A Redis that is away passes.
  * @throws RedisEvictionError
  */
 export async function refuseEviction(redis: Redis): Promise<void> {

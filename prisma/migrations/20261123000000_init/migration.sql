@@ -652,7 +652,7 @@ create table gateway_changes (
 -- listChanges, and what writeChanges forgets.
 create index gateway_changes_gateway_id_idx on gateway_changes (gateway, id);
 
--- How many deliveries a gateway has redelivered on a day (UTC): openCycle counts them.
+-- How many deliveries a gateway has redelivered on a day (UTC). Written by openCycle.
 create table redelivery_counts (
   gateway text collate "C" primary key,
   day date not null,
@@ -669,7 +669,7 @@ create table deliveries (
   message_id text not null,
   type text not null,
   body text not null,
-  -- which activation of the webhook this cycle of tries belongs to: an earlier one is cancelled
+  -- the webhook's activation at the beginning of this cycle of tries; a later activation cancels the delivery
   activation integer not null default 1,
   -- the tracking ID, where the webhook orders by it
   order_key text collate "C",
@@ -768,12 +768,12 @@ create table waiting_messages (
 );
 -- `release`, when the highest final slot moves
 create index waiting_messages_slot on waiting_messages (slot) where waits_for = 'finality';
--- `release`, when details of a policy become known: in the order of the chain, and what time causes after it.
+-- For `release`, when details of a policy become known: in the order of the chain, then what time causes.
 create index waiting_messages_policy
   on waiting_messages (policy, coalesce(slot, 9007199254740991), webhook_id, message_id) where waits_for = 'details';
--- readOldestAwaitingDetailsSeconds
+-- For readOldestAwaitingDetailsSeconds.
 create index waiting_messages_since on waiting_messages (since) where waits_for = 'details';
--- `release`, when an event is final itself or its details become known; `forget`; the trace of a payment
+-- For `release`, when the event becomes final or its details known; for `forget`; and for the trace of a payment.
 create index waiting_messages_event on waiting_messages (event_id) where event_id is not null;
 
 -- Messages of the gateways' feeds (packages/store/src/reads/feed). Payments that are announced in the transaction that stores them have no

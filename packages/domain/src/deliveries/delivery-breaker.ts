@@ -1,10 +1,10 @@
-// Stops sending to an endpoint that is silent, so that its time-outs do not delay other endpoints, and to one that asks for
-// patience. An attempt is answered when a status came, whichever: strangers choose what an endpoint is asked, so no answer may
+// Stops sending to an endpoint that does not answer, so that its time-outs do not delay other endpoints. It also stops for an
+// endpoint that asks for patience: a pause. Any status is an answer. Strangers choose what an endpoint is asked, so no answer may
 // open the breaker (contract.md section 4).
 //
-// closed     attempts are allowed; opens when at least 70 % of 10 or more in the last 5 minutes were not answered, or by a pause
-// open       no attempt is allowed for 60 s, or for as long as the pause; an answer to an attempt that was under way ends the 60 s
-// half-open  one attempt is allowed as a probe: silence opens again, an answer closes
+// closed     Attempts are allowed. It opens by a pause, or when 70 % of at least 10 attempts in 5 minutes got no answer.
+// open       No attempt is allowed for 60 s, or for the time of the pause. An answer to an earlier attempt ends the 60 s, not a pause.
+// half-open  One attempt is allowed, the probe. Its answer closes; without one the breaker opens again.
 
 export const BREAKER = {
   windowMs: 300_000,

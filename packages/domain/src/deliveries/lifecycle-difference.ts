@@ -1,4 +1,4 @@
-// What happened to a policy between two checks of it, as sockets are notified.
+// What happened to a policy between two readings of it, as sockets are notified.
 import type { ChainOrder } from '../messages/chain-event.js'
 import { isOfIncarnation } from '../state/incarnation.js'
 import { eventKey, STATUS_TYPES, type LifecyclePolicy } from './lifecycle-message.js'

@@ -1,5 +1,5 @@
 // What becomes of a message for a webhook: it is sent now, waits, or is dropped. `ROUTES` is the only place that decides.
-// `packages/store/test/webhooks/routes.test.ts` drives every combination through the statements that production runs.
+// `packages/store/test/messages/routes.test.ts` drives every combination through the statements that production runs.
 import { DIRECT_TRANSFER_POLICY } from '../messages/direct-transfer.js'
 import { PAYMENT_MESSAGE_TYPE } from './delivery-message.js'
 import { judgeFilters, type FilteredDetails, type WebhookFilters } from './webhook-filters.js'
@@ -63,8 +63,8 @@ const NOTHING: Routes = {
 }
 
 /**
- * Every combination. Details come before finality: a message that the details refuse does not wait for finality, and the body
- * of a message that waits for finality holds the details that the filters passed.
+ * Every combination. The filters judge the details first. A message that they refuse does not wait for finality; the body of one
+ * that waits for finality has the details that they passed.
  */
 const ROUTES: Record<Endpoint, Routes> = {
   asks: {
@@ -89,8 +89,8 @@ function finalityOf({ finality }: RoutedWebhook, isFinal: boolean): Finality {
 }
 
 /**
- * @param known the payment's or policy's present details; null where it is not valid any more
- * @param isFinal whether the cause is final; what time causes is
+ * @param known the present details of the payment or policy; null: it was retracted
+ * @param isFinal whether the event that causes the message is final; true for a message that time causes
  */
 export function route(
   webhook: RoutedWebhook,

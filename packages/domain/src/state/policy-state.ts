@@ -1,6 +1,6 @@
 // The state of a policy: a fold of its valid events in chain order. `applyToPolicy` is the fold, one event at a time.
 // Ingest calls it in two ways. It appends an event that `isAppendable`. It folds the policy again from its stored events
-// in all other cases (packages/store/src/ingest/recompute.ts).
+// in all other cases (packages/store/src/ingest/recompute).
 import type { ChainEvent, ChainOrder, PolicyFamily } from '../messages/chain-event.js'
 import { nextPaymentDue } from '../policies/due-date.js'
 import { policyDates, type PolicyDates } from '../policies/due-state.js'

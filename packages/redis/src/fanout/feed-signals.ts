@@ -1,5 +1,5 @@
-// Notifies the API's processes which gateways' feeds went on, for the requests that wait. What is lost is found by their own check
-// at the database, a second later at most.
+// Notifies the API's processes which gateways' feeds have new entries, for the requests that wait. Each process also reads the
+// database each second, and finds there what Redis lost.
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'
 

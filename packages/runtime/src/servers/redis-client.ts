@@ -93,7 +93,7 @@ function refuseUnsupported(client: Redis, options: ConnectOptions): void {
 const CHECK_WITHIN_MS = 2_000
 
 /**
- * The check of the start of a service, before it opens anything. A Redis that is away passes: it is checked when it
+ * The check at the start of a service, before it opens anything. A Redis that is away passes: it is checked when it
  * comes.
  * @throws RedisUnsupportedError when the settings contradict each other, or the server is of another kind
  */

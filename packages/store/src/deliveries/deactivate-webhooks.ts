@@ -44,7 +44,7 @@ export async function deactivateWebhooks(
 const IS_DELETED_GATEWAY = sql`
   g.deleted_order is not null and (g.incarnation_start is null or g.incarnation_start <= g.deleted_order)`
 
-/** Rows that one check of webhooks, or at keys, of deleted gateways passes. */
+/** The most webhooks, or keys, of deleted gateways that one page reads. */
 const ROWS_A_PAGE = 5_000
 
 /**

@@ -15,7 +15,7 @@ export interface Recovery {
 }
 
 const MAY_RECOVER = sql`${IS_RECOVERABLE} and ${isNotQuarantined('recover-deliveries', sql`d.id::text`)}`
-/** Failed deliveries, and open ones, of a webhook at which the look for a probe stops. */
+/** The most failed deliveries, and the most open ones, of a webhook that are read to choose its probes. */
 const PROBE_READS = raw('100')
 /** The second is tried after the first, which may be a message that the endpoint cannot take. */
 const PROBES = raw('2')
@@ -35,9 +35,9 @@ const backoffWhileAnswering = (unitMs: number): Sql => times(raw('d.attempts_mad
 const backoffWhileFailing = (unitMs: number): Sql => times(BACKOFF, unitMs)
 
 /**
- * Opens a new cycle for failed deliveries of webhooks with `recover`: for all that have backed off where the endpoint answers
- * (`failing_since` is null after any success), and for two of them where it fails and nothing else asks whether it is back.
- * Several workers may call it at once.
+ * Opens a new cycle for failed deliveries of webhooks with `recover` whose backoff is over. Where the endpoint answers
+ * (`failing_since` is null after any success), these are all of them; where it fails, and no other delivery asks whether it is
+ * back, two. Several workers may call it at once.
  * Bounded: at most `limit` webhooks and rows, by webhooks_recover and deliveries_failed_webhook; each webhook is asked for its
  * oldest failures. Without that order, Postgres read the failures of all webhooks for each.
  */
@@ -64,9 +64,9 @@ const webhooks = (which: Sql, limit: number): Sql => sql`
     where w.recover and ${IS_ACTIVE} and ${which} order by random() limit ${limit}) w`
 
 /**
- * Of each failing webhook of which no delivery is tried: two failed ones that have backed off, the longest failed first; of an ordered
- * one the two earliest, if the first has backed off, so that nothing overtakes it when the endpoint is back. Looks at the oldest and
- * the newest failures: the newest are those that asked last.
+ * Chooses two failed deliveries of each failing webhook that has no delivery under way: those whose backoff is over, the longest
+ * failed first. Of an ordered webhook it chooses the two earliest, once the backoff of the first is over, so that nothing overtakes
+ * the first when the endpoint is back. Reads the oldest and the newest failures: the newest are those that asked last.
  */
 async function findProbes({ database }: Store, { backoffMs, limit }: Recovery): Promise<bigint[]> {
   const failures = (order: Sql): Sql => sql`

@@ -1,5 +1,5 @@
-// One delivery: pass the limiter, claim the row (the claim writes the attempt), pass the gate to the request (`Permit.acquire`),
-// send, write the result.
+// One delivery, step by step: the limiter gives a permit; the claim of the row writes the attempt; `Permit.acquire` waits until the
+// request may leave; the request is sent; its result is written.
 import type { QueuedDelivery } from '@payment-tracking/contracts'
 import { isForPeople, nextDeliveryState, RETRY_AFTER_MAX_MS, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
@@ -18,11 +18,11 @@ const PROXY_AGAIN_MS = 5_000
 const PEOPLE_PER_SECOND = 1
 
 /**
- * What Postgres said of a webhook longer ago is asked again before the request: no request begins later than 100 ms after the answer
- * that turned the webhook off or changed its URL or secret (contract.md section 6).
+ * How old the reading of a webhook may be when its request begins; else the webhook is read again. Once a webhook is off or has
+ * another URL or secret, no request as before may begin later than 100 ms after the answer that says so (contract.md section 6).
  */
 const TRUSTED_FOR_MS = 75
-/** Where Postgres takes longer than that for its answer, the request begins after so many. */
+/** After so many readings the request begins in any case: Postgres itself takes longer than TRUSTED_FOR_MS. */
 const MOST_READINGS = 3
 /** The webhook changed after the claim: the delivery is due at once, and its next claim reads what is true now. */
 const CHANGED: Deferral = { kind: 'defer', forMs: 0, reason: 'in-flight cap' }

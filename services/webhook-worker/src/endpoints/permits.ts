@@ -3,13 +3,11 @@
 export interface EndpointLimits {
   maxInFlight: number
   maxPerSecond: number
-  /**
-   * the most deliveries that may wait for one endpoint, at any speed: each occupies a slot, and the endpoint may hang
-   */
+  /** the most deliveries that may wait in memory for one endpoint, however fast it answers: each occupies a slot of the worker */
   maxQueued: number
   /**
-   * how long after its permit a request may begin. A later request could still run when its claim has expired, and another worker
-   * would send the delivery too
+   * the longest time from a permit to the beginning of its request. A later request could outlast its claim; then another worker
+   * sends the delivery too
    */
   beginWithinMs: number
 }

@@ -42,9 +42,8 @@ const withFeed =
 export const PAGE_LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 60_000 }
 
 /**
- * The pools of connections to Postgres. Each query of this package names its pool itself, so no caller chooses one. Every error of
- * Prisma and pg leaves a pool as a StoreUnavailableError, StoreTimeoutError, StoreRefusedError or StoreFaultError;
- * errors of our own pass unchanged.
+ * The ways to run a statement. Each query of this package chooses its way itself; no caller does. Every error of Prisma and pg
+ * becomes a StoreUnavailableError, StoreTimeoutError, StoreRefusedError or StoreFaultError; errors of our own stay as they are.
  */
 export interface Database {
   /** Prisma's `$queryRaw`. For statements that write and return rows. */

@@ -1,5 +1,5 @@
 // What a request writes, and the answer to it, are one: the answer is built before the commit. So no webhook is
-// made whose secret nobody has seen. The functions of this package need not know: their pools join the transaction.
+// made whose secret nobody has seen. The functions of this package need not know: their statements join the transaction.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mapStoreErrors } from '../errors.js'
 import { markNotes } from '../tables/feed-notes.js'
@@ -69,8 +69,8 @@ async function inSavepoint<T>(
   }
 }
 
-/** Lets the pools of a database join the transaction that `inOneTransaction` opened, where there is one. */
-export function joinTransactions(pools: Database): Database {
+/** Lets the statements of a database join the transaction that `inOneTransaction` opened, where there is one. */
+export function joinTransactions(unjoined: Database): Database {
   const own = () => {
     const joined = current.getStore()
     return joined?.database === database ? joined : undefined
@@ -85,32 +85,32 @@ export function joinTransactions(pools: Database): Database {
   const readIn = <Row>(tx: Prisma.TransactionClient, { text, values }: Statement) =>
     tx.$queryRawUnsafe<Row[]>(text, ...values)
   const database: Database = {
-    ...pools,
+    ...unjoined,
     write: statement =>
       joining(
         tx => tx.$queryRaw(statement),
-        () => pools.write(statement),
+        () => unjoined.write(statement),
       ),
     execute: statement =>
       joining(
         tx => tx.$executeRaw(statement),
-        () => pools.execute(statement),
+        () => unjoined.execute(statement),
       ),
     withModels: work =>
       joining(
         tx => work(tx as PrismaClient),
-        () => pools.withModels(work),
+        () => unjoined.withModels(work),
       ),
-    transaction: (work, limits) => joining(work, () => pools.transaction(work, limits)),
+    transaction: (work, limits) => joining(work, () => unjoined.transaction(work, limits)),
     read: (statement, signal) =>
       joining(
         tx => readIn(tx, statement),
-        () => pools.read(statement, signal),
+        () => unjoined.read(statement, signal),
       ),
     lookUp: (statement, signal) =>
       joining(
         tx => readIn(tx, statement),
-        () => pools.lookUp(statement, signal),
+        () => unjoined.lookUp(statement, signal),
       ),
   }
   return database

@@ -1,5 +1,5 @@
-// Folds the new events of a batch into the states of the addresses that they name, in memory. Appends every event that
-// `isAppendable`. Names the policies that need a recompute instead.
+// Folds the new events of a batch into the states of the addresses that they name, in memory. An event that `isAppendable` is
+// appended; a policy with another event is named, and is recomputed afterwards.
 import {
   applyToGateway,
   applyToPolicy,
@@ -45,8 +45,8 @@ export interface Folded {
 
 /**
  * @param fresh new events in the order of arrival
- * @param preloaded the states of at least their addresses
- * @param unready policies that are recomputed whatever the events are
+ * @param preloaded the stored states of all addresses that the events name, or of more
+ * @param unready policies that are recomputed in any case: their work is not done yet
  */
 export function foldBatch(
   fresh: readonly NewEvent[],

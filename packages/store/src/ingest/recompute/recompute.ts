@@ -1,4 +1,4 @@
-// Recomputes what a batch could not append: the first page of it, in the transaction of the batch. The rest becomes work.
+// Recomputes what a batch could not append. The first page is done in the transaction of the batch; the rest becomes work.
 import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { readPaymentsById } from './derive-payments.js'
@@ -26,9 +26,9 @@ export interface RecomputeScope {
 }
 
 /**
- * Recomputes policies. Their new events are stored, and counted in the figures, but not in the policies' rows.
+ * Recomputes policies whose new events are stored and counted in the figures, but are missing in the policies' rows.
  * @param requests by the policy's address
- * @param payments stored payments whose details are derived whatever else happens
+ * @param payments ids of stored payments whose details are derived again, whether or not their policy is recomputed
  */
 export async function recompute(
   tx: PipelinedTx,
@@ -65,8 +65,8 @@ const concerns = ({ cursor, hasBegun, isNotified }: Unready, { from, payments }:
   from !== FROM_NONE || !isNotified || (hasBegun && payments.some(({ order }) => order <= cursor))
 
 /**
- * From where work that is under way begins again: from where the request says. Without a valid Created event, no payment of the
- * policy has details, and the next Created event gives details to all of them. So the work then begins with the first payment.
+ * From where work that is under way begins again: where the request says, or, for a policy without a valid Created event, at the
+ * first payment. No payment of such a policy has details, and its next Created event gives details to all of them.
  */
 const againFrom = (address: string, { from }: RecomputeRequest, { latest }: RecomputeRows): From =>
   from !== FROM_NONE && !isLinked(latest.get(address)) ? FROM_START : from

@@ -110,7 +110,7 @@ t.test('a rebuild rights counts of events where nobody has paid', async t => {
   }
 })
 
-/** Calls `between` after each check of a rebuild at figures, before it takes the writer lock. */
+/** Calls `between` each time that a rebuild has read figures, before it takes the writer lock. */
 const interrupted = (between: () => Promise<void>): Store => ({
   ...store,
   database: {
