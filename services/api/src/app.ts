@@ -118,8 +118,8 @@ export async function buildApp({
   answerUnknownRoutes(app, methods)
   await collectSchemas(app, VERSION)
 
-  const given = { config, tunables, log, metrics, store, reads, nowMs, suspend }
-  await addRoutes(app, await makeParts({ ...given, ...(redis && { redis }), ...(queue && { queue }) }))
+  const given = { config, tunables, log, metrics, store, reads, redis, queue, nowMs, suspend }
+  await addRoutes(app, await makeParts(given))
   await app.ready()
   return app
 }

@@ -4,7 +4,7 @@ import type { RedisConnections } from '@payment-tracking/redis'
 import type { Logger, Metrics, Tracing } from '@payment-tracking/runtime'
 import { afterCommit, type Store } from '@payment-tracking/store/core'
 import type { Reads } from '@payment-tracking/store/reads'
-import type { RouteParts } from './add-routes.js'
+import type { RouteParts } from './route-parts.js'
 import { readCheckoutKeys, type CheckoutKeys } from './checkout/checkout-keys.js'
 import type { ApiConfig } from './config.js'
 import { FeedWaits } from './feed/feed-waits.js'
@@ -49,7 +49,10 @@ export interface Parts extends RouteParts, SignInTools {
 
 /** @throws ConfigError when JWT_PRIVATE_KEYS cannot be used */
 export async function makeParts(
-  given: Omit<ApiParts, 'tracing'> & Pick<Parts, 'reads' | 'tunables' | 'suspend' | 'nowMs'>,
+  given: Pick<
+    Parts,
+    'config' | 'tunables' | 'log' | 'metrics' | 'store' | 'reads' | 'redis' | 'queue' | 'nowMs' | 'suspend'
+  >,
 ): Promise<Parts> {
   const { config, tunables, log, store, redis } = given
   const signIn = await buildSignIn(given)
@@ -68,8 +71,6 @@ export async function makeParts(
     log,
   )
   return {
-    redis: undefined,
-    queue: undefined,
     ...given,
     ...signIn,
     checkoutKeys,

@@ -1,4 +1,4 @@
-import type { RouteParts } from '../add-routes.js'
+import type { RouteParts } from '../route-parts.js'
 import type { ApiServer } from '../api-server.js'
 import type { ApiConfig } from '../config.js'
 import type { CheckoutKeys } from './checkout-keys.js'

@@ -6,7 +6,7 @@ import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventName, readTimeBounds, TimeBounds } from './event-query.js'
 import { Integer } from '../http/fields.js'
 import { markUnknownName } from '../http/mark-unknown-name.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 /** The number of events, in total and by name. */
 export const eventCountRoutes: AddRoutes = app => {

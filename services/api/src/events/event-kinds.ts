@@ -5,7 +5,7 @@ import { ARCHIVED_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fields.js'
 import { answerEvents } from './event-list.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 /** The description of each filter in the reference. */
 const FILTERS = {

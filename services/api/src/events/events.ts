@@ -5,7 +5,7 @@ import { EventRecords } from './event-record.js'
 import { Cursor, Limit, Offset } from '../http/fields.js'
 import { answerEvents, isEmpty } from './event-list.js'
 import { markUnknownName } from '../http/mark-unknown-name.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 /** All events, with all filters combined. */
 export const eventsRoute: AddRoutes = (app, { tokens }) => {

@@ -1,4 +1,4 @@
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 import { eventCountRoutes } from './event-counts.js'
 import { eventKindRoutes } from './event-kinds.js'
 import { eventsRoute } from './events.js'

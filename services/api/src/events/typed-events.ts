@@ -8,7 +8,7 @@ import { EventRecords } from './event-record.js'
 import { Cursor, IncludeRetracted, Limit, Offset } from '../http/fields.js'
 import { answerEvents, isEmpty } from './event-list.js'
 import { markUnknownName } from '../http/mark-unknown-name.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const PROGRAM_PREFIX = 'tributary_'
 

@@ -1,5 +1,5 @@
 import type { JWK } from 'jose'
-import type { RouteParts } from '../add-routes.js'
+import type { RouteParts } from '../route-parts.js'
 import type { ApiServer } from '../api-server.js'
 import type { ApiConfig } from '../config.js'
 import { answerBeforeCommit } from '../http/answer-before-commit.js'

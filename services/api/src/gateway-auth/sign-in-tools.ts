@@ -26,7 +26,7 @@ export async function buildSignIn({
 }: {
   config: ApiConfig
   store: Store
-  redis?: RedisConnections
+  redis: RedisConnections | undefined
 }): Promise<SignInTools> {
   const keys = await readSigningKeys(config.JWT_PRIVATE_KEYS)
   const gatewayTokens = buildGatewayTokens(keys, config.ENVIRONMENT)

@@ -6,7 +6,7 @@ import { Envelope, inEnvelope } from '../http/envelope.js'
 import { refusal } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, Text } from '../http/fields.js'
 import { SERVICE, VERSION } from '../version.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const HEALTH = { status: 'ok', service: SERVICE, version: VERSION }
 

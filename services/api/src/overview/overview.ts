@@ -2,7 +2,7 @@ import { readOverview, type TokenSum } from '@payment-tracking/store/reads'
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, KnownSince, Moment, Nullable, PublicKey } from '../http/fields.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const Delay = (what: string) =>
   Type.Object(

@@ -1,4 +1,4 @@
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 import { healthRoute } from './health.js'
 import { overviewRoute } from './overview.js'
 import { tokenMintsRoute } from './token-mints.js'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, PublicKey, Text } from '../http/fields.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const TokenMint = Type.Object(
   {

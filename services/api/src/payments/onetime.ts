@@ -6,7 +6,7 @@ import { NOT_FOUND_REFUSAL, READ_REFUSALS } from '../http/error-answer-schema.js
 import { IncludeRetracted, Limit, Offset, PublicKey, TrackingId } from '../http/fields.js'
 import { OneTimePayment, OneTimePayments } from './one-time-payment.js'
 import { tagPage } from '../http/tag-page.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 /** The payments of a tracking ID. */
 export const onetimeRoute: AddRoutes = (app, { tokens }) => {

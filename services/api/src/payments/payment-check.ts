@@ -10,7 +10,7 @@ import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
 import { OneTimePayment, PaymentRecord } from './one-time-payment.js'
 import { FinalityField } from '../events/payment-fields.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const CheckQuery = Type.Object({
   trackingId: TrackingId('what the payer was asked to pay by'),

@@ -4,7 +4,7 @@ import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { readTimeBounds, TimeBounds } from '../events/event-query.js'
 import { Integer, Moment, Nullable, PublicKey } from '../http/fields.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const Stats = Type.Object(
   {

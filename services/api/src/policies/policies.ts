@@ -10,7 +10,7 @@ import { Cursor, IncludeRetracted, Limit, Offset, PublicKey } from '../http/fiel
 import { PolicyRecord, toPolicyRecord } from './policy-record.js'
 import { answerEvents } from '../events/event-list.js'
 import { answerSubscriptions, checkSentLookup, readRecordParts, SubscriptionQuery } from './subscriptions.js'
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 
 const FAMILIES = [
   { family: 'regular', path: 'payment-policies', id: 'PaymentPolic', what: 'payment policy' },

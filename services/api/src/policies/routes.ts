@@ -1,4 +1,4 @@
-import type { AddRoutes } from '../add-routes.js'
+import type { AddRoutes } from '../route-parts.js'
 import { policyRoutes as recordRoutes } from './policies.js'
 import { subscriptionsRoute } from './subscriptions.js'
 

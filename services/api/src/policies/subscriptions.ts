@@ -17,7 +17,7 @@ import { READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Cursor, PublicKey, TrackingId } from '../http/fields.js'
 import { readPolicyRisks } from './due-risk-record.js'
 import { SubscriptionRecord, toSubscriptionRecord, type RecordParts } from './subscription-record.js'
-import type { AddRoutes, RouteParts } from '../add-routes.js'
+import type { AddRoutes, RouteParts } from '../route-parts.js'
 
 const PAGE = 1000
 const MOST_PARAMETERS = 3
