@@ -46,9 +46,11 @@ function copyBundle(bundle, target, copied = new Set()) {
   for (const file of [bundle, `${bundle}.map`]) cpSync(join(ROOT, file), join(target, file))
   const folder = dirname(bundle)
   for (const [, text] of readFileSync(join(ROOT, bundle), 'utf8').matchAll(/["']([@.]?[\w./-]+)["']/g)) {
-    const chunk = join(folder, text)
-    if (text.endsWith('.js') && chunk.startsWith('dist/') && existsSync(join(ROOT, chunk)))
-      copyBundle(chunk, target, copied)
+    const file = join(folder, text)
+    if (file.startsWith('dist/') && existsSync(join(ROOT, file))) {
+      if (text.endsWith('.js')) copyBundle(file, target, copied)
+      if (text.endsWith('.wasm')) cpSync(join(ROOT, file), join(target, file))
+    }
     const [name] = /^(@[^/]+\/)?[^/]+/.exec(text) ?? []
     if (name && isUnbundled(name)) copyPackages([name], join(ROOT, folder), target)
   }

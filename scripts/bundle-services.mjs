@@ -28,6 +28,7 @@ await bundle({
   entryPoints: Object.fromEntries(['packages/store', 'infra/stack', ...services].flatMap(bundlesOf)),
   outdir: ROOT,
   chunkNames: `${CHUNKS}/[name]-[hash]`,
+  assetNames: `${CHUNKS}/[name]-[hash]`,
   // Less to parse at each start. Names stay, so that traces can be read without the source map.
   minifyWhitespace: true,
   minifySyntax: true,

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
-import { buildJwtKeys } from '@payment-tracking/stack'
+import { buildJwtKeys, SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { encodePositionCursor } from '@payment-tracking/store/reads'
 import {
   readExpectedAnswers,
@@ -70,17 +70,21 @@ const get = async (path: string) => {
   return { status: response.status, text, body: JSON.parse(text), headers: response.headers }
 }
 const command = (...args: string[]) =>
-  promisify(execFile)(process.execPath, ['scripts/run.mjs', 'services/ingest/dist/archive.js', ...args], {
-    cwd: ROOT,
-    env: {
-      PATH: process.env.PATH,
-      DATA_DIR: '/nonexistent',
-      LOG_LEVEL: 'silent',
-      ...settings,
-      EVENTS_ARCHIVE: directory,
-      EVENTS_RETENTION_MONTHS: archiving.EVENTS_RETENTION_MONTHS,
+  promisify(execFile)(
+    process.execPath,
+    [...SHORT_LIVED_OPTIONS, 'scripts/run.mjs', 'services/ingest/dist/archive.js', ...args],
+    {
+      cwd: ROOT,
+      env: {
+        PATH: process.env.PATH,
+        DATA_DIR: '/nonexistent',
+        LOG_LEVEL: 'silent',
+        ...settings,
+        EVENTS_ARCHIVE: directory,
+        EVENTS_RETENTION_MONTHS: archiving.EVENTS_RETENTION_MONTHS,
+      },
     },
-  }).then(
+  ).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: { code: number; stdout: string; stderr: string }) => error,
   )

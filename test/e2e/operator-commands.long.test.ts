@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { subjectOf } from '@payment-tracking/contracts'
+import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import {
   dumpProjections,
   readExpectedAnswers,
@@ -24,7 +25,8 @@ t.test('the stream is read again into an empty database, and projections are com
     DATA_DIR: '/nonexistent',
     ...settings,
   }
-  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [...SHORT_LIVED_OPTIONS, ...args], { cwd: ROOT, env })
   const REINGEST = ['scripts/run.mjs', 'services/ingest/dist/reingest.js']
   const count = async () =>
     Number(

@@ -15,6 +15,7 @@ export { openPublisher, type Publisher } from './commands/open-publisher.js'
 export {
   buildJwtKeys,
   FOLLOW_PARENT,
+  SHORT_LIVED_OPTIONS,
   openEdge,
   readServiceSchema,
   readStackFile,

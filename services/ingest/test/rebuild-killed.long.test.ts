@@ -2,11 +2,12 @@
 // when an operator gives it back.
 import { fileURLToPath } from 'node:url'
 import { listQuarantined, takeBack } from '@payment-tracking/store/core'
+import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { dumpProjections, openTestStore, startProgram, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { created, drain, ingest, pay, PERIODS, policyOf, userPayment } from './recompute-history.js'
 
-const REBUILD = fileURLToPath(new URL('../../../packages/store/dist/rebuild-main.js', import.meta.url))
+const REBUILD = fileURLToPath(new URL('../../../packages/store/dist/rebuild.js', import.meta.url))
 const POLICIES = Array.from({ length: 60 }, (_, at) => at + 1)
 
 const { store, database, pool } = await openTestStore(t)
@@ -47,7 +48,9 @@ const isGoingOn = async () => {
 
 /** Begins a rebuild, and kills it when it is under way as far as the condition says. */
 async function killRebuild(isFar: () => Promise<boolean>): Promise<void> {
-  const program = startProgram(t, process.execPath, [REBUILD], { env: { DATABASE_URL: database.url } })
+  const program = startProgram(t, process.execPath, [...SHORT_LIVED_OPTIONS, REBUILD], {
+    env: { DATABASE_URL: database.url },
+  })
   await waitFor(isFar, { what: 'a rebuild under way', timeoutMs: 60_000, intervalMs: 5 })
   await program.kill()
   // Its connection may still do the page in hand.

@@ -1,7 +1,7 @@
 // The door of the launcher and its edge.
 export { readServiceSchema, StackConfig } from './config.js'
 export { openEdge } from './edge.js'
-export { FOLLOW_PARENT } from './followers.js'
+export { FOLLOW_PARENT, SHORT_LIVED_OPTIONS } from './followers.js'
 export type { PlayMarket } from './launch.js'
 export { main } from './main.js'
 export { buildCheckoutKeys, buildJwtKeys } from './secrets.js'

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { listArchiveParts } from '@payment-tracking/store/ingest'
+import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { dumpProjections, findArrivalProblems, openTestStore } from '@payment-tracking/testkit'
 import type { Test } from 'tap'
 import { runArchive } from '../../src/archive/archive-command.js'
@@ -73,10 +74,14 @@ export async function killEverywhere(
   /** @param args what the archiver does @returns the signal that ended it */
   const run = async (dies: number, ...args: string[]): Promise<string | null> => {
     const step = dieAt(dies, () => child.kill('SIGKILL'))
-    const child = spawn(process.execPath, [ARCHIVER, location, String(step), ...args], {
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
-      stdio: 'inherit',
-    })
+    const child = spawn(
+      process.execPath,
+      [...SHORT_LIVED_OPTIONS, ARCHIVER, location, String(step), ...args],
+      {
+        env: { PATH: process.env.PATH, DATABASE_URL: database.url, ...env },
+        stdio: 'inherit',
+      },
+    )
     t.teardown(() => child.kill('SIGKILL'))
     const ended = once(child, 'exit') as Promise<[number | null, string | null]>
     let isRunning = true

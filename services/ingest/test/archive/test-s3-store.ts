@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { listArchiveParts } from '@payment-tracking/store/ingest'
 import { openStore } from '@payment-tracking/store/core'
+import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { openTestStore, startService, useEnvironment, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
@@ -48,7 +49,7 @@ export function testS3Store(
     await archive.run({ files: await openArchiveFiles(location, env), months: 0 })
     const [part] = await listArchiveParts(store)
     const command = (...args: string[]) =>
-      promisify(execFile)(process.execPath, [COMMAND, ...args], {
+      promisify(execFile)(process.execPath, [...SHORT_LIVED_OPTIONS, COMMAND, ...args], {
         env: { PATH: process.env.PATH, DATABASE_URL: database.url, EVENTS_ARCHIVE: location, ...env },
       }).then(({ stdout }) => stdout)
     t.match(await command('list'), new RegExp(`^${part!.month} .* archived$`, 'm'))
