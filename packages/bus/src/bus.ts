@@ -4,7 +4,7 @@ import { answerQuestions, ask, type Answering } from './ask.js'
 import { BusUnavailableError, connectBus, optionsOf, type BusConfig } from './connection.js'
 import { BatchConsumer } from './consumer.js'
 import type { ConsumerOptions, HandleBatch } from './consumer-options.js'
-import type { StreamLag } from './lag.js'
+import { measureLag, type StreamLag } from './lag.js'
 import { openKeyValue, type KeyValue } from './key-value.js'
 import { listConsumers, peekKey, type ConsumerState, type KeyState } from './observe.js'
 import { readPosition, type StreamPosition } from './position.js'
@@ -24,6 +24,8 @@ export interface Bus {
   }
   /** Where a stream and its consumer stand. @throws BusUnavailableError */
   position(options: StreamConfig & { consumerName: string }): Promise<StreamPosition>
+  /** The messages that a consumer has not acknowledged; null while the server cannot tell. */
+  measureLag(options: StreamConfig & { consumerName: string }): Promise<StreamLag | null>
   /** Reads messages that are still in the stream a second time; see `readAgain`. */
   readAgain(options: ReadAgainOptions, handle: HandleBatch): Promise<number>
   /** Makes the stream when it is missing. */
@@ -75,6 +77,7 @@ export async function openBus(config: BusConfig, name: string, log: Logger): Pro
   return {
     consume: (options, handle) => new BatchConsumer(connection, options, handle, log),
     position: options => readPosition(connection, options),
+    measureLag: options => measureLag(connection, options),
     readAgain: (options, handle) => readAgain(connection, options, handle),
     ensureStream: async streamConfig => {
       await ensureStream(await connection.jetstreamManager(), streamConfig)

@@ -98,8 +98,7 @@ export class BatchConsumer implements Intake {
 
   /** The lag with the age of its oldest message. It costs one more request, so only metrics ask for it. */
   async measureLag(): Promise<StreamLag | null> {
-    const { consumer } = this.#durable
-    return consumer ? measureLag(this.connection, consumer, this.options) : null
+    return this.#durable.consumer ? measureLag(this.connection, this.options) : null
   }
 
   /** Opens the stream and the consumer and reads messages; opens both again after an error. */

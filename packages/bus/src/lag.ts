@@ -1,4 +1,5 @@
-import type { Consumer, NatsConnection } from 'nats'
+import type { NatsConnection } from 'nats'
+import { ASKING } from './connection.js'
 import { readPosition } from './position.js'
 import type { StreamConfig } from './stream.js'
 
@@ -9,14 +10,14 @@ export interface StreamLag {
   oldestSeconds: number | null
 }
 
-/** @returns null while the server cannot tell */
+/** @returns null while the server cannot tell, and without a stream or consumer */
 export async function measureLag(
   connection: NatsConnection,
-  consumer: Consumer,
   of: StreamConfig & { consumerName: string },
 ): Promise<StreamLag | null> {
   try {
-    const info = await consumer.info()
+    const manager = await connection.jetstreamManager(ASKING)
+    const info = await manager.consumers.info(of.streamName, of.consumerName)
     const messages = info.num_pending + info.num_ack_pending
     if (messages === 0) {
       const { hasLostTail, lastSequence, deliveredSequence } = await readPosition(connection, of)

@@ -26,6 +26,8 @@ import { doWebhookWork } from '../src/deliveries/work.js'
 import { listGatewaySessions } from '../src/admin/sessions/list-gateway-sessions.js'
 import { PRUNED_TABLES, pruneStep } from '../src/ingest/retention/prune.js'
 import { readFirstEvent } from '../src/reads/lists/read-first-event.js'
+import { listProcesses, reportProcess } from '../src/core/processes/process-rows.js'
+import { readDelays } from '../src/core/processes/read-delays.js'
 import {
   readOldestAwaitingDetailsSeconds,
   readOldestUndeliveredSeconds,
@@ -54,6 +56,7 @@ const MOST_OF: Record<string, number> = {
   'a page of due dates of a gateway that nothing is known of': 20_500,
   'age of the oldest delivery': 10_500,
   'age of the oldest wait': 10_500,
+  'how late the service is': 10_600,
   'the count of work': 10_500,
   // The newest of a day, which it counts up to 10,000.
   'the figures of the start page': 10_000,
@@ -234,6 +237,17 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     )
   },
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
+  'how late the service is': () => readDelays(store),
+  'a report of a process': () =>
+    reportProcess(store, {
+      service: 'ingest',
+      replica: 'one',
+      version: '1',
+      startedMsAgo: 1,
+      workedMsAgo: 1,
+      waitingSeconds: 0,
+    }),
+  'the processes': () => listProcesses(store),
   'age of the oldest wait': () => readOldestAwaitingDetailsSeconds(store),
   'failing webhooks': () => notifyFailures(store),
   recovery: () => recoverFailed(store, { backoffMs: 5_000, limit: 500 }),

@@ -886,6 +886,22 @@ create table lease_uses (
   first_used_at timestamptz(3) not null default clock_timestamp()
 );
 
+-- The processes that run: each writes its row every few seconds. Operators see there which process is frozen or gone.
+create table processes (
+  service text collate "C" not null,
+  -- the host's name and the process's id
+  replica text collate "C" not null,
+  version text collate "C" not null,
+  started_at timestamptz(3) not null,
+  -- when the process wrote the row last
+  seen_at timestamptz(3) not null default clock_timestamp(),
+  -- when it finished a unit of its work last: a batch, a request, a payment sent
+  worked_at timestamptz(3),
+  -- ingest: for how long the oldest message that is not stored has waited, when the row was written; null where it is not known
+  waiting_seconds double precision,
+  primary key (service, replica)
+);
+
 -- The files of the archive. A part is one file with events of one month, an event a line. A month that is restored has none.
 create table archive_parts (
   -- the month in which the events happened on the chain, in UTC: `2026-03`

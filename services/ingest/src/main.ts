@@ -16,6 +16,7 @@ import {
   measureClockSkew,
   openStore,
   refuseOtherSessions,
+  reportWhileRunning,
 } from '@payment-tracking/store/core'
 import {
   markReingested,
@@ -146,6 +147,12 @@ await runMain(
       },
       buildHandler(guard, { again: false }),
     )
+    reportWhileRunning(context, store, {
+      service: 'ingest',
+      log,
+      work: 'ingest_batch_messages',
+      waitingSeconds: async () => (await consumer.measureLag())?.oldestSeconds ?? null,
+    })
     const { EVENTS_RETENTION_MONTHS: months, EVENTS_ARCHIVE: archive } = config
     measureIngest(context.metrics, {
       archiveDueSeconds: () => readArchiveDueSeconds(store, months),

@@ -2,7 +2,12 @@ import { openBus } from '@payment-tracking/bus'
 import { openBoardQueue, openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
-import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store/core'
+import {
+  measureClockSkew,
+  openStore,
+  refuseOtherSessions,
+  reportWhileRunning,
+} from '@payment-tracking/store/core'
 import { buildApp } from './app.js'
 import { OpsConfig } from './config.js'
 import { measurePipeline } from './ops-metrics.js'
@@ -27,6 +32,7 @@ await runMain('ops', OpsConfig, async ({ config, log, context }) => {
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
   await refuseOtherSessions(store)
+  reportWhileRunning(context, store, { service: 'ops', log })
   context.probe('postgres', () => store.ping())
   context.probe('nats', () => bus.ping())
   context.probe('redis', () => queue.ping())

@@ -24,7 +24,7 @@ t.test('a figure is red past its threshold, and not at it', t => {
   const card = (value: number | null, orMore = false) =>
     figureCard({ name: 'Late', value, orMore, href: '/', threshold: { most: 60, unit: 's' } }).text
   t.notMatch(card(60), /past|act/)
-  t.match(card(60.5), /class="card past"[^]*<b>60\.5 s<\/b>[^]*act: red above 60 s/)
+  t.match(card(90), /class="card past"[^]*<b>1 min<\/b>[^]*act: red above 1 min/)
   t.match(card(10, true), /past[^]*10 s or more/, 'what was not counted')
   t.notMatch(card(null), /past|act/, 'what is not known')
   t.end()

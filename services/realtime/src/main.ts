@@ -1,7 +1,12 @@
 import { measurePool, realtimeRedisOf, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openRedis, refuseEviction } from '@payment-tracking/redis'
-import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store/core'
+import {
+  measureClockSkew,
+  openStore,
+  refuseOtherSessions,
+  reportWhileRunning,
+} from '@payment-tracking/store/core'
 import { buildRealtime } from './app.js'
 import { RealtimeConfig } from './config.js'
 import { REALTIME_TUNABLES } from './tunables.js'
@@ -25,6 +30,7 @@ await runMain(
     measurePool(context.metrics, () => store.poolUse())
     await watchClock(context, () => measureClockSkew(store))
     await refuseOtherSessions(store)
+    reportWhileRunning(context, store, { service: 'realtime', log, work: 'realtime_deliveries_total' })
     context.probe('postgres', () => store.ping())
     const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
     const redis = await context.own('redis', () =>

@@ -10,7 +10,12 @@ import {
   watchClock,
 } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
-import { measureClockSkew, openStore, refuseOtherSessions } from '@payment-tracking/store/core'
+import {
+  measureClockSkew,
+  openStore,
+  refuseOtherSessions,
+  reportWhileRunning,
+} from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from './config.js'
 import { buildDeliverer } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
@@ -130,6 +135,7 @@ export async function buildWebhookWorker(
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
   await refuseOtherSessions(store)
+  reportWhileRunning(context, store, { service: 'webhook-worker', log, work: 'delivery_attempts_total' })
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => queue.ping())
 

@@ -28,6 +28,9 @@ export {
   StoreUnavailableError,
   StoreUnverifiedError,
 } from './errors.js'
+export { listProcesses, type ProcessRow } from './processes/process-rows.js'
+export { type Delays, readDelays, SILENT_AFTER_SECONDS } from './processes/read-delays.js'
+export { reportWhileRunning } from './processes/report-process.js'
 export { bisect } from './quarantine/bisect.js'
 export {
   countQuarantined,

@@ -166,7 +166,7 @@ t.test('retention', async t => {
     /** removed by the statement that makes them useless, or by the worker */
     const ELSEWHERE = [
       ...['announcements', 'deliveries', 'delivery_attempts', 'ended_ops_sessions', 'work', 'quarantine'],
-      ...['gateway_sessions', 'webhooks', 'waiting_messages', 'gateway_changes'],
+      ...['processes', 'gateway_sessions', 'webhooks', 'waiting_messages', 'gateway_changes'],
     ]
     t.same(
       await left(`select tablename as key from pg_tables where schemaname = 'public'`),

@@ -8,6 +8,8 @@ export interface PageFrame {
   notice?: string | null
   /** why the page shows nothing else */
   failure?: string | null
+  /** how often the page asks again by itself */
+  refreshSeconds?: number
   /** null on the sign-in page */
   csrf: string | null
 }
@@ -31,6 +33,7 @@ export function layout(frame: PageFrame, body: Html): string {
           ${isProduction(frame.environment) ? '' : `[${environmentName(frame.environment)}] `}${frame.title} ·
           Payment tracking ops
         </title>
+        ${frame.refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${frame.refreshSeconds}" />`}
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
       </head>
@@ -42,6 +45,7 @@ export function layout(frame: PageFrame, body: Html): string {
         ${frame.notice ? html`<p class="notice" role="status">${frame.notice}</p>` : null}
         <main>
           <h1>${frame.title}</h1>
+          ${frame.refreshSeconds === undefined ? null : html`<p class="quiet">As of ${new Date().toISOString().slice(0, 19).replace('T', ' ')} UTC; asks again every ${frame.refreshSeconds} s.</p>`}
           ${frame.failure ? html`<p class="failure" role="alert">${frame.failure}</p>` : null} ${body}
         </main>
       </body>

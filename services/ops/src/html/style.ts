@@ -56,6 +56,8 @@ a.card:hover { border-color: var(--accent); }
 .card .threshold { display: block; font-size: var(--text-small); }
 .card.past { border-color: var(--bad); background: var(--bad-soft); }
 .past, .card.past b, .card.past .threshold { color: var(--bad); font-weight: 600; }
+tr.past td { background: var(--bad-soft); }
+tr.past td, tr.past a { color: var(--bad); }
 .chart { margin: 0; }
 .chart .axis { display: flex; justify-content: space-between; gap: var(--space-4); color: var(--quiet); font-size: var(--text-small); }
 .chart svg { border-block: 1px solid var(--line); }

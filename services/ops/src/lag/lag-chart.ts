@@ -1,8 +1,11 @@
 import { html, type Html } from '../html/html.js'
+import { sayAge, secondsSince } from '../html/say-age.js'
 import type { LagSample } from './lag-samples.js'
 
 const WIDTH = 720
 const HEIGHT = 90
+
+const clock = (at: Date): string => `${at.toISOString().slice(11, 19)} UTC`
 
 /** The samples as bars over an axis with both ends, with the newest and the highest as text. */
 export function lagChart(samples: readonly LagSample[]): Html {
@@ -16,7 +19,7 @@ export function lagChart(samples: readonly LagSample[]): Html {
   // The top of the axis: a chart of zeros has one too.
   const most = Math.max(1, highest)
   const step = WIDTH / samples.length
-  const [since, until] = [samples[0]!.at.toISOString(), newest.at.toISOString()]
+  const [since, until] = [clock(samples[0]!.at), clock(newest.at)]
   const bars = samples.map(({ at, unread }, index) => {
     const height = Math.max(1, (unread / most) * HEIGHT)
     return html`<rect
@@ -25,15 +28,15 @@ export function lagChart(samples: readonly LagSample[]): Html {
       width="${Math.max(1, step - 1).toFixed(1)}"
       height="${height.toFixed(1)}"
     >
-      <title>${at.toISOString()}: ${unread}</title>
+      <title>${clock(at)}: ${unread}</title>
     </rect>`
   })
   return html`<p>
-      <b>${newest.unread}</b> unread now, ${newest.inFlight} of them in work; at most ${highest} since
-      ${since}.
+      <b>${newest.unread}</b> unread ${sayAge(secondsSince(newest.at))} ago, ${newest.inFlight} of them in
+      work; at most ${highest} in the last ${sayAge(secondsSince(samples[0]!.at))}.
     </p>
     <figure class="chart">
-      <div class="axis"><span>${most} unread messages</span></div>
+      <div class="axis"><span>${most} unread ${most === 1 ? 'message' : 'messages'}</span></div>
       <svg
         viewBox="0 0 ${WIDTH} ${HEIGHT}"
         preserveAspectRatio="none"

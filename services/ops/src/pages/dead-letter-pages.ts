@@ -14,7 +14,16 @@ import { refuse } from '../refuse.js'
 import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
-import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, readNotice, type PageParts } from './page-parts.js'
+import {
+  back,
+  BULK_LIMIT,
+  PAGE_SIZE,
+  readBefore,
+  readIds,
+  readNotice,
+  table,
+  type PageParts,
+} from './page-parts.js'
 
 /** Gaps of the indexer stand beside the dead letters: both may be missing payments. */
 const gapTable = (gaps: readonly GapRow[]): Html | null =>
@@ -83,20 +92,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
         <button>Show</button>
       </form>
       <form method="post" action="/dead-letters/replay">
-        ${csrfField(csrf)}
-        <div class="scroll">
-          <table>
-            <tr>
-              <th></th>
-              <th>received</th>
-              <th>code</th>
-              <th>reason</th>
-              <th>subject</th>
-              <th>bytes</th>
-            </tr>
-            ${letters.map(row)}
-          </table>
-        </div>
+        ${csrfField(csrf)} ${table(['', 'received', 'code', 'reason', 'subject', 'bytes'], letters.map(row))}
         <p><button>Replay the ticked ones</button></p>
       </form>
       <form method="post" action="/dead-letters/replay-all">

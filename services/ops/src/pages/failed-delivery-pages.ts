@@ -9,7 +9,16 @@ import { redeliverFailed } from '../replay/redeliver-failed.js'
 import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
-import { back, BULK_LIMIT, PAGE_SIZE, readBefore, readIds, readNotice, type PageParts } from './page-parts.js'
+import {
+  back,
+  BULK_LIMIT,
+  PAGE_SIZE,
+  readBefore,
+  readIds,
+  readNotice,
+  table,
+  type PageParts,
+} from './page-parts.js'
 
 interface ListQuery extends FailedDeliveryFilter {
   before?: string
@@ -53,20 +62,7 @@ export function addFailedDeliveryPages(app: FastifyInstance, parts: PageParts): 
     const body = html`${filterForm(filters)}
       <form method="post" action="/failed-deliveries/redeliver">
         ${csrfField(csrf)}
-        <div class="scroll">
-          <table>
-            <tr>
-              <th></th>
-              <th>failed</th>
-              <th>delivery</th>
-              <th>endpoint</th>
-              <th>gateway</th>
-              <th>attempts</th>
-              <th>last error</th>
-            </tr>
-            ${deliveries.map(row)}
-          </table>
-        </div>
+        ${table(['', 'failed', 'delivery', 'endpoint', 'gateway', 'attempts', 'last error'], deliveries.map(row))}
         <p><button>Deliver the ticked ones again</button></p>
       </form>
       <form method="post" action="/failed-deliveries/redeliver-all">

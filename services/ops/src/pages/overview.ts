@@ -1,51 +1,66 @@
+import { INGEST_CONSUMER } from '@payment-tracking/contracts'
 import { countDeadLetters, countDeliveries, countGaps } from '@payment-tracking/store/admin'
 import {
   countOpenStreamGaps,
   countQuarantined,
+  listProcesses,
   readControlSubjects,
+  readDelays,
   readOldestUndeliveredSeconds,
-  type Store,
 } from '@payment-tracking/store/core'
 import { readPaymentDelays } from '@payment-tracking/store/reads'
 import type { FastifyInstance } from 'fastify'
 import { figureCard, type Threshold } from '../html/figure.js'
-import { html } from '../html/html.js'
+import { html, type Html } from '../html/html.js'
 import { layout } from '../html/layout.js'
+import { secondsSince } from '../html/say-age.js'
 import { lagChart } from '../lag/lag-chart.js'
 import { THRESHOLDS } from '../thresholds.js'
-import type { PageParts } from './page-parts.js'
+import { REFRESH_SECONDS, table, type PageParts } from './page-parts.js'
+import { processTable, type IndexerReport } from './process-rows.js'
 
 const DAY_MS = 86_400_000
+/** A server that takes longer counts as away. */
+const PATIENCE_MS = 1_500
 
 export function addOverview(app: FastifyInstance, parts: PageParts): void {
   app.get('/', async (request, reply) => {
-    const figures = await readFigures(parts.store)
+    const [figures, servers] = await Promise.all([readFigures(parts), readServers(parts)])
+    const delays = { ...figures.delays, payments: servers.unreadSeconds ?? figures.delays.payments }
+    const processes = processTable(figures.processes, { delays, indexer: servers.indexer })
     const body = html`${figures.takesControls === false ? NO_CONTROLS : ''}
-      <div class="cards">${cardsOf(figures, parts.lag.list().at(-1)?.unread ?? null)}</div>
+      ${servers.redis ? '' : away('Redis', 'Deliveries wait, and sockets are told late.')}
+      ${servers.nats ? '' : away('NATS', 'No payment arrives, and what waits there is not known.')}
+      ${processes.sentence}
+      <div class="cards">${cardsOf({ ...figures, delays })}</div>
+      <h2>Processes</h2>
+      ${processes.table}
       <h2>Messages that ingest has not read</h2>
       ${lagChart(parts.lag.list())}
       <h2>Dead letters by code</h2>
-      <div class="scroll">
-        <table>
-          <tr>
-            <th>code</th>
-            <th>open</th>
-            <th>all</th>
-          </tr>
-          ${figures.letters.map(
-            row =>
-              html`<tr>
-                <td><a href="/dead-letters?code=${encodeURIComponent(row.code)}">${row.code}</a></td>
-                <td>${row.open}</td>
-                <td>${row.total}</td>
-              </tr>`,
-          )}
-        </table>
-      </div>`
+      ${table(
+        ['code', 'open', 'all'],
+        figures.letters.map(
+          row =>
+            html`<tr>
+              <td><a href="/dead-letters?code=${encodeURIComponent(row.code)}">${row.code}</a></td>
+              <td>${row.open}</td>
+              <td>${row.total}</td>
+            </tr>`,
+        ),
+      )}`
     const csrf = parts.sessions.sign(request.opsSession, 'csrf')
-    return reply
-      .type('text/html')
-      .send(layout({ title: 'Overview', environment: parts.environment, csrf }, body))
+    return reply.type('text/html').send(
+      layout(
+        {
+          title: 'Overview',
+          environment: parts.environment,
+          csrf,
+          refreshSeconds: REFRESH_SECONDS,
+        },
+        body,
+      ),
+    )
   })
 }
 
@@ -55,45 +70,33 @@ const NO_CONTROLS = html`<p>
   ingest names.
 </p>`
 
+const away = (server: string, meaning: string): Html =>
+  html`<p class="failure" role="alert"><b>${server} does not answer.</b> ${meaning}</p>`
+
 type Figures = Awaited<ReturnType<typeof readFigures>>
 
-function cardsOf(
-  { deliveries, letters, oldestS, gaps, chainGaps, delays, quarantined }: Figures,
-  unread: number | null,
-) {
-  const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000)
-  const open = (state: string, href: string, threshold: Threshold) => {
-    const counted = deliveries.find(row => row.state === state)
-    const orMore = counted !== undefined && !counted.isComplete
-    return figureCard({
-      name: `${state[0]!.toUpperCase()}${state.slice(1)} deliveries`,
-      value: counted?.count ?? 0,
-      orMore,
-      href,
-      threshold,
-    })
-  }
+function cardsOf({ deliveries, letters, oldestS, gaps, chainGaps, delays, taken, quarantined }: Figures) {
+  const failed = deliveries.find(({ state }) => state === 'failed')
   const card = (name: string, value: number | null, href: string, threshold: Threshold) =>
     figureCard({ name, value, href, threshold })
   const sum = (counts: readonly bigint[]) => Number(counts.reduce((total, count) => total + count, 0n))
   return [
-    card('Unread messages', unread, '/pipeline', THRESHOLDS.unread),
+    card('Oldest unread message', delays.payments, '/pipeline', THRESHOLDS.oldestUnread),
     card(
-      'Chain to announced, half of the newest 200',
-      seconds(delays.toAnnounced.p50),
+      'Chain to announced: 95 % of the newest 200, and what waits',
+      longest(taken.toAnnounced.p95 === null ? null : taken.toAnnounced.p95 / 1_000, delays.payments),
       '/pipeline',
       THRESHOLDS.announced,
     ),
-    card(
-      'Chain to announced, 95 % of them',
-      seconds(delays.toAnnounced.p95),
-      '/pipeline',
-      THRESHOLDS.announced,
-    ),
-    open('pending', '/queues', THRESHOLDS.openDeliveries),
-    open('waiting', '/queues', THRESHOLDS.openDeliveries),
-    open('failed', '/failed-deliveries', THRESHOLDS.failedDeliveries),
-    card('Oldest undelivered', Math.round(oldestS), '/queues', THRESHOLDS.oldestUndelivered),
+    card('Oldest due delivery', delays.deliveries, '/queues', THRESHOLDS.oldestDue),
+    card('Oldest undelivered', oldestS, '/queues', THRESHOLDS.oldestUndelivered),
+    figureCard({
+      name: 'Failed deliveries',
+      value: failed?.count ?? 0,
+      orMore: failed?.isComplete === false,
+      href: '/failed-deliveries',
+      threshold: null,
+    }),
     card('Open dead letters', sum(letters.map(row => row.open)), '/dead-letters', THRESHOLDS.deadLetters),
     card('Open gaps of the chain', chainGaps.open, '/dead-letters', THRESHOLDS.chainGaps),
     card('Open stream gaps', Number(gaps), '/stream-gaps', THRESHOLDS.streamGaps),
@@ -101,17 +104,91 @@ function cardsOf(
   ]
 }
 
-async function readFigures(store: Store) {
-  const [deliveries, letters, oldestS, gaps, chainGaps, takesControls, quarantined, delays] =
-    await Promise.all([
-      countDeliveries(store),
-      countDeadLetters(store),
-      readOldestUndeliveredSeconds(store),
-      countOpenStreamGaps(store),
-      countGaps(store),
-      readControlSubjects(store),
-      countQuarantined(store),
-      readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
-    ])
-  return { deliveries, letters, oldestS, gaps, chainGaps, takesControls, quarantined, delays }
+const longest = (...seconds: (number | null)[]): number | null => {
+  const known = seconds.filter(value => value !== null)
+  return known.length === 0 ? null : Math.max(...known)
+}
+
+async function readFigures({ store }: PageParts) {
+  const [
+    deliveries,
+    letters,
+    oldestS,
+    gaps,
+    chainGaps,
+    takesControls,
+    quarantined,
+    taken,
+    delays,
+    processes,
+  ] = await Promise.all([
+    countDeliveries(store),
+    countDeadLetters(store),
+    readOldestUndeliveredSeconds(store),
+    countOpenStreamGaps(store),
+    countGaps(store),
+    readControlSubjects(store),
+    countQuarantined(store),
+    readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
+    readDelays(store),
+    listProcesses(store),
+  ])
+  return {
+    deliveries,
+    letters,
+    oldestS,
+    gaps,
+    chainGaps,
+    takesControls,
+    quarantined,
+    taken,
+    delays,
+    processes,
+  }
+}
+
+/** What Redis and NATS tell, if they do. */
+async function readServers({ bus, queue, streamName, subjectPrefix, indexerBucket }: PageParts) {
+  const [redis, nats, lag, checkpoint, lease] = await Promise.all([
+    inTime(queue.ping().then(() => true)),
+    inTime(bus.ping().then(() => true)),
+    inTime(bus.measureLag({ streamName, subjectPrefix, consumerName: INGEST_CONSUMER })),
+    inTime(bus.peekKey(indexerBucket, 'checkpoint')),
+    inTime(bus.peekKey(indexerBucket, 'lease')),
+  ])
+  return {
+    redis: redis === true,
+    nats: nats === true,
+    unreadSeconds: lag?.oldestSeconds ?? null,
+    indexer: checkpoint?.value ? indexerReport(checkpoint, lease) : null,
+  }
+}
+
+function indexerReport(
+  checkpoint: { value: string; writtenAt: Date },
+  lease: { value: string; writtenAt: Date } | undefined,
+): IndexerReport {
+  const { finalizedSlot, through } = JSON.parse(checkpoint.value) as {
+    finalizedSlot: number
+    through: number
+  }
+  return {
+    holder: lease?.value ? lease.value : 'none has the lease',
+    leaseSeconds: lease?.value ? secondsSince(lease.writtenAt) : null,
+    checkpointSeconds: secondsSince(checkpoint.writtenAt),
+    behindSlots: Math.max(0, finalizedSlot - through),
+  }
+}
+
+/** @returns undefined where the server does not answer in time */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>(resolve => (timer = setTimeout(resolve, PATIENCE_MS, undefined)))
+  try {
+    return await Promise.race([answer, late])
+  } catch {
+    return undefined
+  } finally {
+    clearTimeout(timer)
+  }
 }

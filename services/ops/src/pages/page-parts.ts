@@ -3,6 +3,7 @@ import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store/core'
 import type { FastifyRequest } from 'fastify'
+import { html, type Html } from '../html/html.js'
 import type { LagSamples } from '../lag/lag-samples.js'
 import type { Sessions } from '../session/session.js'
 
@@ -20,6 +21,8 @@ export interface PageParts {
   indexerBucket: string
 }
 
+/** How often a page without a form asks again. */
+export const REFRESH_SECONDS = 5
 /** The most rows that one bulk form changes. */
 export const BULK_LIMIT = 1_000
 export const PAGE_SIZE = 100
@@ -48,3 +51,16 @@ export function readNotice({ sessions }: PageParts, request: FastifyRequest): st
   if (typeof notice !== 'string' || typeof signed !== 'string') return null
   return sessions.isSigned(request.opsSession, 'notice', signed, notice) ? notice : null
 }
+
+/** The rows under their columns; without rows it says so. */
+export const table = (columns: readonly string[], rows: readonly Html[]): Html =>
+  rows.length === 0
+    ? html`<p class="quiet">None.</p>`
+    : html`<div class="scroll">
+        <table>
+          <tr>
+            ${columns.map(column => html`<th>${column}</th>`)}
+          </tr>
+          ${rows}
+        </table>
+      </div>`

@@ -2,11 +2,12 @@
 import type { ConsumerState } from '@payment-tracking/bus'
 import type { FastifyInstance } from 'fastify'
 import { judged } from '../html/figure.js'
+import { sayAge, secondsSince } from '../html/say-age.js'
 import { html, type Html } from '../html/html.js'
 import { layout } from '../html/layout.js'
 import { lagChart } from '../lag/lag-chart.js'
 import { THRESHOLDS } from '../thresholds.js'
-import type { PageParts } from './page-parts.js'
+import { REFRESH_SECONDS, type PageParts } from './page-parts.js'
 
 /** What the page reads of the indexer's checkpoint. */
 interface Checkpoint {
@@ -54,11 +55,11 @@ export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
       <h2>Messages that ingest has not read</h2>
       ${lagChart(parts.lag.list())}`
     const csrf = sessions.sign(request.opsSession, 'csrf')
-    return reply.type('text/html').send(layout({ title: 'Pipeline', environment, csrf }, body))
+    return reply
+      .type('text/html')
+      .send(layout({ title: 'Pipeline', environment, csrf, refreshSeconds: REFRESH_SECONDS }, body))
   })
 }
-
-const secondsSince = (at: Date): number => Math.max(0, Math.round((Date.now() - at.getTime()) / 1_000))
 
 function indexerState(
   checkpoint: Checkpoint,
@@ -73,16 +74,16 @@ function indexerState(
     [
       'works',
       leaseAge !== undefined && leaseAge < LEASE_LASTS_S
-        ? `yes, its lease was renewed ${leaseAge} s ago`
+        ? `yes, its lease was renewed ${sayAge(leaseAge)} ago`
         : html`<b class="failure">no</b>
-            ${leaseAge === undefined ? '' : `(its lease was renewed ${leaseAge} s ago)`}`,
+            ${leaseAge === undefined ? '' : `(its lease was renewed ${sayAge(leaseAge)} ago)`}`,
     ],
     [
       'checkpoint',
       judged(
         secondsSince(at.writtenAt),
         THRESHOLDS.checkpointAge,
-        `slot ${through}, written ${secondsSince(at.writtenAt)} s ago at ${at.writtenAt.toISOString()}`,
+        `slot ${through}, written ${sayAge(secondsSince(at.writtenAt))} ago at ${at.writtenAt.toISOString()}`,
       ),
     ],
     ['slots behind the finalized chain', judged(lag, THRESHOLDS.lagSlots, String(lag))],
@@ -116,7 +117,7 @@ const consumerTable = (consumers: readonly ConsumerState[]): Html =>
         <table>
           <tr>
             <th>consumer</th>
-            <th>unread (red above ${THRESHOLDS.unread.most})</th>
+            <th>unread</th>
             <th>in work</th>
             <th>delivered again</th>
             <th>acknowledged up to</th>
@@ -125,9 +126,7 @@ const consumerTable = (consumers: readonly ConsumerState[]): Html =>
             consumer =>
               html`<tr>
                 <td>${consumer.name}</td>
-                <td>
-                  ${consumer.unread > THRESHOLDS.unread.most ? html`<b class="past">${consumer.unread}</b>` : consumer.unread}
-                </td>
+                <td>${consumer.unread}</td>
                 <td>${consumer.inFlight}</td>
                 <td>${consumer.redelivered}</td>
                 <td>${consumer.acknowledgedSequence}</td>

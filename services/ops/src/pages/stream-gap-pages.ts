@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
 import { requireCsrf } from '../session/guard.js'
-import { back, PAGE_SIZE, readIds, readNotice, type PageParts } from './page-parts.js'
+import { back, PAGE_SIZE, readIds, readNotice, table, type PageParts } from './page-parts.js'
 
 export function addStreamGapPages(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment, log } = parts
@@ -16,17 +16,10 @@ export function addStreamGapPages(app: FastifyInstance, parts: PageParts): void 
         The stream discarded these messages before they were read. Let the indexer publish them again, then
         close the gap.
       </p>
-      <div class="scroll">
-        <table>
-          <tr>
-            <th>noticed</th>
-            <th>stream</th>
-            <th>sequences</th>
-            <th>closed</th>
-          </tr>
-          ${gaps.map(gap => row(gap, csrf))}
-        </table>
-      </div>`
+      ${table(
+        ['noticed', 'stream', 'sequences', 'closed'],
+        gaps.map(gap => row(gap, csrf)),
+      )}`
     const notice = readNotice(parts, request)
     return reply.type('text/html').send(layout({ title: 'Stream gaps', environment, csrf, notice }, body))
   })

@@ -16,7 +16,7 @@ import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
 import { csrfField, layout } from '../html/layout.js'
 import { requireCsrf } from '../session/guard.js'
-import { back, PAGE_SIZE, readNotice, type PageParts } from './page-parts.js'
+import { back, PAGE_SIZE, readNotice, table, type PageParts } from './page-parts.js'
 
 export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
   const { store, sessions, environment, log } = parts
@@ -69,18 +69,6 @@ export function addWorkPage(app: FastifyInstance, parts: PageParts): void {
     },
   )
 }
-
-const table = (columns: readonly string[], rows: readonly Html[]): Html =>
-  rows.length === 0
-    ? html`<p class="quiet">None.</p>`
-    : html`<div class="scroll">
-        <table>
-          <tr>
-            ${columns.map(column => html`<th>${column}</th>`)}
-          </tr>
-          ${rows}
-        </table>
-      </div>`
 
 const WEBHOOK_WORK = {
   cancel: 'cancel deliveries',

@@ -48,6 +48,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   api_keys: ['rwd', 'arw', '', 'rw', ''],
   gateway_sessions: ['', 'arwd', '', '', ''],
   ended_ops_sessions: ['', '', '', '', 'ard'],
+  processes: ['arwd', 'arwd', 'arwd', 'arwd', 'arwd'],
   lease_uses: ['', '', 'ar', '', ''],
   archive_parts: ['arwd', 'r', '', '', ''],
   archive_problem: ['arwd', '', '', '', 'r'],

@@ -1,6 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { raw, sql, type Sql } from '../database/sql.js'
-import { IS_ACTIVE, IS_LIVE, IS_OPEN } from './delivery-rows.js'
+import { IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './delivery-rows.js'
 
 /** How many of the oldest rows are read. */
 const OLDEST_READ = raw('10000')
@@ -39,3 +39,19 @@ export const readOldestAwaitingDetailsSeconds = (store: Store): Promise<number> 
     sql`select a.since, a.webhook_id from waiting_messages a where a.waits_for = 'details' order by a.since`,
     IS_ACTIVE,
   )
+
+/**
+ * How long the oldest due delivery that no worker has begun has waited; 0 when none waits. A delivery that was deferred is looked
+ * at again at its time and deferred anew: it is not late. Reads the oldest 10,000 due rows, by deliveries_due. When none of these
+ * counts, and there can be more, the answer is null.
+ */
+export async function readOldestDueSeconds({ database }: Store): Promise<number | null> {
+  const [row] = await database.read<{ seconds: number | null }>(sql`
+    select coalesce(extract(epoch from clock_timestamp() - min(d.due_at) filter (where d.state = 'pending' and ${IS_UNCLAIMED} and ${IS_LIVE})),
+             case when count(*) < ${OLDEST_READ} then 0 end)::float8 as seconds
+      from (select d.due_at, d.webhook_id, d.activation, d.state, d.claimed_until from deliveries d
+             where ${IS_OPEN} and d.due_at < statement_timestamp()
+             order by d.due_at limit ${OLDEST_READ}) d
+      left join webhooks w on w.id = d.webhook_id`)
+  return row!.seconds
+}

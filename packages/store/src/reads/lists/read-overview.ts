@@ -129,7 +129,7 @@ const quantile = (share: number, until: string) =>
 const toMs = (value: number | null) => (value === null ? null : Math.max(0, Math.round(value)))
 
 /**
- * How long the newest 200 payments since a time took to be stored, and to be announced.
+ * How long the newest 200 payments since a time took to be stored, and to be announced. What is not announced counts as it waits.
  * @param options.sinceMs that time
  */
 export async function readPaymentDelays(
@@ -140,11 +140,11 @@ export async function readPaymentDelays(
     select count(b.committed_at)::int as measured,
            ${quantile(0.5, 'b.committed_at')}::float8 as stored_p50,
            ${quantile(0.95, 'b.committed_at')}::float8 as stored_p95,
-           ${quantile(0.5, 'b.relayed_at')}::float8 as announced_p50,
-           ${quantile(0.95, 'b.relayed_at')}::float8 as announced_p95
+           ${quantile(0.5, 'b.announced_by')}::float8 as announced_p50,
+           ${quantile(0.95, 'b.announced_by')}::float8 as announced_p95
       from (${newestSince(gateway, sinceMs, MEASURED)}) e
       left join lateral (
-        select last_position, committed_at, relayed_at from ingest_batches
+        select last_position, committed_at, coalesce(relayed_at, clock_timestamp()) as announced_by from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
       ) b on b.last_position >= e.position`)
   const { measured, stored_p50, stored_p95, announced_p50, announced_p95 } = row!
