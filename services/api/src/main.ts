@@ -2,7 +2,7 @@ import { openQueue } from '@payment-tracking/queue'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import { openRedis } from '@payment-tracking/redis'
-import { measureClockSkew, refuseOtherSessions } from '@payment-tracking/store/core'
+import { measureClockSkew, refuseOtherSessions, reportWhileRunning } from '@payment-tracking/store/core'
 import { buildApp } from './app.js'
 import { ApiConfig } from './config.js'
 import { openApiDatabases } from './open-api-databases.js'
@@ -19,6 +19,7 @@ await runMain(
     measurePool(context.metrics, () => store.poolUse())
     await watchClock(context, () => measureClockSkew(store))
     await refuseOtherSessions(store)
+    reportWhileRunning(context, store, { service: 'api', log, work: 'http_request_seconds' })
     context.probe('postgres', () => reads.ping())
     const redis = await context.own('redis', () =>
       openRedis({

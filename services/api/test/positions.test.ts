@@ -163,3 +163,23 @@ t.test('health tells where lists begin', async t => {
     'and does not depend on the database',
   )
 })
+
+t.test('health tells how late payments and deliveries are, and answers while nobody knows', async t => {
+  const api = await openApi(t)
+  const { pool } = api.database
+  const delays = async () => (await api.get('/v1/health')).body.data.delays
+  t.same(await delays(), { payments: null, deliveries: 0 }, 'nothing stores payments here')
+  await pool.query(
+    `insert into processes (service, replica, version, started_at, seen_at)
+     values ('ingest', 'frozen', '1', now(), now() - interval '66 s')`,
+  )
+  const late = await waitFor(async () => {
+    const read = await delays()
+    return read.payments !== null && read
+  })
+  t.ok(late.payments >= 66 && late.payments < 76, String(late.payments))
+  await pool.query('alter table processes rename to moved')
+  await waitFor(async () => (await delays()).payments === null, { what: 'what is too old to be forgotten' })
+  t.equal((await api.get('/v1/health')).status, 200)
+  await pool.query('alter table moved rename to processes')
+})
