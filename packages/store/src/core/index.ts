@@ -64,7 +64,7 @@ export {
   hostOf,
   writeChanges,
 } from './tables/write-changes.js'
-export type { WebhookWorkKind } from './tasks/kinds.js'
+export { WEBHOOK_KINDS, type WebhookWorkKind } from './tasks/kinds.js'
 export { pageByPage } from './tasks/page-by-page.js'
 export { PageSizer } from './tasks/page-sizer.js'
 export { WorkOrder } from './tasks/work-order.js'

@@ -7,24 +7,12 @@ export {
 export { type ClaimablePayment, listClaimablePayments } from './checkout/list-claimable-payments.js'
 export { type ClaimFilter, listClaimablePolicies } from './checkout/list-claimable-policies.js'
 export { listExpectations, readExpectation, readExpectationsById } from './expectations/list-expectations.js'
+export { decodeFeedCursor, encodeFeedCursor, type FeedKey } from './feed/feed-cursor.js'
 export { type FeedPage, type FeedQuery, readFeedPage } from './feed/read-feed-page.js'
 export { type FeedMark, readFeedsSince } from './feed/read-feeds-since.js'
 export { type CheckedPayments, checkPayments, MOST_CHECKED } from './lists/check-payments.js'
 export { countEvents } from './lists/count-events.js'
-export {
-  decodeEventCursor,
-  decodeFeedCursor,
-  decodePositionCursor,
-  decodeSubscriptionCursor,
-  encodeEventCursor,
-  encodeFeedCursor,
-  encodePositionCursor,
-  encodeSubscriptionCursor,
-  type EventKey,
-  type FeedKey,
-  type PositionKey,
-  type SubscriptionKey,
-} from './lists/cursor.js'
+export { decodeEventCursor, encodeEventCursor, type EventKey } from './lists/event-cursor.js'
 export { readSharedPosition } from './lists/earlier-epochs.js'
 export type { EventFilter } from './lists/event-filter.js'
 export { isEventNameKnown, listEventNames } from './lists/list-event-names.js'
@@ -40,6 +28,12 @@ export {
   type StoredSubscription,
   type SubscriptionFilter,
 } from './lists/list-subscriptions.js'
+export { decodePositionCursor, encodePositionCursor, type PositionKey } from './lists/position-cursor.js'
+export {
+  decodeSubscriptionCursor,
+  encodeSubscriptionCursor,
+  type SubscriptionKey,
+} from './lists/subscription-cursor.js'
 export { type FirstEvent, readFirstEvent } from './lists/read-first-event.js'
 export { readKnownSince } from './lists/read-known-since.js'
 export { readOverview, readPaymentDelays, type TokenSum } from './lists/read-overview.js'

@@ -20,8 +20,8 @@ import {
   readOldestAwaitingDetailsSeconds,
   readOldestUndeliveredSeconds,
   revokeKeysOfDeletedGateways,
+  WEBHOOK_KINDS,
   type Store,
-  type WebhookWorkKind,
 } from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from '../config.js'
 import type { DeliveryMetrics } from '../deliveries/delivery-metrics.js'
@@ -160,7 +160,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
             () => Infinity,
           )
           const isFull = bulk > BACKLOG
-          const kinds: WebhookWorkKind[] = isFull ? ['cancel'] : ['cancel', 'redeliver', 'replay']
+          const kinds = isFull ? (['cancel'] as const) : WEBHOOK_KINDS
           const page = await doWebhookWork(store, { kinds })
           if (page === null) return false
           metrics.workRows.inc({ kind: page.kind }, page.handled)

@@ -2,7 +2,7 @@
 import { EXPECTATION_STATES, type ExpectationRecord, type ExpectationState } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, inline, sql, type Sql } from '../../core/database/sql.js'
-import { decodeExpectationCursor, encodeExpectationCursor } from '../lists/cursor.js'
+import { decodeExpectationCursor, encodeExpectationCursor } from './expectation-cursor.js'
 import { readExpectations, type ReadExpectation } from '../../core/tables/expectations.js'
 
 export interface ExpectationFilter {

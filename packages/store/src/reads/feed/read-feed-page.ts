@@ -8,7 +8,7 @@ import type { RunRead } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
 import { sql, type Sql } from '../../core/database/sql.js'
 import { StoreUnavailableError } from '../../core/errors.js'
-import type { FeedKey } from '../lists/cursor.js'
+import type { FeedKey } from './feed-cursor.js'
 import { paymentColumns, toCommittedPayment, type PaymentRow } from '../../core/tables/committed-payments.js'
 import { gatewayPayments } from '../../core/tables/gateway-payments.js'
 

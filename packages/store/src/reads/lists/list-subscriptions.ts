@@ -2,7 +2,7 @@ import type { PolicyFamily } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, sql, type Sql } from '../../core/database/sql.js'
 import { accountsOf } from './policies-of-wallet.js'
-import type { SubscriptionKey } from './cursor.js'
+import type { SubscriptionKey } from './subscription-cursor.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 
 /** All given filters must hold. */

@@ -2,7 +2,7 @@
 // bounded number of payments is looked at: the newest of the span first.
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, inline, sql, type Sql } from '../../core/database/sql.js'
-import type { EventKey } from '../lists/cursor.js'
+import type { EventKey } from '../lists/event-cursor.js'
 import { isUsual } from '../lists/event-filter.js'
 import { readRecordPage, type RecordPage } from '../lists/read-record-page.js'
 import { eventRecordText, type RecordOptions } from '../lists/record-text.js'

@@ -1,6 +1,6 @@
 import type { Store } from '../../core/database/open-store.js'
 import { inline, sql, type Sql } from '../../core/database/sql.js'
-import type { SubscriptionKey } from '../lists/cursor.js'
+import type { SubscriptionKey } from '../lists/subscription-cursor.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 import { isActive, type StateClock } from './subscriber-state.js'
 import {

@@ -4,7 +4,7 @@ import { FILL_GATEWAY_PAYMENTS, waitFor, withClient } from '@payment-tracking/te
 import t from 'tap'
 import { noteForFeed } from '../../../src/core/tables/feed-notes.js'
 import { readFeedPage } from '../../../src/reads/feed/read-feed-page.js'
-import { type FeedKey } from '../../../src/reads/lists/cursor.js'
+import { type FeedKey } from '../../../src/reads/feed/feed-cursor.js'
 import { addEvents } from '../../add-events.js'
 import { openTestStore } from '../../open-test-store.js'
 

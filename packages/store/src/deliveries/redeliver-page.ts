@@ -1,0 +1,61 @@
+import type { Store } from '../core/database/open-store.js'
+import { sql } from '../core/database/sql.js'
+import { isolate } from '../core/quarantine/isolate.js'
+import { deliveriesIn } from '../core/tables/delivery-ranges.js'
+import { openCycle } from './open-cycle.js'
+import { readRedeliveryQuota } from './replay/redeliver.js'
+import {
+  deliveryKeyOf,
+  type DeliveryKey,
+  type Page,
+  type RedeliveryState,
+  type WebhookWork,
+} from './webhook-work.js'
+
+/** For each delivery of a page, how many deliveries a redelivery reads: those of other times are passed over. */
+const SCANNED_FOR_EACH = 10
+
+/**
+ * Opens a cycle for deliveries of a span of time. A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. What exceeds the
+ * gateway's quota of the day goes on the next day.
+ */
+export async function redeliverPage(store: Store, work: WebhookWork, atMost: number): Promise<Page> {
+  if (!work.isActive) return { handled: 0, deliveries: [], remaining: null }
+  const { madeSince, madeUntil, states } = work.state as RedeliveryState
+  const { id: after } = deliveryKeyOf(work)
+  const quota = await readRedeliveryQuota(store, work.gateway)
+  const limit = Math.min(atMost, quota.remaining)
+  const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })
+  if (limit === 0)
+    return { handled: 0, deliveries: [], remaining: keyAfter(after), delaySeconds: quota.goesOnInSeconds }
+  const most = limit * SCANNED_FOR_EACH
+  const scanned = deliveriesIn(work, states, {
+    beyond: sql`d.id > ${after}`,
+    order: 'asc',
+    limit: most,
+  })
+  const [found] = await store.database.read<{
+    ids: bigint[] | null
+    scanned: number
+    last: bigint | null
+  }>(sql`
+    with scanned as (select l.id, l.created_at from ${scanned} l order by l.id limit ${most}),
+         fitting as (select id from scanned
+                      where created_at >= ${madeSince}::timestamptz and created_at <= ${madeUntil}::timestamptz order by id limit ${limit})
+    select (select array_agg(id order by id) from fitting) as ids,
+           (select count(*)::int from scanned) as scanned, (select max(id) from scanned) as last`)
+  const ids = found?.ids ?? []
+  const opened = await isolate(store, 'redeliver', ids, some =>
+    openCycle(store, {
+      ids: some,
+      isCounted: true,
+      states,
+      activation: work.activation,
+      openedBefore: work.addedAt,
+    }),
+  )
+  const deliveries = opened.flat()
+  const isAll = ids.length < limit && found!.scanned < most
+  const last = (ids.length === limit ? ids.at(-1) : found!.last) ?? after
+  return { handled: deliveries.length, deliveries, remaining: isAll ? null : keyAfter(last) }
+}
