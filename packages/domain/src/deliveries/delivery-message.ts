@@ -91,26 +91,32 @@ export function renderTributaryMessage(details: CommittedPayment): DeliveryMessa
 export const renderRetractionMessage = (payment: CommittedPayment): DeliveryMessage =>
   renderMessage(RETRACTION_MESSAGE_TYPE, 'retracted', payment)
 
+const text = (value: string | null): string => JSON.stringify(value)
+
+/** The fields of `data` in the order in which they are written, as JSON text. */
+const PAYMENT_DATA = {
+  trackingId: payment => text(payment.trackingId),
+  eventId: payment => text(payment.eventId),
+  signature: payment => text(payment.signature),
+  slot: payment => String(payment.slot),
+  timestamp: payment => literal('paidAt', payment.paidAt),
+  paymentPolicy: payment => text(payment.paymentPolicy),
+  gateway: payment => text(payment.gateway),
+  recipient: payment => text(payment.recipient),
+  payer: payment => text(payment.payer),
+  tokenMint: payment => text(payment.tokenMint),
+  amount: payment => literal('amount', payment.amount),
+  amountString: payment => text(payment.amount),
+  memo: payment => text(payment.trackingId ?? payment.memo ?? ''),
+  recordId: payment => String(payment.recordId),
+  seq: payment => String(payment.seq),
+} satisfies Record<string, (payment: CommittedPayment) => string>
+export type PaymentDataField = keyof typeof PAYMENT_DATA
+const PAYMENT_FIELDS = Object.entries(PAYMENT_DATA)
+
 /** @param suffix letters that distinguish the id of this type from those of others */
 function renderMessage(type: string, suffix: string, payment: CommittedPayment): DeliveryMessage {
-  const text = (value: string | null) => JSON.stringify(value)
-  const data = [
-    `"trackingId":${text(payment.trackingId)}`,
-    `"eventId":${text(payment.eventId)}`,
-    `"signature":${text(payment.signature)}`,
-    `"slot":${payment.slot}`,
-    `"timestamp":${literal('paidAt', payment.paidAt)}`,
-    `"paymentPolicy":${text(payment.paymentPolicy)}`,
-    `"gateway":${text(payment.gateway)}`,
-    `"recipient":${text(payment.recipient)}`,
-    `"payer":${text(payment.payer)}`,
-    `"tokenMint":${text(payment.tokenMint)}`,
-    `"amount":${literal('amount', payment.amount)}`,
-    `"amountString":${text(payment.amount)}`,
-    `"memo":${text(payment.trackingId ?? payment.memo ?? '')}`,
-    `"recordId":${payment.recordId}`,
-    `"seq":${payment.seq === null ? 'null' : payment.seq}`,
-  ].join(',')
+  const data = PAYMENT_FIELDS.map(([name, write]) => `"${name}":${write(payment)}`).join(',')
   const id = `${paymentMessageId(payment.eventId, data)}${suffix}`
   return {
     id,

@@ -75,34 +75,42 @@ export function lifecycleMessageId(
   return `msg_${digest.slice(0, 40)}lifecycle`
 }
 
+type LifecycleDetails = Pick<Lifecycle, 'dueAt' | 'cause' | 'dueRisk' | 'clearedCause'>
+
+const text = (value: string | null): string => JSON.stringify(value)
+
+/** The fields of `data` in the order in which they are written, as JSON text; what is undefined is left out. */
+const LIFECYCLE_DATA = {
+  trackingId: ({ trackingId }) => text(trackingId),
+  paymentPolicy: ({ address }) => text(address),
+  family: ({ family }) => text(family),
+  policyId: ({ policyId }) => String(policyId),
+  gateway: ({ gateway }) => text(gateway),
+  recipient: ({ recipient }) => text(recipient),
+  payer: ({ payer }) => text(payer),
+  tokenMint: ({ tokenMint }) => text(tokenMint),
+  status: ({ status }) => text(status),
+  paymentCount: ({ paymentCount }) => String(paymentCount),
+  totalPaid: ({ totalPaid }) => String(totalPaid),
+  totalPaidString: ({ totalPaid }) => text(String(totalPaid)),
+  nextPaymentDue: ({ nextPaymentDue }) => String(nextPaymentDue),
+  dueAt: (_, { dueAt }) => String(dueAt),
+  eventId: (_, { cause }) => text(cause?.eventId ?? null),
+  signature: (_, { cause }) => text(cause?.signature ?? null),
+  slot: (_, { cause }) => String(cause?.slot ?? null),
+  dueRisk: (_, { dueRisk }) => dueRisk,
+  clearedCause: (_, { clearedCause }) => (clearedCause === undefined ? undefined : text(clearedCause)),
+} satisfies Record<string, (policy: LifecyclePolicy, lifecycle: LifecycleDetails) => string | undefined>
+export type LifecycleDataField = keyof typeof LIFECYCLE_DATA
+const LIFECYCLE_FIELDS = Object.entries(LIFECYCLE_DATA)
+
 /** `data` of a message, as JSON text. */
-export function renderLifecycleData(
-  policy: LifecyclePolicy,
-  { dueAt, cause, dueRisk, clearedCause }: Pick<Lifecycle, 'dueAt' | 'cause' | 'dueRisk' | 'clearedCause'>,
-): string {
-  const text = (value: string | null) => JSON.stringify(value)
-  const data = [
-    `"trackingId":${text(policy.trackingId)}`,
-    `"paymentPolicy":${text(policy.address)}`,
-    `"family":${text(policy.family)}`,
-    `"policyId":${policy.policyId ?? 'null'}`,
-    `"gateway":${text(policy.gateway)}`,
-    `"recipient":${text(policy.recipient)}`,
-    `"payer":${text(policy.payer)}`,
-    `"tokenMint":${text(policy.tokenMint)}`,
-    `"status":${text(policy.status)}`,
-    `"paymentCount":${policy.paymentCount}`,
-    `"totalPaid":${policy.totalPaid}`,
-    `"totalPaidString":"${policy.totalPaid}"`,
-    `"nextPaymentDue":${policy.nextPaymentDue ?? 'null'}`,
-    `"dueAt":${dueAt ?? 'null'}`,
-    `"eventId":${text(cause?.eventId ?? null)}`,
-    `"signature":${text(cause?.signature ?? null)}`,
-    `"slot":${cause?.slot ?? 'null'}`,
-    ...(dueRisk === undefined ? [] : [`"dueRisk":${dueRisk}`]),
-    ...(clearedCause === undefined ? [] : [`"clearedCause":${text(clearedCause)}`]),
-  ].join(',')
-  return `{${data}}`
+export function renderLifecycleData(policy: LifecyclePolicy, lifecycle: LifecycleDetails): string {
+  const data = LIFECYCLE_FIELDS.flatMap(([name, write]) => {
+    const value = write(policy, lifecycle)
+    return value === undefined ? [] : [`"${name}":${value}`]
+  })
+  return `{${data.join(',')}}`
 }
 
 export function renderLifecycleMessage(policy: LifecyclePolicy, lifecycle: Lifecycle): DeliveryMessage {

@@ -18,17 +18,19 @@ export interface WebhookNotice {
   reason: string | null
 }
 
+const dataOf = ({ webhookId, gateway, endpointUrl, failingSince, reason }: WebhookNotice) => ({
+  webhookId: Number(webhookId),
+  gateway,
+  origin: new URL(endpointUrl).origin,
+  failingSince: failingSince?.toISOString() ?? null,
+  reason,
+})
+export type NoticeDataField = keyof ReturnType<typeof dataOf>
+
 /** One message for each webhook, type and time: rendered again, the message has the same id. */
 export function renderWebhookNotice(notice: WebhookNotice): DeliveryMessage {
-  const { type, webhookId, gateway, endpointUrl, at, failingSince, reason } = notice
+  const { type, webhookId, at } = notice
   const identity = JSON.stringify([type, webhookId.toString(), at.toISOString()])
   const id = `msg_${createHash('sha256').update(identity).digest('hex').slice(0, 40)}notice`
-  const data = {
-    webhookId: Number(webhookId),
-    gateway,
-    origin: new URL(endpointUrl).origin,
-    failingSince: failingSince?.toISOString() ?? null,
-    reason,
-  }
-  return { id, type, body: JSON.stringify({ id, type, timestamp: at.toISOString(), data }) }
+  return { id, type, body: JSON.stringify({ id, type, timestamp: at.toISOString(), data: dataOf(notice) }) }
 }

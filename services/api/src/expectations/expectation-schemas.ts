@@ -1,7 +1,7 @@
 // What a gateway expects, as it is sent and answered.
 import { EXPECTATION_STATES, MOST_LISTED_PAYMENTS, type ExpectationRecord } from '@payment-tracking/domain'
 import type { NewExpectation } from '@payment-tracking/store/admin'
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { ApiError } from '../http/api-errors.js'
 import { readTime } from '../http/read-time.js'
 import { Integer, Moment, Nullable, PublicKey, Text, TrackingId } from '../http/fields.js'
@@ -108,7 +108,10 @@ const LAST_FIELDS = {
 }
 const OWN = { reference: Nullable(Reference) }
 
-export const ExpectationFields = { ...PUBLIC_FIELDS, ...OWN, ...LAST_FIELDS }
+export const ExpectationFields = { ...PUBLIC_FIELDS, ...OWN, ...LAST_FIELDS } satisfies Record<
+  keyof ExpectationRecord,
+  TSchema
+>
 export const ExpectationAnswer = Type.Object(ExpectationFields, { title: 'Expectation' })
 export const PublicExpectationAnswer = Type.Object(
   { ...PUBLIC_FIELDS, ...LAST_FIELDS },

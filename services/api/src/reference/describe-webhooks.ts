@@ -7,8 +7,11 @@ import {
   RETRACTION_MESSAGE_TYPE,
   TEST_MESSAGE_TYPE,
   type ExpectationType,
+  type LifecycleDataField,
   type LifecycleType,
+  type NoticeDataField,
   type NoticeType,
+  type PaymentDataField,
 } from '@payment-tracking/domain'
 import { Type, type TSchema } from 'typebox'
 import { DueRiskRecord } from '../policies/due-risk-record.js'
@@ -36,7 +39,7 @@ const PaymentData = Type.Object(
     ),
     recordId: Integer("number of the payment within its policy's life", 10),
     seq: Nullable(Integer('counts the payments of its tracking ID from 1', 1)),
-  },
+  } satisfies Record<PaymentDataField, TSchema>,
   { title: 'PaymentNotificationData' },
 )
 const TestData = Type.Object(
@@ -120,7 +123,7 @@ const LifecycleData = Type.Object(
     slot: Nullable(Integer('its slot', 452091000)),
     dueRisk: Type.Optional(Nullable(DueRiskRecord)),
     clearedCause: Type.Optional(Text('of a risk that is over: the cause that was told')),
-  },
+  } satisfies Record<LifecycleDataField, TSchema>,
   { title: 'LifecycleNotificationData' },
 )
 
@@ -194,7 +197,7 @@ const NoticeData = Type.Object(
     origin: Text('where it points, without path and query: they can be a secret', 'https://shop.example'),
     failingSince: Nullable(Moment('no attempt has succeeded since then')),
     reason: Nullable(Text('why it was deactivated: `gone` (it answered 410) or `failing`')),
-  },
+  } satisfies Record<NoticeDataField, TSchema>,
   { title: 'NoticeNotificationData' },
 )
 

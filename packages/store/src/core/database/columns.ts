@@ -1,6 +1,6 @@
 // Writers name their columns once: a table of columns gives the list of a statement, its names, and what an existing row
 // takes over.
-import { raw, sql, type Sql } from './sql.js'
+import { join, raw, sql, type Sql } from './sql.js'
 
 /**
  * By the name of a column, its type in Postgres and its value in a row. `lines`: the values travel as one text with line
@@ -61,3 +61,7 @@ export function columnTable<Row>(
       ),
   }
 }
+
+/** `value as "name", …`: what a statement answers, where the compiler asks for a value of each field of a row. */
+export const namedColumns = <Row>(values: Readonly<Record<keyof Row & string, Sql>>): Sql =>
+  join(Object.entries<Sql>(values).map(([name, value]) => sql`${value} as ${raw(`"${name}"`)}`))

@@ -5,11 +5,22 @@ import { DIRECT_TRANSFER_POLICY, type ChainEvent } from '@payment-tracking/domai
 export const policyOf = ({ effect }: ChainEvent): string | null =>
   'policy' in effect && effect.policy !== DIRECT_TRANSFER_POLICY ? effect.policy : null
 
+/** Names every kind: one that is new does not compile until it is decided here whose state it changes. */
 export function gatewayOf({ effect }: ChainEvent): string | null {
-  const { kind } = effect
-  return kind === 'gateway-created' || kind === 'gateway-deleted' || kind === 'gateway-signer-changed'
-    ? effect.gateway
-    : null
+  switch (effect.kind) {
+    case 'gateway-created':
+    case 'gateway-deleted':
+    case 'gateway-signer-changed':
+      return effect.gateway
+    case 'payment':
+    case 'policy-created':
+    case 'policy-status-changed':
+    case 'policy-deleted':
+    case 'user-payment-created':
+    case 'user-payment-deleted':
+    case 'none':
+      return null
+  }
 }
 
 export function userPaymentOf({ effect }: ChainEvent): string | null {

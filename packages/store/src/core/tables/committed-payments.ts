@@ -1,6 +1,7 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readMemoText } from '@payment-tracking/domain'
 import { runIn, type RunStatement } from '../database/database.js'
+import { namedColumns } from '../database/columns.js'
 import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
 import { IS_PAYMENT } from './payment-names.js'
@@ -19,13 +20,24 @@ export interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retra
  */
 export const paymentColumns = (
   details = { recipient: sql`e.recipient`, payer: sql`e.payer`, tokenMint: sql`e.token_mint` },
-): Sql => sql`
-  e.id as "eventId", e.position::text as position, e.tracking_id as "trackingId", e.seq::float8 as seq,
-  e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.paid_at::text as "paidAt",
-  e.payment_policy as "paymentPolicy", e.gateway, e.amount::text as amount,
-  e.record_id::float8 as "recordId", ${details.recipient} as recipient, ${details.payer} as payer,
-  ${details.tokenMint} as "tokenMint", case when e.tracking_id is null then (e.data -> 'memo')::text end as memo,
-  e.retracted_at is not null as retracted`
+): Sql =>
+  namedColumns<Omit<PaymentRow, 'epoch'>>({
+    eventId: sql`e.id`,
+    position: sql`e.position::text`,
+    trackingId: sql`e.tracking_id`,
+    seq: sql`e.seq::float8`,
+    signature: sql`e.signature`,
+    slot: sql`e.slot::float8`,
+    occurredAt: sql`e.occurred_at`,
+    paidAt: sql`e.paid_at::text`,
+    paymentPolicy: sql`e.payment_policy`,
+    gateway: sql`e.gateway`,
+    amount: sql`e.amount::text`,
+    recordId: sql`e.record_id::float8`,
+    ...details,
+    memo: sql`case when e.tracking_id is null then (e.data -> 'memo')::text end`,
+    retracted: sql`e.retracted_at is not null`,
+  })
 
 /**
  * Payments for sockets and webhooks.
