@@ -1,6 +1,13 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
 import { openQueue } from '@payment-tracking/queue'
-import { createDatabase, startService, useNats, useRedis, waitFor } from '@payment-tracking/testkit'
+import {
+  createDatabase,
+  makeDeliveryRef,
+  startService,
+  useNats,
+  useRedis,
+  waitFor,
+} from '@payment-tracking/testkit'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { checkPage, findFaults } from '../console/check-page.js'
@@ -27,7 +34,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   const queue = openQueue({ REDIS_URL: redis.url, ENVIRONMENT: 'devnet' })
   t.teardown(() => queue.close())
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
-  await queue.enqueueDeliveries([{ id: 4711n, webhookId: 1n }])
+  await queue.enqueueDeliveries([makeDeliveryRef(4711n)])
   const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
   await database.pool.query(
     `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)

@@ -1,7 +1,7 @@
 // Redis behind Sentinels: the primary dies, a replica takes its place, and the clients of this repository follow.
 import { openQueue } from '@payment-tracking/queue'
 import { openRedis } from '@payment-tracking/redis'
-import { waitFor } from '@payment-tracking/testkit'
+import { makeDeliveryRef, waitFor } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { startSentinels } from './start-sentinels.js'
@@ -21,14 +21,14 @@ t.test('clients find the primary by Sentinels, and follow a failover without a r
         .then(() => true),
     { what: 'the primary' },
   )
-  await queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }])
+  await queue.enqueueDeliveries([makeDeliveryRef(1n)])
   const direct = new Redis(replica.url)
   t.teardown(() => direct.disconnect())
   await waitFor(async () => (await direct.dbsize()) > 0, { what: 'the replica to have the job' })
 
   await primary.kill()
   const startedAt = Date.now()
-  await waitFor(() => queue.enqueueDeliveries([{ id: 2n, webhookId: 1n }]).then(() => true), {
+  await waitFor(() => queue.enqueueDeliveries([makeDeliveryRef(2n)]).then(() => true), {
     what: 'the queue to work on the replica that was promoted',
     timeoutMs: 30_000,
   })

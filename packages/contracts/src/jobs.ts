@@ -2,8 +2,8 @@ import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 
 /**
- * The queues of webhook deliveries. Jobs carry ids only: Postgres holds everything else. Deliveries of `bulk` have
- * concurrency slots of their own, so that however many they are, none of `first` waits for them.
+ * The queues of webhook deliveries. One delivery in one cycle of tries is one job. Deliveries of `bulk` have concurrency slots
+ * of their own, so that however many they are, none of `first` waits for them.
  */
 export const DELIVERY_QUEUES = { first: 'deliveries', bulk: 'deliveries-bulk' } as const
 export type DeliveryQueueName = keyof typeof DELIVERY_QUEUES
@@ -11,32 +11,39 @@ export const DELIVERY_QUEUE_NAMES = Object.keys(DELIVERY_QUEUES) as DeliveryQueu
 
 const Id = Type.String({ pattern: '^[0-9]{1,19}$' })
 
-/** A delivery in a job. With the webhook's id a worker can hold the delivery back before it reads a row. */
-export const QueuedDelivery = Type.Object({ deliveryId: Id, webhookId: Id })
-export type QueuedDelivery = Static<typeof QueuedDelivery>
-
-/** The most deliveries that one job names. */
-export const DELIVERIES_PER_JOB = 16
-
 /**
- * One delivery, or several that are due together, because the cost in Redis and BullMQ is per job. A worker of a release
- * that does not know `more` sends the first delivery, and the sweeper enqueues the others again.
+ * What a job says of its delivery. A worker needs the ids, and the dashboard shows the rest. Postgres holds what is sent: no body, no
+ * secret and no path of an endpoint is in Redis.
  */
 export const DeliverJob = Type.Object({
-  ...QueuedDelivery.properties,
-  more: Type.Optional(Type.Array(QueuedDelivery, { maxItems: DELIVERIES_PER_JOB - 1 })),
+  deliveryId: Id,
+  webhookId: Id,
+  gateway: Type.String(),
+  trackingId: Type.Union([Type.String(), Type.Null()]),
+  /** when the cycle of tries began, as ISO 8601 */
+  cycle: Type.String(),
 })
 export type DeliverJob = Static<typeof DeliverJob>
 
 const deliverJob = Compile(DeliverJob)
 
-/** Whether the data of a job is of this shape. Anyone with access to Redis or the dashboard can write a job. */
+/** Whether the data of a job is of this shape. Anyone with access to Redis can write a job. */
 export const isDeliverJob = (data: unknown): data is DeliverJob => deliverJob.Check(data)
 
-/** The ids of a delivery, as the transaction that inserted it returns them for the queue. */
+/** What the queue is told of a delivery, as the statement that made it due returns it. */
 export interface DeliveryRef {
   id: bigint
   webhookId: bigint
+  /** when its cycle of tries began */
+  openedAt: Date
+  /** of this cycle */
+  triesLeft: number
+  type: string
+  gateway: string
+  /** of the endpoint's URL */
+  host: string
+  /** as the text of a JSON string, without its quotation marks; null: the body names none */
+  trackingId: string | null
   /** of many that come together or come again, and so take turns apart from deliveries of what just happened */
   bulk?: boolean
 }

@@ -1,35 +1,34 @@
 import {
-  DELIVERIES_PER_JOB,
   DELIVERY_QUEUE_NAMES,
   DELIVERY_QUEUES,
-  DELIVERY_TRIES,
-  type DeliverJob,
   type DeliveryQueueName,
   type DeliveryRef,
-  type QueuedDelivery,
 } from '@payment-tracking/contracts'
 import { Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { connectProducer, queuePrefix, type QueueOptions } from './connection.js'
+import { jobIdOf, JOB_OPTIONS, toJob } from './delivery-job.js'
 import { QueueUnavailableError } from './errors.js'
-
-/** A delivery to wake a worker for. */
-export interface EnqueuedDelivery extends DeliveryRef {
-  /** not before; default at once */
-  delayMs?: number
-}
+import { wakeJobs } from './wake-jobs.js'
 
 /** The same deliveries, apart from those of what just happened. */
-export const asBulk = (deliveries: readonly DeliveryRef[]): EnqueuedDelivery[] =>
+export const asBulk = (deliveries: readonly DeliveryRef[]): DeliveryRef[] =>
   deliveries.map(delivery => ({ ...delivery, bulk: true }))
 
 export interface DeliveryQueue {
   /**
-   * Wakes workers for deliveries, in one round trip for each of the two queues. Jobs carry ids only; deliveries that
-   * are due within the same tenth of a second share jobs.
+   * Adds a job for each delivery and its cycle of tries, in one round trip for each of the two queues. What has a job already,
+   * also one that has ended, gets no second one.
    * @throws QueueUnavailableError within 2 s when Redis is away; the sweeper finds the rows later
    */
-  enqueueDeliveries(deliveries: readonly EnqueuedDelivery[]): Promise<void>
+  enqueueDeliveries(deliveries: readonly DeliveryRef[]): Promise<void>
+  /**
+   * Gives deliveries that are due now a job that runs now, whatever became of the job before: one that waits for its time waits no
+   * more, and one that has ended is made anew with the tries that are left. A job that waits for a worker is left alone.
+   * @returns the deliveries whose job a worker has in hand: what it decides may be older than the row
+   * @throws QueueUnavailableError like `enqueueDeliveries`
+   */
+  wakeDeliveries<T extends DeliveryRef>(deliveries: readonly T[]): Promise<T[]>
   /** Jobs of each queue that a worker could take now: without delayed jobs, and 0 while the queue is paused. */
   countWaiting(): Promise<Record<DeliveryQueueName, number>>
   /** Resolves when Redis answers for the first time. Before that every call would fail. */
@@ -39,47 +38,16 @@ export interface DeliveryQueue {
   close(): Promise<void>
 }
 
-const SAME_MOMENT_MS = 100
-/** Before a job is tried again that failed of the queue itself. */
-const JOB_BACKOFF = { type: 'fixed', delay: 1_000 }
-
-interface Job {
-  data: DeliverJob
-  opts: { delay: number }
-}
-
-/** One job for each DELIVERIES_PER_JOB deliveries of a moment, never before any of them is due. */
-function groupIntoJobs(deliveries: readonly EnqueuedDelivery[]): Job[] {
-  const jobs: (Job & { data: { more: QueuedDelivery[] } })[] = []
-  const open = new Map<number, (typeof jobs)[number]>()
-  for (const { id, webhookId, delayMs = 0 } of deliveries) {
-    const delay = Math.ceil(delayMs / SAME_MOMENT_MS) * SAME_MOMENT_MS
-    const delivery = { deliveryId: id.toString(), webhookId: webhookId.toString() }
-    const job = open.get(delay)
-    if (job && job.data.more.length < DELIVERIES_PER_JOB - 1) job.data.more.push(delivery)
-    else {
-      const begun = { data: { ...delivery, more: [] }, opts: { delay } }
-      open.set(delay, begun)
-      jobs.push(begun)
-    }
-  }
-  return jobs.map(({ data: { more, ...first }, opts }) => ({
-    data: more.length > 0 ? { ...first, more } : first,
-    opts,
-  }))
-}
-
-type Queues = Record<DeliveryQueueName, Queue<DeliverJob>>
+export type Queues = Record<DeliveryQueueName, Queue>
 
 /** Fails calls while Redis is away, and opens BullMQ's queues as soon as Redis can be reached. */
 function openLazily(redis: Redis, options: QueueOptions) {
   let opening: Promise<Queues> | undefined
-  const openOne = async (name: DeliveryQueueName): Promise<Queue<DeliverJob>> => {
-    const queue = new Queue<DeliverJob>(DELIVERY_QUEUES[name], {
+  const openOne = async (name: DeliveryQueueName): Promise<Queue> => {
+    const queue = new Queue(DELIVERY_QUEUES[name], {
       connection: redis,
       prefix: queuePrefix(options.ENVIRONMENT),
-      // Of the job: tries of deliveries are counted by their rows.
-      defaultJobOptions: { attempts: DELIVERY_TRIES, backoff: JOB_BACKOFF },
+      defaultJobOptions: JOB_OPTIONS,
     })
     queue.on('error', error => options.onError?.(error))
     await queue.waitUntilReady()
@@ -107,6 +75,15 @@ function openLazily(redis: Redis, options: QueueOptions) {
   }
 }
 
+const add = async (queues: Queues, deliveries: readonly DeliveryRef[]): Promise<void> => {
+  await Promise.all(
+    DELIVERY_QUEUE_NAMES.map(async name => {
+      const jobs = deliveries.filter(({ bulk = false }) => bulk === (name === 'bulk')).map(toJob)
+      if (jobs.length > 0) await queues[name].addBulk(jobs)
+    }),
+  )
+}
+
 /**
  * Opens the producer's side of the delivery queues. Resolves without waiting for Redis: while it is away, calls
  * fail at once, and they work again without a restart when it is back.
@@ -125,14 +102,19 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
   return {
     enqueueDeliveries: deliveries =>
       translated(async () => {
-        if (deliveries.length === 0) return
+        if (deliveries.length > 0) await add(await lazy.queues(), deliveries)
+      }),
+    wakeDeliveries: deliveries =>
+      translated(async () => {
+        if (deliveries.length === 0) return []
         const queues = await lazy.queues()
-        await Promise.all(
-          DELIVERY_QUEUE_NAMES.map(async name => {
-            const jobs = groupIntoJobs(deliveries.filter(({ bulk = false }) => bulk === (name === 'bulk')))
-            if (jobs.length > 0) await queues[name].addBulk(jobs.map(job => ({ name: 'deliver', ...job })))
-          }),
+        const jobs = await wakeJobs(redis, queues, deliveries.map(jobIdOf))
+        const jobOf = (delivery: DeliveryRef) => jobs.get(jobIdOf(delivery))
+        await add(
+          queues,
+          deliveries.filter(delivery => jobOf(delivery) === undefined),
         )
+        return deliveries.filter(delivery => jobOf(delivery) === 'active')
       }),
     countWaiting: () =>
       translated(async () => {

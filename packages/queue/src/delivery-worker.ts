@@ -19,8 +19,8 @@ const BULK_SHARE = 4
 
 /**
  * Opens a worker of both delivery queues; nothing runs before `start`.
- * Locks last 30 s and are renewed at half of that; a job whose worker died is given to another worker by
- * BullMQ's own check, and the row's claim decides whether there is anything left to do.
+ * A job whose worker died is given to another worker by BullMQ's own check, and the row's claim decides whether there is
+ * anything left to do.
  * @throws RedisEvictionError when Redis is set to evict keys
  */
 export async function openDeliveryWorker(options: DeliveryWorkerOptions): Promise<DeliveryWorker> {

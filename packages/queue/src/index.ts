@@ -1,5 +1,5 @@
 export { openBoardQueue, type BoardQueue } from './board-queue.js'
 export type { QueueOptions } from './connection.js'
-export { openQueue, asBulk, type DeliveryQueue, type EnqueuedDelivery } from './delivery-queue.js'
+export { openQueue, asBulk, type DeliveryQueue } from './delivery-queue.js'
 export { openDeliveryWorker, type DeliveryWorker } from './delivery-worker.js'
 export type { DeliveryWorkerOptions, DeliveryEnd, WorkerProgress } from './queue-worker.js'

@@ -1,317 +1,329 @@
-import type { DeliverJob } from '@payment-tracking/contracts'
-import { endsBeforeTimer, useRedis, waitFor } from '@payment-tracking/testkit'
+import {
+  endsBeforeTimer,
+  makeDeliveryRef,
+  useRedis,
+  waitFor,
+  type TestContext,
+} from '@payment-tracking/testkit'
 import {
   openBoardQueue,
   openDeliveryWorker,
   openQueue,
   asBulk,
   type DeliveryEnd,
+  type DeliveryWorkerOptions,
 } from '@payment-tracking/queue'
 import t from 'tap'
 
 /** How long a command may take. */
 const COMMAND_TIMEOUT_MS = 2_000
 const options = (REDIS_URL: string) => ({ REDIS_URL, ENVIRONMENT: 'test' })
+const DELIVERED: DeliveryEnd = { kind: 'done', result: 'delivered' }
+
+/** A queue, its board, and workers that are closed with the test. */
+async function open(t: TestContext) {
+  const redis = await useRedis(t)
+  const queue = openQueue(options(redis.url))
+  const board = openBoardQueue(options(redis.url))
+  t.teardown(() => Promise.all([queue.close(), board.close()]))
+  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  const openWorker = async (
+    over: Partial<DeliveryWorkerOptions> & Pick<DeliveryWorkerOptions, 'process'>,
+  ) => {
+    const worker = await openDeliveryWorker({
+      kept: { completed: 100, failed: 100 },
+      ...options(redis.url),
+      concurrency: 4,
+      ...over,
+    })
+    t.teardown(() => worker.close())
+    return worker
+  }
+  const [first, bulk] = board.queues
+  return { redis, queue, board, first, bulk, openWorker }
+}
 
 t.test('while Redis is away a producer fails at once, and works again when it is back', async t => {
   const queue = openQueue(options('redis://127.0.0.1:1'))
   t.teardown(() => queue.close())
+  const refused = { code: 'QUEUE_UNAVAILABLE', retry: 'later' }
   const isRefusedAtOnce = await endsBeforeTimer(COMMAND_TIMEOUT_MS, async () => {
-    await t.rejects(queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }]), {
-      code: 'QUEUE_UNAVAILABLE',
-      retry: 'later',
-    })
-    await t.rejects(queue.countWaiting(), { code: 'QUEUE_UNAVAILABLE' })
-    await t.rejects(queue.ping(), { code: 'QUEUE_UNAVAILABLE' })
+    await t.rejects(queue.enqueueDeliveries([makeDeliveryRef(1n)]), refused)
+    await t.rejects(queue.wakeDeliveries([makeDeliveryRef(1n)]), refused)
+    await t.rejects(queue.countWaiting(), refused)
+    await t.rejects(queue.ping(), refused)
   })
   t.ok(isRefusedAtOnce)
 })
 
-t.test('jobs carry ids and nothing else, in one slot of a cluster', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  t.teardown(() => queue.close())
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+t.test('a job says what goes to whom, in one slot of a cluster', async t => {
+  const { redis, queue, first } = await open(t)
   await queue.enqueueDeliveries([])
   await queue.enqueueDeliveries([
-    { id: 9223372036854775807n, webhookId: 2n },
-    { id: 3n, webhookId: 4n, delayMs: 60_000 },
+    makeDeliveryRef(9223372036854775807n, { webhookId: 2n, triesLeft: 3, trackingId: 'caf\\u00e9 \\"7\\"' }),
+    makeDeliveryRef(3n, { trackingId: null }),
   ])
-  t.equal((await queue.countWaiting()).first, 1, 'a delayed job does not wait')
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => board.close())
-  const [job] = await board.queues[0].getWaiting()
-  t.strictSame(job!.data, { deliveryId: '9223372036854775807', webhookId: '2' })
+  const [job, other] = await first.getWaiting()
+  t.match(job, { id: '9223372036854775807-1795946400000', name: 'payment.executed → shop.example' })
+  t.strictSame(job!.data, {
+    deliveryId: '9223372036854775807',
+    webhookId: '2',
+    gateway: '4Nd1mYb3yGateway',
+    trackingId: 'café "7"',
+    cycle: '2026-11-29T10:00:00.000Z',
+  })
+  t.equal(job!.opts.attempts, 3, 'the tries that are left')
+  t.equal(other!.data.trackingId, null)
   for (const key of await redis.client.keys('*')) t.match(key, /^\{payment-tracking:test\}:/)
-  await board.queues[0].pause()
-  t.equal((await queue.countWaiting()).first, 0, 'nor does any job of a paused queue')
+  t.equal((await queue.countWaiting()).first, 2)
+  await first.pause()
+  t.equal((await queue.countWaiting()).first, 0, 'of a paused queue no worker can take a job')
+})
+
+t.test('a delivery has one job in a cycle of tries, and another one in the next', async t => {
+  const { queue, first, openWorker } = await open(t)
+  const delivery = makeDeliveryRef(1n)
+  for (let n = 0; n < 3; n++) await queue.enqueueDeliveries([delivery])
+  t.equal(await first.getWaitingCount(), 1)
+  let worked = 0
+  const worker = await openWorker({
+    process: () => Promise.resolve(++worked === 1 ? { kind: 'failed', reason: 'status 410' } : DELIVERED),
+  })
+  worker.start()
+  await waitFor(async () => (await first.getFailedCount()) === 1, { what: 'the job' })
+  await queue.enqueueDeliveries([delivery])
+  t.equal(await first.getWaitingCount(), 0)
+  await queue.enqueueDeliveries([{ ...delivery, openedAt: new Date() }])
+  await waitFor(async () => (await first.getCompletedCount()) === 1, { what: 'the next cycle' })
+  t.strictSame([worked, await first.getFailedCount()], [2, 1], 'the failed job stays to be seen')
 })
 
 t.test('a job whose data is of another shape fails, and the jobs after it are worked on', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => Promise.all([queue.close(), board.close()]))
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  const { queue, first, openWorker } = await open(t)
+  const whole = { deliveryId: '1', webhookId: '1', gateway: 'g', trackingId: null, cycle: 'c' }
   const damaged: unknown[] = [
-    { deliveryId: 'one', webhookId: '1' },
-    { deliveryId: 1, webhookId: 1 },
-    { deliveryId: '1' },
-    { deliveryId: '1', webhookId: '1', more: [{}] },
+    { ...whole, deliveryId: 'one' },
+    { ...whole, deliveryId: 1 },
+    { ...whole, webhookId: undefined },
+    { ...whole, trackingId: 7 },
     'text',
   ]
-  for (const data of damaged) await board.queues[0].add('deliver', data)
-  await queue.enqueueDeliveries([{ id: 7n, webhookId: 1n }])
+  for (const data of damaged) await first.add('deliver', data, { attempts: 4 })
+  await queue.enqueueDeliveries([makeDeliveryRef(7n)])
   const worked: string[] = []
-  const worker = await openDeliveryWorker({
-    kept: { completed: 100, failed: 100 },
-    ...options(redis.url),
+  const worker = await openWorker({
     concurrency: 1,
-    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
     process: delivery => {
       worked.push(delivery.deliveryId)
-      return Promise.resolve({ kind: 'done', result: 'delivered' })
+      return Promise.resolve(DELIVERED)
     },
   })
-  t.teardown(() => worker.close())
   worker.start()
   await waitFor(() => worked.length > 0, { what: 'the good job' })
-  await waitFor(async () => (await board.queues[0].getFailedCount()) === damaged.length, {
-    what: 'the failed jobs',
-  })
+  await waitFor(async () => (await first.getFailedCount()) === damaged.length, { what: 'the failed jobs' })
   t.strictSame(worked, ['7'])
-  for (const job of await board.queues[0].getFailed()) t.match(job.failedReason, 'is not a DeliverJob')
+  for (const job of await first.getFailed()) t.match(job.failedReason, 'is not a DeliverJob')
 })
 
-t.test('finished jobs are kept up to a number, and no longer', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => Promise.all([queue.close(), board.close()]))
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+t.test('ended jobs are kept up to a number, and no longer', async t => {
+  const { queue, first, openWorker } = await open(t)
   let worked = 0
-  const worker = await openDeliveryWorker({
+  const worker = await openWorker({
     kept: { completed: 3, failed: 2 },
-    ...options(redis.url),
     concurrency: 1,
-    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
-    process: () =>
-      Promise.resolve(++worked % 2 === 0 ? { kind: 'failed', reason: 'x' } : { kind: 'done', result: 'y' }),
+    process: () => Promise.resolve(++worked % 2 === 0 ? { kind: 'failed', reason: 'x' } : DELIVERED),
   })
-  t.teardown(() => worker.close())
-  for (let id = 1n; id <= 20n; id++) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
+  for (let id = 1n; id <= 20n; id++) await queue.enqueueDeliveries([makeDeliveryRef(id)])
   worker.start()
   await waitFor(() => worked === 20, { what: 'all jobs' })
-  await waitFor(async () => (await board.queues[0].getActiveCount()) === 0, { what: 'the last job to end' })
-  t.equal(await board.queues[0].getCompletedCount(), 3)
-  t.equal(await board.queues[0].getFailedCount(), 2)
+  await waitFor(async () => (await first.getActiveCount()) === 0, { what: 'the last job to end' })
+  t.equal(await first.getCompletedCount(), 3)
+  t.equal(await first.getFailedCount(), 2)
 })
 
-t.test('a job ends with its delivery, which gets another one when it is due again', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => Promise.all([queue.close(), board.close()]))
-  const again = (delayMs: number): DeliveryEnd => ({ kind: 'again', delayMs, queue: 'first' })
-  const done = (result: string): DeliveryEnd => ({ kind: 'done', result })
-  const ends: Record<string, DeliveryEnd[]> = {
-    '1': [done('delivered')],
-    '2': [{ kind: 'failed', reason: 'status 500' }],
-    '3': [again(10), done('delivered')],
-    // More often than a job has attempts: the row decides, not the job.
-    '4': [...Array<DeliveryEnd>(6).fill(again(1)), done('x')],
-  }
-  const worker = await openDeliveryWorker({
-    kept: { completed: 100, failed: 100 },
-    ...options(redis.url),
-    concurrency: 4,
-    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+t.test('a failed request spends an attempt of its job, which waits as long as the row says', async t => {
+  const { queue, first, openWorker } = await open(t)
+  const refused = (retryInMs: number): DeliveryEnd => ({ kind: 'refused', reason: 'status 500', retryInMs })
+  const ends: DeliveryEnd[] = [refused(10), refused(20), refused(3_600_000)]
+  const worker = await openWorker({ process: () => Promise.resolve(ends.shift() ?? DELIVERED) })
+  await queue.enqueueDeliveries([makeDeliveryRef(1n)])
+  worker.start()
+  const job = await waitFor(async () => (ends.length === 0 ? (await first.getDelayed())[0] : undefined), {
+    what: 'the third failure',
+  })
+  t.match(job, { attemptsMade: 3, failedReason: 'status 500', delay: 3_600_025, opts: { attempts: 4 } })
+  t.strictSame(job.stacktrace, Array(3).fill('status 500'), 'the board shows each reason, and no stack')
+  await job.promote()
+  await waitFor(async () => (await first.getCompletedCount()) === 1, { what: 'the fourth request' })
+  t.match(await first.getCompleted(), [{ attemptsMade: 4, returnvalue: 'delivered' }])
+})
+
+t.test('after the last attempt, or when none would help, a job is failed', async t => {
+  const { queue, first, openWorker } = await open(t)
+  const worked = new Map<string, number>()
+  const worker = await openWorker({
     process: ({ deliveryId }) => {
-      const end = ends[deliveryId]?.shift()
-      return end ? Promise.resolve(end) : Promise.reject(new Error('not foreseen'))
+      worked.set(deliveryId, (worked.get(deliveryId) ?? 0) + 1)
+      return Promise.resolve(
+        deliveryId === '1'
+          ? { kind: 'failed', reason: 'status 410' }
+          : { kind: 'refused', reason: 'timeout', retryInMs: 1 },
+      )
     },
   })
-  t.teardown(() => worker.close())
+  await queue.enqueueDeliveries([
+    makeDeliveryRef(1n),
+    makeDeliveryRef(2n),
+    makeDeliveryRef(3n, { triesLeft: 2 }),
+  ])
+  worker.start()
+  await waitFor(async () => (await first.getFailedCount()) === 3, { what: 'the failures' })
   t.strictSame(
-    worker.progress(),
-    {
-      first: { active: 0, started: 0, slots: 4 },
-      bulk: { active: 0, started: 0, slots: 1 },
+    [1, 2, 3].map(id => worked.get(String(id))),
+    [1, 4, 2],
+  )
+  const failed = await first.getFailed()
+  const reasonOf = (id: string) => failed.find(job => job.data.deliveryId === id)!.failedReason
+  t.strictSame([reasonOf('1'), reasonOf('2')], ['status 410', 'timeout'])
+})
+
+t.test('what may not go now spends no attempt, and the job says why it waits', async t => {
+  const { queue, first, openWorker } = await open(t)
+  // More often than a job has attempts.
+  let waits = 0
+  const errors: string[] = []
+  const worker = await openWorker({
+    onError: error => errors.push(error.message),
+    process: () => {
+      if (++waits <= 6) return Promise.resolve({ kind: 'wait', reason: 'breaker open', forMs: 1 })
+      if (waits === 7) return Promise.reject(new Error('not foreseen'))
+      return Promise.resolve({ kind: 'wait', reason: 'rate cap', forMs: 3_600_000 })
     },
-    'nothing runs before the start',
-  )
-  worker.start()
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
-  for (const id of [1n, 2n, 3n, 4n, 5n]) await queue.enqueueDeliveries([{ id, webhookId: 1n }])
-  await waitFor(() => Object.values(ends).every(left => left.length === 0), { what: 'all deliveries' })
-  await waitFor(async () => (await board.queues[0].getDelayedCount()) === 1, {
-    what: 'what the processor did not foresee comes back',
   })
-  const [failed] = await board.queues[0].getFailed()
-  t.match(failed, { data: { deliveryId: '2' }, failedReason: '2: status 500', attemptsMade: 1 })
-  const completed = await board.queues[0].getCompleted()
-  t.ok(completed.every(job => job.attemptsMade === 1 && job.opts.attempts === 4))
-  t.match(
-    completed.find(job => job.data.deliveryId === '1'),
-    { returnvalue: '1 delivered' },
-  )
+  await queue.enqueueDeliveries([makeDeliveryRef(1n)])
+  worker.start()
+  const job = await waitFor(async () => (waits === 8 ? (await first.getDelayed())[0] : undefined), {
+    what: 'the waits',
+  })
+  t.match(job, { attemptsMade: 0, delay: Number })
+  const { logs } = await first.getJobLogs(job.id!)
+  t.equal(logs.length, 8)
+  t.match(logs[0], /^\S+Z breaker open: waits until \S+Z$/)
+  t.match(logs[6], /Z an error of the worker: /)
+  t.match(logs[7], /Z rate cap: /)
+  t.strictSame(errors, ['not foreseen'])
 })
 
-t.test('a job whose delivery could not be enqueued again is tried again itself', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => Promise.all([queue.close(), board.close()]))
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
-  let [worked, refused] = [0, 0]
-  const worker = await openDeliveryWorker({
-    kept: { completed: 100, failed: 100 },
-    ...options(redis.url),
-    concurrency: 4,
-    enqueue: () => Promise.reject(new Error(`refused ${++refused}`)),
-    process: () =>
-      Promise.resolve(++worked === 1 ? { kind: 'again', delayMs: 1 } : { kind: 'done', result: 'delivered' }),
-  })
-  t.teardown(() => worker.close())
-  await queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }])
-  worker.start()
-  await waitFor(async () => (await board.queues[0].getCompletedCount()) === 1, { what: 'the job' })
-  t.strictSame([worked, refused], [2, 1])
-  t.match(await board.queues[0].getCompleted(), [{ attemptsMade: 2, returnvalue: '1 delivered' }])
-})
-
-t.test('deliveries that are due together share jobs, and each ends by itself', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => Promise.all([queue.close(), board.close()]))
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
-  const refs = Array.from({ length: 40 }, (_, n) => ({ id: BigInt(n), webhookId: 7n }))
-  await queue.enqueueDeliveries([...refs, { id: 40n, webhookId: 7n, delayMs: 60_000 }])
-  t.equal((await queue.countWaiting()).first, 3)
-  t.equal(await board.queues[0].getDelayedCount(), 1)
-  const named = (await board.queues[0].getWaiting()).map(job => job.data as DeliverJob)
-  for (const { deliveryId, webhookId } of named)
-    t.match({ deliveryId, webhookId }, { deliveryId: /^\d+$/, webhookId: '7' }, 'one where it always was')
-  t.strictSame(
-    named
-      .flatMap(({ deliveryId, more = [] }) => [deliveryId, ...more.map(other => other.deliveryId)])
-      .sort((a, b) => Number(a) - Number(b)),
-    refs.map(({ id }) => id.toString()),
-  )
-
-  let together = 0
-  let most = 0
-  const seen = new Map<string, number>()
-  const lost: Error[] = []
-  const worker = await openDeliveryWorker({
-    kept: { completed: 100, failed: 100 },
-    ...options(redis.url),
-    concurrency: 5,
-    onError: error => lost.push(error),
-    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+t.test('a delivery that is due is woken, whatever became of its job', async t => {
+  const { queue, first, bulk, openWorker } = await open(t)
+  const worked: string[] = []
+  const letGo: (() => void)[] = []
+  const ends: Record<string, DeliveryEnd> = {
+    '1': DELIVERED,
+    '2': { kind: 'failed', reason: 'x' },
+    '3': { kind: 'wait', reason: 'x', forMs: 3_600_000 },
+    '4': { kind: 'refused', reason: 'x', retryInMs: 3_600_000 },
+  }
+  const worker = await openWorker({
     process: async ({ deliveryId }) => {
-      const times = (seen.get(deliveryId) ?? 0) + 1
-      seen.set(deliveryId, times)
-      most = Math.max(most, ++together)
-      await new Promise(resolve => setImmediate(resolve))
-      together--
-      if (deliveryId === '3' && times === 1) return { kind: 'again', delayMs: 10 }
-      if (deliveryId === '4' && times === 1) return { kind: 'again', delayMs: 10, queue: 'first' }
-      if (deliveryId === '5' && times === 1) throw new Error('not foreseen')
-      if (deliveryId === '20') return { kind: 'failed', reason: 'status 410' }
-      return { kind: 'done', result: 'delivered' }
+      const isFirst = !worked.includes(deliveryId)
+      worked.push(deliveryId)
+      if (deliveryId === '5') await new Promise<void>(resolve => letGo.push(resolve))
+      return isFirst ? (ends[deliveryId] ?? DELIVERED) : DELIVERED
     },
   })
-  t.teardown(() => worker.close())
+  const deliveries = [1n, 2n, 3n, 4n, 5n].map(id => makeDeliveryRef(id))
+  await queue.enqueueDeliveries(deliveries)
   worker.start()
-  await waitFor(() => [...seen.values()].reduce((sum, times) => sum + times, 0) === 43, { what: 'all' })
-  t.equal(most, 5, 'at most as many at once as the option says, however many a job names')
+  const counts = () => first.getJobCounts('active', 'completed', 'failed', 'delayed')
+  const ended = { active: 1, completed: 1, failed: 1, delayed: 2 }
+  await waitFor(async () => JSON.stringify(await counts()) === JSON.stringify(ended), { what: 'all ends' })
+  await queue.enqueueDeliveries(deliveries)
+  t.match(await counts(), ended, 'a job that is there is not added again')
+
+  const lost = makeDeliveryRef(6n)
+  const inHand = await queue.wakeDeliveries(asBulk([...deliveries, lost].map(d => ({ ...d, triesLeft: 2 }))))
   t.strictSame(
-    [...seen].filter(([, times]) => times > 1).map(([id]) => id),
-    ['3', '4', '5'],
-    'what was put off came back, the others did not',
+    inHand.map(({ id }) => id),
+    [5n],
+    'the one that a worker has in hand is left alone',
   )
-  t.match(await board.queues[0].getFailed(), [{ failedReason: '20: status 410' }])
-  t.match(lost, [{ message: 'not foreseen' }])
+  await waitFor(() => worked.length === 10, { what: 'the others' })
+  for (const go of letGo) go()
+  await waitFor(async () => (await counts()).active === 0, { what: 'the last' })
+  t.strictSame(worked.toSorted().join(), '1,1,2,2,3,3,4,4,5,6')
+  t.match(await counts(), { completed: 3, failed: 0, delayed: 0 })
+  const [again, once] = [await bulk.getCompleted(), await first.getCompleted()]
+  t.strictSame(again.map(job => [job.data.deliveryId, job.opts.attempts]).sort(), [
+    ['1', 2],
+    ['2', 2],
+    ['6', 2],
+  ])
+  t.strictSame(once.map(job => [job.data.deliveryId, job.attemptsMade]).sort(), [
+    ['3', 1],
+    ['4', 2],
+    ['5', 1],
+  ])
+
+  await first.pause()
+  const waiting = makeDeliveryRef(7n)
+  await queue.enqueueDeliveries([waiting])
+  t.strictSame(await queue.wakeDeliveries(asBulk([waiting])), [])
+  t.equal(
+    (await first.getWaitingCount()) + (await bulk.getWaitingCount()),
+    1,
+    'a job that waits for a worker has no double',
+  )
 })
 
-t.test('a stop hands back the deliveries of a job that were not begun', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  t.teardown(() => queue.close())
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+t.test('a stop hands back the jobs that were not begun', async t => {
+  const { queue, openWorker } = await open(t)
   let letGo: (() => void) | undefined
   const begun: string[] = []
-  const open = (concurrency: number) =>
-    openDeliveryWorker({
-      kept: { completed: 100, failed: 100 },
-      ...options(redis.url),
-      concurrency,
-      enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+  const openOne = () =>
+    openWorker({
+      concurrency: 1,
       process: async ({ deliveryId }) => {
         begun.push(deliveryId)
         if (begun.length === 1) await new Promise<void>(resolve => (letGo = resolve))
-        return { kind: 'done', result: 'delivered' }
+        return DELIVERED
       },
     })
-  await queue.enqueueDeliveries([1n, 2n, 3n].map(id => ({ id, webhookId: 1n })))
-  const first = await open(1)
-  first.start()
+  await queue.enqueueDeliveries([1n, 2n, 3n].map(id => makeDeliveryRef(id)))
+  const one = await openOne()
+  t.strictSame(one.progress().first, { active: 0, started: 0, slots: 1 }, 'nothing runs before the start')
+  one.start()
   await waitFor(() => letGo, { what: 'the first delivery' })
-  const stopped = first.stop()
+  const stopped = one.stop()
   letGo!()
   await stopped
   t.strictSame(begun, ['1'])
-  await first.close()
-  const second = await open(1)
-  t.teardown(() => second.close())
-  second.start()
+  await one.close()
+  const two = await openOne()
+  two.start()
   await waitFor(() => begun.length === 3, { what: 'the others' })
   t.strictSame(begun, ['1', '2', '3'])
 })
 
 t.test('what just happened waits for nothing that comes together or again', async t => {
-  const redis = await useRedis(t)
-  const queue = openQueue(options(redis.url))
-  const board = openBoardQueue(options(redis.url))
-  t.teardown(() => Promise.all([queue.close(), board.close()]))
-  await waitFor(() => queue.ping().then(() => true), { what: 'Redis' })
+  const { queue, openWorker } = await open(t)
   const letGo: (() => void)[] = []
   const begun: string[] = []
-  const worker = await openDeliveryWorker({
-    kept: { completed: 100, failed: 100 },
-    ...options(redis.url),
-    concurrency: 4,
-    enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+  const worker = await openWorker({
     process: async ({ deliveryId, webhookId }) => {
       begun.push(deliveryId)
       if (webhookId === '1') await new Promise<void>(resolve => letGo.push(resolve))
-      if (deliveryId === '500' || deliveryId === '501')
-        return { kind: 'again', delayMs: 60_000, ...(deliveryId === '500' && { queue: 'bulk' as const }) }
-      return { kind: 'done', result: 'delivered' }
+      return DELIVERED
     },
   })
-  t.teardown(async () => {
-    const closed = worker.close()
+  t.teardown(() => {
     for (const go of letGo) go()
-    await closed
   })
-  const slow = Array.from({ length: 100 }, (_, n) => ({ id: BigInt(n), webhookId: 1n }))
+  const slow = Array.from({ length: 100 }, (_, n) => makeDeliveryRef(BigInt(n)))
   await queue.enqueueDeliveries(asBulk(slow))
   worker.start()
   await waitFor(() => begun.length === 1, { what: 'the slots of what comes together' })
-  await queue.enqueueDeliveries([{ id: 400n, webhookId: 2n }])
+  await queue.enqueueDeliveries([makeDeliveryRef(400n, { webhookId: 2n })])
   await waitFor(() => begun.includes('400'), { what: 'a first attempt beside 100 that hang' })
   t.strictSame(worker.progress().bulk, { active: 1, started: 1, slots: 1 })
-
-  await queue.enqueueDeliveries([{ id: 500n, webhookId: 2n }])
-  await queue.enqueueDeliveries([{ id: 501n, webhookId: 2n }])
-  const delayed = () => Promise.all(board.queues.map(each => each.getDelayedCount()))
-  await waitFor(async () => (await delayed()).join() === '1,1', { what: 'each in its queue' })
-  const jobs = (await Promise.all(board.queues.map(each => each.getDelayed()))).flat()
-  t.match(
-    jobs.map(job => job.data),
-    [{ deliveryId: '501' }, { deliveryId: '500' }],
-  )
 })

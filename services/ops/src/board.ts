@@ -7,6 +7,7 @@ import type { BoardQueue, DeliveryQueue } from '@payment-tracking/queue'
 import type { FastifyInstance } from 'fastify'
 import { Hono } from 'hono'
 import { etag } from 'hono/etag'
+import { isDeliverJob } from '@payment-tracking/contracts'
 import { refuse } from './refuse.js'
 
 export const BOARD_PATH = '/queues'
@@ -18,7 +19,7 @@ const ABOUT = [
 
 /**
  * Puts Bull Board behind the guard. Its adapter for hono brings two packages where the one for fastify brings twenty;
- * fastify sends hono's answers. Jobs carry only ids, so the board shows nothing secret. Bull Board changes no
+ * fastify sends hono's answers. A job holds no secret and no path of an endpoint (`DeliverJob`). Bull Board changes no
  * job: the delivery's row says `failed`, and "Failed deliveries" opens a new cycle for the row.
  */
 export function addBoard(
@@ -35,7 +36,12 @@ export function addBoard(
   createBullBoard({
     queues: board.queues.map(
       (each, n) =>
-        new BullMQAdapter(each, { readOnlyMode: true, allowRetries: false, description: ABOUT[n]! }),
+        new BullMQAdapter(each, {
+          readOnlyMode: true,
+          allowRetries: false,
+          description: ABOUT[n]!,
+          externalJobUrl: deliveryPageOf,
+        }),
     ),
     serverAdapter,
     options: {
@@ -66,6 +72,12 @@ export function addBoard(
           pages.fetch(new Request(new URL(url, 'http://board'), { method, headers: headersOf(headers) })),
       })
 }
+
+/** Who wrote the job may have written anything. */
+const deliveryPageOf = ({ data }: { data?: unknown }) => ({
+  href: isDeliverJob(data) ? `/failed-deliveries/${data.deliveryId}` : '/failed-deliveries',
+  displayText: 'delivery',
+})
 
 const headersOf = (headers: IncomingHttpHeaders): [string, string][] =>
   Object.entries(headers).map(([name, value]) => [name, String(value)])

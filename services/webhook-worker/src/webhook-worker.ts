@@ -111,11 +111,10 @@ export async function buildWebhookWorker(
       concurrency: config.WEBHOOK_CONCURRENCY,
       kept: { completed: tunables.completedJobsKept, failed: tunables.failedJobsKept },
       onError,
-      enqueue: deliveries => queue.enqueueDeliveries(deliveries),
       process: buildDeliverer({
         rows: buildDeliveryRows({
           store,
-          enqueue: deliveries => queue.enqueueDeliveries(deliveries),
+          queue,
           leaseMs: config.WEBHOOK_TIMEOUT_MS + tunables.claimMarginMs,
           metrics,
           log,

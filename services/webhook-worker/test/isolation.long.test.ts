@@ -63,8 +63,9 @@ t.test('a deferred delivery is tried when its time comes, and within 24 h in any
   const state = async () => (await rig.deliveries()).find(row => row.id === String(deferred!.id))!
   await waitFor(async () => (await state()).defer_reason === 'breaker open', { what: 'the deferral' })
   t.match(await state(), { state: 'waiting', attempts_made: 0 })
-  const comesAgain = () => rig.redis.client.zcard('{payment-tracking:test}:deliveries-bulk:delayed')
-  await waitFor(async () => (await comesAgain()) === 1, { what: 'its job behind those of others' })
+  const job = `${deferred!.id}-${deferred!.openedAt.getTime()}`
+  const logs = () => rig.redis.client.lrange(`{payment-tracking:test}:deliveries:${job}:logs`, 0, -1)
+  await waitFor(async () => /breaker open: waits until/.test((await logs())[0] ?? ''), { what: 'the reason' })
   receiver.answer({ status: 200 })
   await rig.database.pool.query(
     `update deliveries set deferred_since = now() - interval '23 h 1 min', due_at = now() where id = $1`,

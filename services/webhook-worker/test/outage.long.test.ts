@@ -1,6 +1,13 @@
 // Redis and Postgres go away and come back, and a worker that gets no more jobs restarts.
 import { openBoardQueue } from '@payment-tracking/queue'
-import { openPrivateServers, openReceiver, openLink, startService, waitFor } from '@payment-tracking/testkit'
+import {
+  makeDeliveryRef,
+  openPrivateServers,
+  openReceiver,
+  openLink,
+  startService,
+  waitFor,
+} from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
@@ -19,7 +26,7 @@ t.test('every delivery ends although Redis and Postgres are killed and restarted
   await receiver.waitForRequests(10)
   await redis!.kill()
   await rig.pay(gateway, 20, { enqueue: false })
-  t.rejects(rig.queue.enqueueDeliveries([{ id: 1n, webhookId: 1n }]), { code: 'QUEUE_UNAVAILABLE' })
+  t.rejects(rig.queue.enqueueDeliveries([makeDeliveryRef(1n)]), { code: 'QUEUE_UNAVAILABLE' })
   await redis!.restart()
   await rig.waitForStates({ delivered: 80 }, { timeoutMs: 60_000 })
 

@@ -27,7 +27,13 @@ t.test('what changes between a claim and its request is what the request obeys',
   const slot = new Promise<Slot>(resolve => (goOn = resolve))
   const askedMs: number[] = []
   const deliver = buildDeliverer({
-    rows: buildDeliveryRows({ store: rig.store, enqueue: async () => {}, leaseMs: 60_000, metrics, log }),
+    rows: buildDeliveryRows({
+      store: rig.store,
+      queue: { wakeDeliveries: () => Promise.resolve([]) },
+      leaseMs: 60_000,
+      metrics,
+      log,
+    }),
     limiter: buildEndpointLimiter(
       LIMITS,
       { now: () => performance.now(), chance: () => 0 },
@@ -69,8 +75,8 @@ t.test('what changes between a claim and its request is what the request obeys',
   await updateWebhook(rig.store, moved!.gateway, moved!.id, { endpointUrl: 'http://127.0.0.1:9/' })
   await rotateWebhookSecret(rig.store, rotated!.gateway, rotated!.id, 0)
   goOn({ free: true, inMs: 0 })
-  const again = { kind: 'again' }
-  t.match(await Promise.all(ends), [again, again, again, { kind: 'done', result: 'delivered' }])
+  const wait = { kind: 'wait', forMs: 0 }
+  t.match(await Promise.all(ends), [wait, wait, wait, { kind: 'done', result: 'delivered' }])
   t.strictSame(sent, ['http://127.0.0.1:4/'])
   t.equal(lates, 2, 'what begins late asks again, and is sent in the end')
 

@@ -15,8 +15,8 @@ import { EARLIER_DELIVERY, CHECK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deli
 /** The result of a claim for one delivery. */
 export type Claim =
   | { kind: 'claimed'; delivery: ClaimedDelivery }
-  /** the delivery is not due yet; `dueInMs` by the database's clock */
-  | { kind: 'early'; id: bigint; dueInMs: number }
+  /** the delivery is not due yet, `dueInMs` by the database's clock, and why it waits; null: until its next try */
+  | { kind: 'early'; id: bigint; dueInMs: number; reason: string | null }
   /** delivered, failed, cancelled, claimed by another worker, or gone: nothing to do */
   | { kind: 'nothing'; id: bigint; state: string | null }
 
@@ -154,16 +154,20 @@ export async function claimDeliveries(
 
 /** Why deliveries were not claimed. */
 async function readUnclaimed({ database }: Store, ids: readonly string[]): Promise<Claim[]> {
-  const rows = await database.read<{ id: bigint; state: string; due_in_ms: number; blocked: boolean }>(sql`
-    select id, state, defer_reason is not distinct from ${EARLIER_DELIVERY} as blocked, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
+  const rows = await database.read<{
+    id: bigint
+    state: string
+    due_in_ms: number
+    reason: string | null
+  }>(sql`
+    select id, state, defer_reason as reason, extract(epoch from due_at - clock_timestamp())::float8 * 1000 as due_in_ms
       from deliveries where id = any(${bigints(ids)})`)
   const found = new Map(rows.map(row => [row.id.toString(), row]))
   return ids.map(id => {
     const row = found.get(id)
     const open = row?.state === 'pending' || row?.state === 'waiting'
-    // The end of the delivery before wakes one that is put off.
-    return open && row.due_in_ms > 0 && !row.blocked
-      ? { kind: 'early', id: row.id, dueInMs: Math.ceil(row.due_in_ms) }
+    return open && row.due_in_ms > 0
+      ? { kind: 'early', id: row.id, dueInMs: Math.ceil(row.due_in_ms), reason: row.reason }
       : { kind: 'nothing', id: BigInt(id), state: row?.state ?? null }
   })
 }

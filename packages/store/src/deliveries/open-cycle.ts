@@ -3,7 +3,14 @@ import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, empty, sql, type Sql } from '../core/database/sql.js'
-import { DELIVERY_STATE, IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
+import {
+  DELIVERY_REF,
+  DELIVERY_STATE,
+  IS_ACTIVE,
+  IS_LIVE,
+  IS_OPEN,
+  IS_UNCLAIMED,
+} from '../core/tables/delivery-rows.js'
 
 /** A delivery with this many attempts is not sent again: its attempts stay bounded, and their number below 2¹⁵. */
 const MOST_ATTEMPTS = 1_000
@@ -58,7 +65,7 @@ export function openCycle(
          ${of.webhookId === undefined ? empty : sql`and w.id = ${of.webhookId}`}
          ${of.activation === undefined ? empty : sql`and w.activation = ${of.activation}`}
          ${of.openedBefore === undefined ? empty : sql`and d.opened_at < ${of.openedBefore}`}
-      returning d.id, d.webhook_id as "webhookId", w.gateway
+      returning ${DELIVERY_REF}
     )${of.isCounted === true ? counted : empty}
-    select id, "webhookId" from opened`)
+    select * from opened`)
 }

@@ -5,7 +5,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RECOVERED_BELOW_ATTEMPTS } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, empty, inline, raw, sql, type Sql } from '../core/database/sql.js'
-import { IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
+import { DELIVERY_REF, IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */
 export const EARLIER_DELIVERY = 'earlier delivery'
@@ -102,5 +102,5 @@ export function makeNextDue(
               where w.id = any(${bigints([webhookId])}) and ${IS_ACTIVE}))
        and ${IS_OPEN} and ${MAY_BE_DUE}
        and ${IS_UNCLAIMED}
-    returning d.id, d.webhook_id as "webhookId"`)
+    returning ${DELIVERY_REF}`)
 }

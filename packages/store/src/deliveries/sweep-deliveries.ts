@@ -2,7 +2,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, empty, sql } from '../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
-import { IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
+import { DELIVERY_REF, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** A key in the order of due times. */
 export interface SweepKey {
@@ -55,12 +55,12 @@ export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<Swept
   const ids = lost.map(({ id }) => id)
   const swept = await isolate(store, 'sweep-deliveries', ids, some =>
     store.database.write<DeliveryRef>(sql`
-      update deliveries set swept_at = clock_timestamp()
-       where id = any(array(
+      update deliveries d set swept_at = clock_timestamp()
+       where d.id = any(array(
          select d.id from deliveries d
           where d.id = any(${bigints(some)}) and ${IS_OPEN} and ${IS_UNCLAIMED} and ${isAgain}
             for update skip locked))
-      returning id, webhook_id as "webhookId"`),
+      returning ${DELIVERY_REF}`),
   )
   const last = lost.length === limit ? lost.at(-1) : rows.length === OVERDUE_A_PAGE ? rows.at(-1) : undefined
   return { deliveries: swept.flat(), next: last ? { dueAt: last.dueAt, id: last.id } : null }

@@ -70,7 +70,8 @@ export function addDeliveryRoutes(
   const enqueue = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
     afterCommit(async () =>
       queue
-        ?.enqueueDeliveries(deliveries)
+        ?.wakeDeliveries(deliveries)
+        .then(() => undefined)
         .catch((err: unknown) =>
           request.log.warn({ err, deliveries: deliveries.length }, 'deliveries.not-enqueued'),
         ),

@@ -1,6 +1,6 @@
 // One delivery, step by step: the limiter gives a permit; the claim of the row writes the attempt; `Permit.acquire` waits until the
 // request may leave; the request is sent; its result is written.
-import type { QueuedDelivery } from '@payment-tracking/contracts'
+import type { DeliverJob } from '@payment-tracking/contracts'
 import { isForPeople, nextDeliveryState, RETRY_AFTER_MAX_MS, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
@@ -10,8 +10,6 @@ import type { Answer } from '../requests/send-delivery.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { DEFERRED_AT_MOST_MS, type DeliveryRows } from './delivery-rows.js'
 
-/** The job comes this long after the row is due, so that the job is never early. */
-const JOB_SLACK_MS = 25
 /** How long a delivery waits for the proxy of WEBHOOK_PROXY_URL, at least. */
 const PROXY_AGAIN_MS = 5_000
 /** What Slack and Discord take of a webhook whose owner chose no rate. */
@@ -27,6 +25,8 @@ const MOST_READINGS = 3
 /** The webhook changed after the claim: the delivery is due at once, and its next claim reads what is true now. */
 const CHANGED: Deferral = { kind: 'defer', forMs: 0, reason: 'in-flight cap' }
 
+type Queued = Pick<DeliverJob, 'deliveryId' | 'webhookId'>
+
 export interface DeliverOptions {
   rows: DeliveryRows
   limiter: EndpointLimiter
@@ -40,21 +40,17 @@ export interface DeliverOptions {
   chance: () => number
 }
 
-/** @returns the function that the queue calls for each delivery of its jobs */
-export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery) => Promise<DeliveryEnd> {
+/** @returns the function that the queue calls for each job */
+export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Promise<DeliveryEnd> {
   const { rows, limiter, send, metrics, log } = options
 
   const deferredBy = (entry: Deferral): DeliveryEnd => {
     metrics.deferred.inc({ reason: entry.reason })
-    const delayMs = entry.forMs + JOB_SLACK_MS
-    // Behind an open breaker all that an endpoint was ever sent may come again at once.
-    return entry.reason === 'breaker open'
-      ? { kind: 'again', delayMs, queue: 'bulk' }
-      : { kind: 'again', delayMs }
+    return { kind: 'wait', reason: entry.reason, forMs: entry.forMs }
   }
 
   /** Makes a delivery wait, unless it has been deferred for so long that it must be sent. */
-  const defer = async (queued: QueuedDelivery, entry: Deferral): Promise<DeliveryEnd | Permit> => {
+  const defer = async (queued: Queued, entry: Deferral): Promise<DeliveryEnd | Permit> => {
     const deferred = await rows.defer({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (deferred === undefined) return { kind: 'done', result: 'nothing to do' }
     if (deferred.deferredForMs < DEFERRED_AT_MOST_MS) return deferredBy(entry)
@@ -128,9 +124,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     const state = finished?.state ?? 'unknown'
     // If this fails, the next delivery is found a minute later.
     if ((delivery.ordered || delivery.orderKey !== null) && state !== 'pending')
-      await rows
-        .enqueueNext(delivery)
-        .catch((err: unknown) => log.warn({ err }, 'delivery.next-not-enqueued'))
+      await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-woken'))
     if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(
       {
@@ -150,10 +144,10 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     // The row is gone or could not be written. The sweeper takes care of a row that is left.
     if (!finished) return { kind: 'done', result: 'no result was written' }
     if (finished.state === 'delivered') return { kind: 'done', result: 'delivered' }
-    if (answer.outcome === 'interrupted') return { kind: 'again', delayMs: JOB_SLACK_MS }
-    // A retry keeps its time.
     if (finished.state === 'pending')
-      return { kind: 'again', delayMs: result.retryInMs + JOB_SLACK_MS, queue: 'first' }
+      return answer.outcome === 'interrupted'
+        ? { kind: 'wait', reason: 'the worker stops', forMs: 0 }
+        : { kind: 'refused', reason, retryInMs: result.retryInMs }
     if (finished.state === 'failed') return { kind: 'failed', reason }
     return { kind: 'done', result: finished.state }
   }
@@ -183,7 +177,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
     }
   }
 
-  const deliver = async (queued: QueuedDelivery, permit: Permit): Promise<DeliveryEnd> => {
+  const deliver = async (queued: Queued, permit: Permit): Promise<DeliveryEnd> => {
     try {
       const readAtMs = performance.now()
       const claim = await rows.claim(queued.deliveryId)
@@ -196,14 +190,16 @@ export function buildDeliverer(options: DeliverOptions): (queued: QueuedDelivery
           ? await putBack(delivery, deferred, permit)
           : await attempt(delivery, readAtMs, permit)
       }
-      if (claim.kind === 'early') return { kind: 'again', delayMs: claim.dueInMs + JOB_SLACK_MS }
+      if (claim.kind === 'early')
+        return { kind: 'wait', reason: claim.reason ?? 'not due yet', forMs: claim.dueInMs }
+      if (claim.state === 'failed') return { kind: 'failed', reason: 'no try is left' }
       return { kind: 'done', result: `nothing to do (${claim.state ?? 'no such delivery'})` }
     } finally {
       permit.leave(null) // nothing when it was left with a result
     }
   }
 
-  const enter = async (queued: QueuedDelivery): Promise<DeliveryEnd | Permit> => {
+  const enter = async (queued: Queued): Promise<DeliveryEnd | Permit> => {
     const entry = await limiter.enter(queued.webhookId)
     return entry.kind === 'go' ? entry : defer(queued, entry)
   }

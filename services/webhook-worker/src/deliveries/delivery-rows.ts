@@ -1,5 +1,6 @@
 import { isEndpointFailure } from '@payment-tracking/domain'
-import type { EnqueuedDelivery } from '@payment-tracking/queue'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DeliveryQueue } from '@payment-tracking/queue'
 import { coalesce, type Logger } from '@payment-tracking/runtime'
 import {
   claimDeliveries,
@@ -43,14 +44,14 @@ export interface DeliveryRows {
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
   /** Wakes a worker for the delivery after this one, of a webhook with ordered delivery. */
-  enqueueNext(ended: ClaimedDelivery): Promise<void>
+  wakeNext(ended: ClaimedDelivery): Promise<void>
 }
 
 const LIMITS = { maxItems: 256, concurrency: 2 }
 
 export function buildDeliveryRows(options: {
   store: Store
-  enqueue: (deliveries: EnqueuedDelivery[]) => Promise<void>
+  queue: Pick<DeliveryQueue, 'wakeDeliveries'>
   leaseMs: number
   metrics: DeliveryMetrics
   log: Logger
@@ -128,9 +129,17 @@ export function buildDeliveryRows(options: {
     return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
-  const enqueueNext = async (ended: ClaimedDelivery) => options.enqueue(await makeNextDue(store, ended))
+  const wakeNext = async (ended: ClaimedDelivery) => {
+    let next = await makeNextDue(store, ended)
+    // A worker that has just read that it must wait would delay its job after this.
+    for (const forMs of [0, 50, 500]) {
+      if (forMs > 0) await sleep(forMs)
+      next = await options.queue.wakeDeliveries(next)
+      if (next.length === 0) return
+    }
+  }
 
-  return { claim, defer, isCurrent, putBack, finish, enqueueNext }
+  return { claim, defer, isCurrent, putBack, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -15,6 +15,16 @@ export const IS_RECOVERABLE = sql`(
   and d.finished_at > statement_timestamp() - make_interval(hours => ${inline(RECOVERED_HOURS)})
   and d.last_error is distinct from 'address refused')`
 
+/**
+ * The columns of a `DeliveryRef`. The text of the body is searched for its tracking ID, which is among its first fields: reading it as JSON
+ * would refuse a text that Postgres cannot hold. Within a string of JSON a quotation mark has a backslash, so no memo looks like the field.
+ */
+export const DELIVERY_REF = sql`
+  d.id, d.webhook_id as "webhookId", d.opened_at as "openedAt", (d.tries_allowed - d.attempts_made)::int as "triesLeft", d.type,
+  substring(d.body from '"trackingId":"((?:[^"\\\\]|\\\\.)*)"') as "trackingId",
+  (select gateway from webhooks where id = d.webhook_id) as gateway,
+  (select substring(endpoint_url from '//(?:[^/?#@]*@)?([^/?#]+)') from webhooks where id = d.webhook_id) as host`
+
 /** The webhook gets deliveries. */
 export const IS_ACTIVE = sql`w.active and w.deleted_at is null`
 

@@ -3,6 +3,7 @@ import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
+import { DELIVERY_REF } from '../../core/tables/delivery-rows.js'
 import { COUNT_REDELIVERIES, openCycle, TODAY } from '../open-cycle.js'
 
 // Redelivering a span again and again costs requests, rows and disk. So a gateway may redeliver so many deliveries a day (UTC).
@@ -93,8 +94,8 @@ export async function insertMessage(
   message: DeliveryMessage,
 ): Promise<DeliveryRef> {
   const [row] = await database.write<DeliveryRef>(sql`
-      insert into deliveries (webhook_id, activation, message_id, type, body)
+      insert into deliveries as d (webhook_id, activation, message_id, type, body)
       select id, activation, ${message.id}, ${message.type}, ${message.body} from webhooks where id = ${webhookId}
-      returning id, webhook_id as "webhookId"`)
+      returning ${DELIVERY_REF}`)
   return row!
 }

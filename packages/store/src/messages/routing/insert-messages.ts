@@ -2,6 +2,7 @@ import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryMessage } from '@payment-tracking/domain'
 import { columnTable } from '../../core/database/columns.js'
 import type { Tx } from '../../core/database/sql.js'
+import { DELIVERY_REF } from '../../core/tables/delivery-rows.js'
 
 /** One message for one webhook. */
 export interface Address {
@@ -58,10 +59,10 @@ export async function insertMessages(
     traceParent: traceParents?.get(message.eventId ?? '') ?? null,
   }))
   return tx.$queryRaw<DeliveryRef[]>`
-    insert into deliveries (webhook_id, activation, order_key, event_id, message_id, type, body, trace_parent)
+    insert into deliveries as d (webhook_id, activation, order_key, event_id, message_id, type, body, trace_parent)
     select r.webhook_id, r.activation, r.order_key, m.event_id, m.message_id, m.type, m.body, m.trace_parent
       from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.nth = r.nth
      order by m.nth, r.webhook_id
     on conflict do nothing
-    returning id, webhook_id as "webhookId"`
+    returning ${DELIVERY_REF}`
 }
