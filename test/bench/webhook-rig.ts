@@ -93,36 +93,38 @@ export const countOpen = async (rig: Rig): Promise<number> => {
  * Starts one receiver with an address for each endpoint. So the worker gives each endpoint its own connections, breaker and
  * caps.
  * @param path what the receiver does: `webhook-receiver.mjs`
- * @returns `urls` of the endpoints, and `url` of the receiver itself
  */
-export async function openEndpoints(context: BenchContext, count: number, path = 'hook') {
+export async function openEndpoints(context: BenchContext, count: number, path = 'hook'): Promise<string[]> {
   const receiver = forkBeside(context, './webhook-receiver.mjs')
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }]
   const urlOf = (n: number) => `http://127.1.${Math.floor(n / 250)}.${(n % 250) + 1}:${port}/${path}`
-  return { urls: Array.from({ length: count }, (_, n) => urlOf(n)), url: `http://127.0.0.1:${port}/${path}` }
+  return Array.from({ length: count }, (_, n) => urlOf(n))
 }
 
-/** Requests on their way: the worker's own default, and the loop's. */
-const CONCURRENCY = 64
+/** Jobs in hand: the worker's own default. */
+const CONCURRENCY = 512
 
 /**
- * The limit that the worker is compared with: a process that posts one signed message again and again.
- * @returns the process's id, and `post`, which posts `count` times and resolves to requests a second
+ * The limit that the worker is compared with: a worker of BullMQ in a process of its own, which posts one signed message again and
+ * again.
+ * @returns the process's id, and `post`, which works off `count` jobs and resolves to jobs a second
  */
-export function openLoop(context: BenchContext, url: string, count: number) {
+export function openBareWorker(context: BenchContext, urls: readonly string[], count: number) {
   const message = renderPaymentMessage(makePayment('9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin'))
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'payment-tracking-webhooks/bench',
     ...signDelivery({ ...message, sentAt: 1_763_632_800 }, [webhookSecretOf(randomBytes(32))]),
   }
-  const loop = forkBeside(context, './undici-loop.mjs')
+  const bare = forkBeside(context, './bare-worker.mjs')
+  const { redisUrl } = context.servers
+  const name = `bare-${randomBytes(3).toString('hex')}`
   const post = async (): Promise<number> => {
-    loop.send({ url, count, concurrency: CONCURRENCY, headers, body: message.body })
-    const [{ perSecond }] = (await once(loop, 'message')) as [{ perSecond: number }]
+    bare.send({ redisUrl, name, urls, count, concurrency: CONCURRENCY, headers, body: message.body })
+    const [{ perSecond }] = (await once(bare, 'message')) as [{ perSecond: number }]
     return perSecond
   }
-  return { pid: loop.pid!, post }
+  return { pid: bare.pid!, post }
 }
 
 /**

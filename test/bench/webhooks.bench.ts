@@ -1,60 +1,63 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
-import { inTurns, percentile, type Bench, type BenchContext, type Row } from './bench.js'
-import { countOpen, openBacklog, openEndpoints, openLoop, openRig } from './webhook-rig.js'
+import { inTurns, measureOf, percentile, type Bench, type BenchContext, type Row } from './bench.js'
+import { countOpen, openBacklog, openBareWorker, openEndpoints, openRig } from './webhook-rig.js'
 
-/** What the receiver does, and how many deliveries a turn has. */
-interface Answer {
-  path: string
-  words: string
-  count: number
-}
-/** 64 requests at a time: 640 a second are the most at 100 ms. */
-const SLOW: Answer[] = [
-  { path: 'after-1', words: ' that answers after 1 ms', count: 10_000 },
-  { path: 'after-100', words: ' that answers after 100 ms', count: 3_000 },
-]
-
-/**
- * A backlog, worked off by one worker process, beside the bare loop.
- * @param age `fresh`: both sides are new processes at each turn, as after a deployment. `warm`: the same two
- *   processes all along. The bare loop gains four to six times from the compiler after 20,000 requests, a worker
- *   hardly any: the two ratios are far apart.
- */
+/** A backlog, worked off by one worker process, beside a bare worker of BullMQ. Both are warm: the same processes in all turns. */
 async function measureRate(
   context: BenchContext,
-  endpoints: number,
-  age: 'fresh' | 'warm',
-  answer: Answer = { path: 'hook', words: '', count: 10_000 },
+  { endpoints, afterMs, count }: { endpoints: number; afterMs: number; count: number },
 ): Promise<Row> {
-  const count = context.quick ? 500 : answer.count
-  const { urls, url } = await openEndpoints(context, endpoints, answer.path)
-  const openers = {
-    worker: async () => (await openBacklog(context, urls, count)).deliver,
-    loop: () => Promise.resolve(openLoop(context, url, count).post),
-  }
-  /** One process for all turns, or one for each. */
-  const inProcess = async (open: () => Promise<() => Promise<number>>) => {
-    if (age === 'fresh') return async () => (await open())()
-    return open()
-  }
-  const worker = await inProcess(openers.worker)
+  const turn = context.quick ? 500 : count
+  const urls = await openEndpoints(context, endpoints, `after-${afterMs}`)
+  const { deliver } = await openBacklog(context, urls, turn)
   const { subject, limit } = await inTurns(
     context.quick ? 1 : 3,
     async round => {
-      const perSecond = await worker()
-      context.say(`${endpoints} endpoints, ${age}, round ${round}: ${Math.round(perSecond)} deliveries/s`)
+      const perSecond = await deliver()
+      context.say(`${endpoints} endpoints, round ${round}: ${Math.round(perSecond)} deliveries/s`)
       return perSecond
     },
-    await inProcess(openers.loop),
+    openBareWorker(context, urls, turn).post,
   )
   return {
-    subject: `deliveries of one ${age} worker, a backlog of ${count}, ${endpoints} ${endpoints === 1 ? 'endpoint' : 'endpoints'}${answer.words}`,
+    subject: `deliveries of one worker, a backlog of ${turn}, ${endpoints} ${endpoints === 1 ? 'endpoint that answers' : 'endpoints that answer'} after ${afterMs} ms`,
     unit: 'deliveries/s',
     largerIsBetter: true,
     measured: subject,
-    limit: { name: `a ${age} bare undici loop posting the same signed bytes`, measured: limit },
-    note: 'goals: 2,000 and a ratio of 0.25; breaker, caps, address check and stored answers on; logs at warn',
+    limit: { name: 'a bare worker of BullMQ posting the same signed bytes', measured: limit },
+    note: 'goal for 10 endpoints: a ratio of 0.5; breaker, caps, address check and stored answers on; logs at warn',
+  }
+}
+
+/** From the commit of a delivery to its request, when nothing else is done. */
+async function measureIdle(context: BenchContext): Promise<Row> {
+  const receiver = await openReceiver(context)
+  const rig = await openRig(context)
+  const gateways = await rig.addWebhooks([receiver.url])
+  const count = context.quick ? 20 : 200
+  const pay = async () => {
+    const { length } = receiver.requests
+    await rig.pay(gateways, 1)
+    await receiver.waitForRequests(length + 1)
+    await sleep(20)
+  }
+  for (let n = 0; n < 10; n++) await pay()
+  receiver.requests.length = 0
+  for (let n = 0; n < count; n++) await pay()
+  const { rows } = await rig.database.pool.query<{ message_id: string; created_at: Date }>(
+    'select message_id, created_at from deliveries',
+  )
+  const committedAt = new Map(rows.map(row => [row.message_id, row.created_at.getTime()]))
+  const times = receiver.requests.map(
+    ({ headers, receivedAtMs }) => receivedAtMs - committedAt.get(String(headers['webhook-id']))!,
+  )
+  return {
+    subject: 'a lone delivery, from its commit to its request, p50',
+    unit: 'ms',
+    largerIsBetter: false,
+    measured: measureOf([percentile(times, 0.5)]),
+    note: 'goal: 40 ms',
   }
 }
 
@@ -62,10 +65,18 @@ const rates: Bench = {
   name: 'webhooks',
   about: 'delivery rows and jobs → signed requests, answers stored; one worker process',
   async run(context) {
-    if (context.quick) return [await measureRate(context, 10, 'fresh')]
-    const rows = [await measureRate(context, 10, 'fresh')]
-    for (const endpoints of [1, 10, 1_000]) rows.push(await measureRate(context, endpoints, 'warm'))
-    for (const answer of SLOW) rows.push(await measureRate(context, 1, 'warm', answer))
+    const rows = [
+      await measureIdle(context),
+      await measureRate(context, { endpoints: 10, afterMs: 1, count: 10_000 }),
+    ]
+    if (context.quick) return rows
+    for (const turn of [
+      { endpoints: 1, afterMs: 1, count: 10_000 },
+      { endpoints: 1_000, afterMs: 1, count: 10_000 },
+      // 64 requests at a time: 640 a second are the most.
+      { endpoints: 1, afterMs: 100, count: 3_000 },
+    ])
+      rows.push(await measureRate(context, turn))
     return rows
   },
 }
@@ -73,13 +84,13 @@ const rates: Bench = {
 /** The p99 of healthy endpoints with 10 % hanging and 10 % refusing beside them, against the run without. */
 async function measureIsolation(context: BenchContext): Promise<Row> {
   const seconds = context.quick ? 2 : 30
-  const { url } = await openEndpoints(context, 1, '')
+  const [url] = await openEndpoints(context, 1, '')
   const healthy = await openReceiver(context)
   const p99 = async (withBad: boolean): Promise<number> => {
     const rig = await openRig(context)
     const good = await rig.addWebhooks(Array<string>(40).fill(healthy.url))
     const bad = await rig.addWebhooks(
-      withBad ? ['hang', 'refuse'].flatMap(path => Array<string>(5).fill(url + path)) : [],
+      withBad ? ['hang', 'refuse'].flatMap(path => Array<string>(5).fill(url! + path)) : [],
     )
     await rig.pay(good, good.length)
     await waitFor(async () => (await countOpen(rig)) === 0, { what: 'the worker', timeoutMs: 60_000 })

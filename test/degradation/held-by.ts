@@ -55,7 +55,7 @@ export const HELD_BY = {
 export const ENDPOINTS_HELD_BY = read(`
   endpoint | services/webhook-worker/test/delivery.test.ts | sends 4 requests to a failing endpoint, backed off, with the same bytes and id
   endpoint | services/webhook-worker/test/isolation.long.test.ts | with hanging and refusing endpoints beside them, healthy ones get theirs at once
-  endpoint | services/webhook-worker/test/endpoint-limiter.test.ts | an endpoint that mostly fails is deferred until its cool-down ends, then probed by one
+  endpoint | services/webhook-worker/test/endpoints/endpoint-limiter.test.ts | an endpoint that is silent is deferred until its cool-down ends, then probed by one
   endpoint | services/webhook-worker/test/delivery.test.ts | heeds Retry-After, and a recovered endpoint is delivered by a retry
   endpoint | services/webhook-worker/test/delivery.test.ts | deactivates on 410: the delivery fails at once, the others are cancelled
   endpoint | services/webhook-worker/test/maintenance.long.test.ts | five days of nothing but failures deactivate it, and cancel what is open

@@ -1,5 +1,5 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
-import { openQueue } from '@payment-tracking/queue'
+import { openDeliveryWorker, openQueue, type DeliveryEnd, type DeliveryQueue } from '@payment-tracking/queue'
 import {
   createDatabase,
   makeDeliveryRef,
@@ -7,6 +7,7 @@ import {
   useNats,
   useRedis,
   waitFor,
+  type TestContext,
 } from '@payment-tracking/testkit'
 import type { Page } from 'playwright-core'
 import t from 'tap'
@@ -24,6 +25,40 @@ const FAULTS_OF_BULL_BOARD = [
 ]
 const TOKEN = 'a token for the browser test'
 
+/** Makes jobs that have failed three times, wait behind a breaker, have failed for good, and are done. @param shown failed three times */
+async function workOn(
+  t: TestContext,
+  queue: DeliveryQueue,
+  config: { REDIS_URL: string; ENVIRONMENT: string },
+  shown: bigint,
+): Promise<void> {
+  const ends: Record<string, DeliveryEnd[]> = {
+    [String(shown)]: [1, 1, 1_200_000].map(retryInMs => ({
+      kind: 'refused',
+      reason: 'status 503',
+      retryInMs,
+    })),
+    '9001': [{ kind: 'wait', reason: 'breaker open', forMs: 900_000 }],
+    '9002': [{ kind: 'failed', reason: 'status 410' }],
+  }
+  const worker = await openDeliveryWorker({
+    ...config,
+    concurrency: 4,
+    kept: { completed: 100, failed: 100 },
+    process: ({ deliveryId }) =>
+      Promise.resolve(ends[deliveryId]?.shift() ?? { kind: 'done', result: 'delivered' }),
+  })
+  t.teardown(() => worker.close())
+  await queue.enqueueDeliveries([
+    makeDeliveryRef(shown, { webhookId: 7n }),
+    makeDeliveryRef(9001n, { host: 'hooks.market.example', trackingId: 'market-17' }),
+    ...[9002n, 9003n].map(id => makeDeliveryRef(id)),
+  ])
+  worker.start()
+  await waitFor(() => Object.values(ends).every(left => left.length === 0), { what: 'the work' })
+  await worker.stop()
+}
+
 t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   const database = await createDatabase(t)
   const redis = await useRedis(t)
@@ -34,19 +69,20 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   const queue = openQueue({ REDIS_URL: redis.url, ENVIRONMENT: 'devnet' })
   t.teardown(() => queue.close())
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
-  await queue.enqueueDeliveries([makeDeliveryRef(4711n)])
   const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
   await database.pool.query(
     `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)
      select 'CHAIN_EVENTS', now(), n, $1, 'NOT_JSON', $2, $3, length($3::bytea) from generate_series(1, 3) n`,
     [`${nats.subjectPrefix}.unparsed`, `refused: ${hostile}`, Buffer.from(hostile)],
   )
-  await database.pool.query(
+  const { rows } = await database.pool.query<{ id: string }>(
     `with w as (insert into webhooks (gateway, endpoint_url, secret)
                 values ('4Nd1mYb3yGateway', 'https://shop.example/hook', 'whsec_x') returning id)
      insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at, last_error)
-     select id, 'msg_1', 'payment.executed', '{}', 'failed', 4, now(), 'timeout' from w`,
+     select id, 'msg_1', 'payment.executed', '{}', 'failed', 4, now(), 'timeout' from w returning id`,
   )
+  const shown = rows[0]!.id
+  await workOn(t, queue, { REDIS_URL: redis.url, ENVIRONMENT: 'devnet' }, BigInt(shown))
   const ops = await startService(t, 'ops', {
     DATABASE_URL: database.url,
     REDIS_URL: redis.url,
@@ -120,9 +156,10 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   }
   t.equal(await page.locator('.failure').count(), 1, 'an error looks like one')
 
-  await go('/queues/queue/deliveries?status=waiting')
-  await page.waitForSelector('text=4711', { timeout: 20_000 })
-  t.pass('the board shows the jobs')
+  await go('/queues/queue/deliveries?status=delayed')
+  await page.waitForSelector('text=payment.executed → shop.example', { timeout: 20_000 })
+  await holdsText(t, page.locator('body'), /status 503/, 'the board shows why the last try failed')
+  await holdsCount(t, page.locator(`a[href="/failed-deliveries/${shown}"]`), 1, 'and leads to the delivery')
   t.equal(await page.locator('button:has-text("Pause")').count(), 0, 'and cannot pause the queue')
   await keepPicture(page, 'ops-dashboard')
   const faults = (await findFaults(page)).filter(

@@ -1,4 +1,4 @@
-// Deliveries that are due together share a job, and their retries were enqueued when the whole job had ended: beside
+// Deliveries that were due together shared a job, and their retries were enqueued when the whole job had ended: beside
 // an endpoint that hung, the first retry of another gateway came after 10.9 s instead of 5 s.
 import { openReceiver } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -13,10 +13,10 @@ t.test('a retry keeps its time beside an endpoint that hangs', async t => {
   const other = await rig.addWebhook(refusing.url)
   await rig.startWorker({
     WEBHOOK_BACKOFF_MS: '500',
-    // Longer than this test waits: a retry that waited for the job would not come.
+    // Longer than this test waits: a retry that waited for the others would not come.
     WEBHOOK_TIMEOUT_MS: '60000',
     STOP_DEADLINE_MS: '3500',
-    // The sweeper would bring the retry back before the job has ended.
+    // The sweeper would bring the retry back before the others have ended.
     'webhook-worker.overdueMs': '60000',
   })
   const refs = [
@@ -25,5 +25,5 @@ t.test('a retry keeps its time beside an endpoint that hangs', async t => {
   ]
   await rig.queue.enqueueDeliveries(refs)
   await refusing.waitForRequests(2)
-  t.equal(hung.requests.length, 3, 'the other deliveries of the job were on their way')
+  t.equal(hung.requests.length, 3, 'the other deliveries were on their way')
 })

@@ -17,7 +17,7 @@ import {
   reportWhileRunning,
 } from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from './config.js'
-import { buildDeliverer } from './deliveries/deliver.js'
+import { buildDeliverer, chosenRate } from './deliveries/deliver.js'
 import { buildDeliveryMetrics } from './deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from './deliveries/delivery-rows.js'
 import { buildChosenRates } from './endpoints/chosen-rates.js'
@@ -82,15 +82,22 @@ export async function buildWebhookWorker(
   const redis = await context.own('redis', () =>
     openRedis({ ...config, connectionName: 'webhook-worker', onError }),
   )
+  const rows = buildDeliveryRows({
+    store,
+    queue,
+    leaseMs: config.WEBHOOK_TIMEOUT_MS + tunables.claimMarginMs,
+    metrics,
+    log,
+  })
   const limiter = buildEndpointLimiter(
     {
       maxInFlight: config.WEBHOOK_MAX_IN_FLIGHT,
       maxPerSecond: config.WEBHOOK_MAX_PER_SECOND,
       maxQueued: config.WEBHOOK_CONCURRENCY,
-      beginWithinMs: tunables.claimMarginMs,
     },
     { now: () => performance.now(), chance: Math.random },
     buildChosenRates(redis),
+    async webhookId => chosenRate(await rows.readEndpoint(webhookId)),
   )
   const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)
   const sendOptions = {
@@ -112,13 +119,7 @@ export async function buildWebhookWorker(
       kept: { completed: tunables.completedJobsKept, failed: tunables.failedJobsKept },
       onError,
       process: buildDeliverer({
-        rows: buildDeliveryRows({
-          store,
-          queue,
-          leaseMs: config.WEBHOOK_TIMEOUT_MS + tunables.claimMarginMs,
-          metrics,
-          log,
-        }),
+        rows,
         limiter,
         send,
         backoffMs: config.WEBHOOK_BACKOFF_MS,

@@ -1,6 +1,6 @@
-// Webhooks: CPU of the worker and its connections of Postgres for one delivery, beside undici that posts the same bytes.
+// Webhooks: CPU of the worker and its connections of Postgres for one delivery, beside a bare worker of BullMQ that posts the same bytes.
 import { cpuMicroseconds, watchBackends } from '../cpu.js'
-import { openBacklog, openEndpoints, openLoop } from '../webhook-rig.js'
+import { openBacklog, openEndpoints, openBareWorker } from '../webhook-rig.js'
 import type { GateKind } from './gate-kind.js'
 
 const DELIVERIES = 2_000
@@ -8,9 +8,9 @@ const DELIVERIES = 2_000
 export const webhooks = (endpoints: number): GateKind => ({
   rows: [`webhooks, endpoints: ${endpoints}`],
   async open(context) {
-    const { urls, url } = await openEndpoints(context, endpoints)
+    const urls = await openEndpoints(context, endpoints)
     const { rig, deliver } = await openBacklog(context, urls, DELIVERIES)
-    const loop = openLoop(context, url, DELIVERIES)
+    const bare = openBareWorker(context, urls, DELIVERIES)
     return [
       {
         name: `webhooks, endpoints: ${endpoints}`,
@@ -21,9 +21,9 @@ export const webhooks = (endpoints: number): GateKind => ({
           return (cpuMicroseconds(rig.worker.pid) - before + (await backends())) / DELIVERIES
         },
         async limit() {
-          const before = cpuMicroseconds(loop.pid)
-          await loop.post()
-          return (cpuMicroseconds(loop.pid) - before) / DELIVERIES
+          const before = cpuMicroseconds(bare.pid)
+          await bare.post()
+          return (cpuMicroseconds(bare.pid) - before) / DELIVERIES
         },
       },
     ]

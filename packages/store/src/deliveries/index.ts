@@ -9,6 +9,7 @@ export { type AttemptResult, deliveryKey, finishAttempts, type FinishedAttempt }
 export { type Deferral, deferDeliveries } from './defer-deliveries.js'
 export { makeNextDue } from './ordered-deliveries.js'
 export { type PutBack, putBackDeliveries } from './put-back-deliveries.js'
+export { type EndpointRate, readEndpointRates } from './read-endpoint-rates.js'
 export { recoverFailed } from './recover.js'
 export { removeOldDeliveries } from './remove-old-deliveries.js'
 export {

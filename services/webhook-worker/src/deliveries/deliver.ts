@@ -1,5 +1,5 @@
-// One delivery, step by step: the limiter gives a permit; the claim of the row writes the attempt; `Permit.acquire` waits until the
-// request may leave; the request is sent; its result is written.
+// One delivery, step by step: the limiter gives a permit; the claim of the row writes the attempt; the request is sent; its result is
+// written.
 import type { DeliverJob } from '@payment-tracking/contracts'
 import { isForPeople, nextDeliveryState, RETRY_AFTER_MAX_MS, retryDelayMs } from '@payment-tracking/domain'
 import type { DeliveryEnd } from '@payment-tracking/queue'
@@ -23,9 +23,13 @@ const TRUSTED_FOR_MS = 75
 /** After so many readings the request begins in any case: Postgres itself takes longer than TRUSTED_FOR_MS. */
 const MOST_READINGS = 3
 /** The webhook changed after the claim: the delivery is due at once, and its next claim reads what is true now. */
-const CHANGED: Deferral = { kind: 'defer', forMs: 0, reason: 'in-flight cap' }
+const CHANGED: Deferral = { kind: 'defer', forMs: 0, reason: 'endpoint changed' }
 
 type Queued = Pick<DeliverJob, 'deliveryId' | 'webhookId'>
+
+/** @returns requests a second to an endpoint; null: as many as this process may send */
+export const chosenRate = (webhook: { ratePerSecond: number | null; format: string }): number | null =>
+  webhook.ratePerSecond ?? (isForPeople(webhook.format) ? PEOPLE_PER_SECOND : null)
 
 export interface DeliverOptions {
   rows: DeliveryRows
@@ -54,10 +58,11 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
     const deferred = await rows.defer({ id: queued.deliveryId, forMs: entry.forMs, reason: entry.reason })
     if (deferred === undefined) return { kind: 'done', result: 'nothing to do' }
     if (deferred.deferredForMs < DEFERRED_AT_MOST_MS) return deferredBy(entry)
-    return limiter.force(queued.webhookId)
+    const forced = await limiter.enter(queued.webhookId, true)
+    return forced.kind === 'go' ? forced : deferredBy(forced)
   }
 
-  /** The gate to the request deferred a claimed delivery, or nothing goes to the endpoint for now. */
+  /** Gives a claim back: its request did not leave. */
   const putBack = async (
     delivery: ClaimedDelivery,
     deferral: Deferral,
@@ -124,7 +129,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
     const state = finished?.state ?? 'unknown'
     // If this fails, the next delivery is found a minute later.
     if ((delivery.ordered || delivery.orderKey !== null) && state !== 'pending')
-      await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-woken'))
+      await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-enqueued'))
     if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(
       {
@@ -182,13 +187,8 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
       const readAtMs = performance.now()
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
-        const { delivery } = claim
-        const ratePerSecond =
-          delivery.ratePerSecond ?? (isForPeople(delivery.format) ? PEOPLE_PER_SECOND : null)
-        const deferred = await permit.acquire(ratePerSecond)
-        return deferred
-          ? await putBack(delivery, deferred, permit)
-          : await attempt(delivery, readAtMs, permit)
+        limiter.setRate(queued.webhookId, chosenRate(claim.delivery))
+        return await attempt(claim.delivery, readAtMs, permit)
       }
       if (claim.kind === 'early')
         return { kind: 'wait', reason: claim.reason ?? 'not due yet', forMs: claim.dueInMs }

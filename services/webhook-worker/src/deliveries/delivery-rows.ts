@@ -12,11 +12,13 @@ import {
   noteWebhookHealth,
   putBackDeliveries,
   makeNextDue,
+  readEndpointRates,
   type AttemptResult,
   type Claim,
   type ClaimedDelivery,
   type FinishedAttempt,
   type Deferral,
+  type EndpointRate,
   type PutBack,
 } from '@payment-tracking/store/deliveries'
 import { type Store } from '@payment-tracking/store/core'
@@ -31,6 +33,8 @@ const FAILING_LIMIT_MS = 5 * 86_400_000
 /** Reads and writes rows of deliveries. Concurrent calls share one statement. */
 export interface DeliveryRows {
   claim(id: string): Promise<Claim>
+  /** What decides the rate of an endpoint. */
+  readEndpoint(webhookId: string): Promise<EndpointRate>
   /** @returns undefined when there was no row to defer */
   defer(deferral: Deferral): Promise<{ deferredForMs: number } | undefined>
   /** Whether the webhook of a claimed delivery is still on, with the URL and the secret of the claim. */
@@ -47,6 +51,8 @@ export interface DeliveryRows {
   wakeNext(ended: ClaimedDelivery): Promise<void>
 }
 
+/** Of a webhook that is gone, nothing can be claimed. */
+const UNKNOWN: EndpointRate = { ratePerSecond: null, format: 'standard' }
 const LIMITS = { maxItems: 256, concurrency: 2 }
 
 export function buildDeliveryRows(options: {
@@ -78,6 +84,11 @@ export function buildDeliveryRows(options: {
     )
     const byId = new Map(deferred.map(row => [row.id.toString(), row]))
     return wanted.map(({ id }) => byId.get(id))
+  }, LIMITS)
+
+  const readEndpoint = coalesce<string, EndpointRate>(async webhookIds => {
+    const found = new Map((await readEndpointRates(store, webhookIds)).map(row => [row.id.toString(), row]))
+    return webhookIds.map(id => found.get(id) ?? UNKNOWN)
   }, LIMITS)
 
   const isCurrent = coalesce<ClaimedDelivery, boolean>(async claimed => {
@@ -139,7 +150,7 @@ export function buildDeliveryRows(options: {
     }
   }
 
-  return { claim, defer, isCurrent, putBack, finish, wakeNext }
+  return { claim, readEndpoint, defer, isCurrent, putBack, finish, wakeNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -1,0 +1,163 @@
+import t from 'tap'
+import type { Slot } from '@payment-tracking/redis'
+import { buildEndpointLimiter } from '../../src/endpoints/endpoint-limiter.js'
+import type { EndpointLimiter, EndpointLimits, Permit } from '../../src/endpoints/permits.js'
+
+const SLOT: Slot = { free: true, inMs: 0 }
+
+/** @param slots of a chosen rate; without, none was chosen */
+function open(limits: Partial<EndpointLimits> = {}, slots?: Slot[]) {
+  let now = 1_000_000
+  const asked: number[] = []
+  const limiter = buildEndpointLimiter(
+    { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 256, ...limits },
+    { now: () => now, chance: () => 0 },
+    {
+      take: ({ perSecond }) => {
+        asked.push(perSecond)
+        return Promise.resolve(slots!.shift()!)
+      },
+      pause: () => (slots ? Promise.resolve() : Promise.reject(new Error('no rate is paused'))),
+    },
+    () => Promise.resolve(slots ? 5 : null),
+  )
+  return { limiter, asked, pass: (ms: number) => (now += ms) }
+}
+
+const go = async (limiter: EndpointLimiter, id: string, isForced = false): Promise<Permit> => {
+  const entry = await limiter.enter(id, isForced)
+  if (entry.kind === 'defer') throw new Error(`deferred: ${entry.reason}`)
+  return entry
+}
+/** Ten requests without an answer. */
+const openBreaker = async (limiter: EndpointLimiter, id: string) => {
+  for (let n = 0; n < 10; n++) (await go(limiter, id)).leave(false)
+}
+
+t.test('an endpoint at its cap does not delay another endpoint', async t => {
+  const { limiter } = open()
+  await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
+  const waiting = [1, 2, 3, 4, 5].map(() => limiter.enter('hung'))
+  t.match(await limiter.enter('hung'), { kind: 'defer', reason: 'in-flight cap' }, 'the queue is full')
+  t.equal((await limiter.enter('healthy')).kind, 'go')
+  t.match(await Promise.all(waiting), Array(5).fill({ kind: 'defer' }))
+})
+
+t.test('an endpoint that is silent is deferred until its cool-down ends, then probed by one', async t => {
+  const { limiter, pass } = open()
+  await openBreaker(limiter, 'bad')
+  t.match(await limiter.enter('bad'), { kind: 'defer', reason: 'breaker open', forMs: 60_000 })
+  t.equal(limiter.countOpen(), 1)
+  pass(60_000)
+  const probe = await go(limiter, 'bad')
+  t.match(await limiter.enter('bad'), { kind: 'defer', reason: 'breaker open' })
+  probe.leave(null)
+  const again = await go(limiter, 'bad')
+  again.leave(true)
+  t.equal((await limiter.enter('bad')).kind, 'go')
+  t.equal(limiter.countOpen(), 0)
+})
+
+t.test('what an open breaker defers comes again one after another, however much that is', async t => {
+  const { limiter, pass } = open()
+  await openBreaker(limiter, 'bad')
+  const entries = await Promise.all(Array.from({ length: 10_000 }, () => limiter.enter('bad')))
+  const deferrals = entries.map(entry => (entry.kind === 'defer' ? entry.forMs : 0))
+  t.equal(deferrals[0], 60_000, 'one is there when the cool-down ends')
+  t.equal(new Set(deferrals.map(ms => Math.floor(ms / 1_000))).size, 100, '100 a second')
+  pass(60_000)
+  ;(await go(limiter, 'bad')).leave(true)
+  t.equal((await limiter.enter('bad')).kind, 'go', 'what just happened waits for none of them')
+})
+
+t.test('what waits for a place when the breaker opens is deferred by it', async t => {
+  const { limiter } = open()
+  const four = await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'a')))
+  const waiting = limiter.enter('a')
+  for (let n = 0; n < 10; n++) (await go(limiter, 'a', true)).leave(false)
+  for (const each of four) each.leave(null)
+  t.match(await waiting, { kind: 'defer', reason: 'breaker open' })
+})
+
+t.test('a permit that is left twice counts once', async t => {
+  const { limiter } = open({ maxInFlight: 1 })
+  const one = await go(limiter, 'a')
+  one.leave(true)
+  one.leave(null)
+  await go(limiter, 'a')
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'in-flight cap' })
+})
+
+t.test(
+  'a forced delivery passes the breaker and the caps of the process, and keeps to a chosen rate',
+  async t => {
+    const { limiter } = open({ maxInFlight: 1 })
+    await openBreaker(limiter, 'bad')
+    await go(limiter, 'bad', true)
+    await go(limiter, 'bad', true)
+    const rated = open({}, [{ free: false, inMs: 300 }]).limiter
+    t.strictSame(await rated.enter('a', true), { kind: 'defer', forMs: 300, reason: 'rate cap' })
+  },
+)
+
+t.test('what an open breaker defers takes no slot of the chosen rate', async t => {
+  const { limiter, asked } = open({}, Array<Slot>(10).fill(SLOT))
+  await openBreaker(limiter, 'a')
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'breaker open' })
+  t.equal(asked.length, 10)
+})
+
+t.test('a probe that finds no slot lets another one ask', async t => {
+  const none: Slot = { free: false, inMs: 300 }
+  const { limiter, pass } = open({}, [...Array<Slot>(10).fill(SLOT), none, SLOT])
+  await openBreaker(limiter, 'a')
+  pass(60_000)
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'rate cap' })
+  t.equal((await limiter.enter('a')).kind, 'go')
+})
+
+t.test(
+  'while an endpoint asks for patience, one delivery asks and the others wait for its answer',
+  async t => {
+    const { limiter, pass } = open({}, Array<Slot>(20).fill(SLOT))
+    const deferralOf = async () => {
+      const entry = await limiter.enter('a')
+      if (entry.kind === 'go') throw new Error('another one asks')
+      t.equal(entry.reason, 'rate cap')
+      return entry.forMs
+    }
+    const pauseBy = async (asking: Permit, forMs: number) => {
+      await asking.pause({ kind: 'defer', forMs, reason: 'rate cap' })
+      asking.leave(null)
+      const [first, second] = [await deferralOf(), await deferralOf()]
+      t.ok(first >= forMs && second > first, `they come back after ${first} and ${second} ms`)
+      pass(forMs)
+    }
+    await pauseBy(await go(limiter, 'a'), 30_000)
+    const probe = await go(limiter, 'a')
+    t.ok((await deferralOf()) > 0, 'the others wait for its answer')
+    await pauseBy(probe, 60_000)
+    ;(await go(limiter, 'a')).leave(true)
+    t.equal((await limiter.enter('a')).kind, 'go')
+  },
+)
+
+t.test('a way out that is closed pauses no rate, and is no failure of the endpoint', async t => {
+  const { limiter, pass } = open()
+  const one = await go(limiter, 'a')
+  await one.pause({ kind: 'defer', forMs: 5_000, reason: 'proxy away' })
+  one.leave(null)
+  t.match(await limiter.enter('a'), { kind: 'defer', reason: 'proxy away' })
+  pass(5_000)
+  ;(await go(limiter, 'a')).leave(true)
+  await openBreaker(limiter, 'a')
+  t.match(await limiter.enter('a'), { reason: 'breaker open' }, 'later failures have their own name')
+})
+
+t.test('an endpoint without recent requests is forgotten', async t => {
+  const { limiter, pass } = open()
+  await openBreaker(limiter, 'a')
+  pass(900_001)
+  limiter.forgetIdle()
+  t.equal((await limiter.enter('a')).kind, 'go')
+})
