@@ -9,7 +9,7 @@ export const JOB_OPTIONS: DefaultJobOptions = {
   // By the name alone: the worker's strategy says the delay that the row has.
   backoff: { type: 'exponential with jitter' },
   /** the newest reasons why it waited */
-  keepLogs: 20,
+  keepLogs: 8,
 }
 
 interface BulkJob {

@@ -17,7 +17,7 @@ export const asBulk = (deliveries: readonly DeliveryRef[]): DeliveryRef[] =>
 
 export interface DeliveryQueue {
   /**
-   * Adds a job for each delivery and its cycle of tries, in one round trip for each of the two queues. What has a job already,
+   * Adds a job for each delivery and its cycle of tries, in one round trip for each thousand. What has a job already,
    * also one that has ended, gets no second one.
    * @throws QueueUnavailableError within 2 s when Redis is away; the sweeper finds the rows later
    */
@@ -75,11 +75,15 @@ function openLazily(redis: Redis, options: QueueOptions) {
   }
 }
 
+/** Jobs of one round trip: each command has its time to be answered. */
+const ADDED_AT_ONCE = 1_000
+
 const add = async (queues: Queues, deliveries: readonly DeliveryRef[]): Promise<void> => {
   await Promise.all(
     DELIVERY_QUEUE_NAMES.map(async name => {
       const jobs = deliveries.filter(({ bulk = false }) => bulk === (name === 'bulk')).map(toJob)
-      if (jobs.length > 0) await queues[name].addBulk(jobs)
+      for (let start = 0; start < jobs.length; start += ADDED_AT_ONCE)
+        await queues[name].addBulk(jobs.slice(start, start + ADDED_AT_ONCE))
     }),
   )
 }
