@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis'
 import { connectProducer, queuePrefix, type QueueOptions } from './connection.js'
 import { jobIdOf, JOB_OPTIONS, toJob } from './delivery-job.js'
 import { QueueUnavailableError } from './errors.js'
-import { wakeJobs } from './wake-jobs.js'
+import { wakeJobs, type Queues } from './wake-jobs.js'
 
 /** The same deliveries, apart from those of what just happened. */
 export const asBulk = (deliveries: readonly DeliveryRef[]): DeliveryRef[] =>
@@ -37,8 +37,6 @@ export interface DeliveryQueue {
   ping(): Promise<void>
   close(): Promise<void>
 }
-
-export type Queues = Record<DeliveryQueueName, Queue>
 
 /** Fails calls while Redis is away, and opens BullMQ's queues as soon as Redis can be reached. */
 function openLazily(redis: Redis, options: QueueOptions) {

@@ -1,7 +1,8 @@
-import { DELIVERY_QUEUE_NAMES } from '@payment-tracking/contracts'
+import { DELIVERY_QUEUE_NAMES, type DeliveryQueueName } from '@payment-tracking/contracts'
 import { Job, type Queue } from 'bullmq'
 import type { Redis } from 'ioredis'
-import type { Queues } from './delivery-queue.js'
+
+export type Queues = Record<DeliveryQueueName, Queue>
 
 /** `active`: a worker has it in hand. `waiting`: a worker will take it at once. */
 export type LiveJob = 'waiting' | 'active'
