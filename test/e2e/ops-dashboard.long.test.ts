@@ -158,6 +158,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
 
   await go('/queues/queue/deliveries?status=delayed')
   await page.waitForSelector('text=payment.executed → shop.example', { timeout: 20_000 })
+  await page.locator('button:has-text("Error")').first().click()
   await holdsText(t, page.locator('body'), /status 503/, 'the board shows why the last try failed')
   await holdsCount(t, page.locator(`a[href="/failed-deliveries/${shown}"]`), 1, 'and leads to the delivery')
   t.equal(await page.locator('button:has-text("Pause")').count(), 0, 'and cannot pause the queue')
