@@ -28,7 +28,7 @@ readArguments({ usage: USAGE, options: {} })
 try {
   const config = readConfig(RebuildConfig, process.env)
   const log = createLogger('rebuild', config)
-  const store = openStore({ ...config, applicationName: 'rebuild', poolSize: 1 })
+  const store = openStore({ ...config, applicationName: 'rebuild', poolSize: 2 })
   try {
     const startedAt = performance.now()
     let saidAt = startedAt

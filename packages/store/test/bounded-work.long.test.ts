@@ -85,6 +85,9 @@ function explaining(tx: PipelinedTx): PipelinedTx {
     $queryRaw: (query, ...values) => tx.$queryRaw(explained(query, values)),
     $executeRaw: (query, ...values) => tx.$executeRaw(explained(query, values)),
     send: statement => tx.send(explained(statement, [])),
+    // Each is explained by itself.
+    together: work => work(),
+    withModels: work => tx.withModels(work),
   }
 }
 

@@ -22,7 +22,7 @@ try {
   if (config.EVENTS_ARCHIVE === undefined)
     throw new ArchiveUnusableError('EVENTS_ARCHIVE is not set: name the archive that ingest writes to')
   const files = await openArchiveFiles(config.EVENTS_ARCHIVE)
-  const store = openStore({ ...config, applicationName: 'archive', poolSize: 1 })
+  const store = openStore({ ...config, applicationName: 'archive', poolSize: 2 })
   try {
     const log = createLogger('archive', config)
     const isWell = await runArchive(action, {

@@ -56,7 +56,8 @@ await runMain(
     const store = await context.own('store', () =>
       openStore({
         ...config,
-        poolSize: config.DATABASE_POOL_SIZE,
+        // One more for the transaction of a batch.
+        poolSize: config.DATABASE_POOL_SIZE + 1,
         applicationName: 'ingest',
         // Without a limit, the check of the database would wait for a server that vanished in a failover, and ingest too.
         statementTimeoutMs: tunables.statementTimeoutMs,

@@ -23,7 +23,7 @@ async function main(): Promise<void> {
   const log = createLogger('reingest', config)
   await Promise.all([checkRedis(config), checkRedis(realtimeRedisOf(config))])
   const onError = (err: Error) => log.debug({ err }, 'redis.connection-error')
-  const store = openStore({ ...config, poolSize: 4, applicationName: 'reingest' })
+  const store = openStore({ ...config, poolSize: 5, applicationName: 'reingest' })
   const redis = openRedis({ ...config, connectionName: 'reingest', onError })
   const channel = openRedis({ ...realtimeRedisOf(config), connectionName: 'reingest', onError })
   const queue = openQueue({ ...config, onError })

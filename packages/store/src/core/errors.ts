@@ -85,7 +85,7 @@ const OUTAGE = /^(08|28|3D|40|53|55|57|58)|^25(P03|006)$/
 /** The system's codes (ECONNRESET) and those of Prisma's engine about connections, pools and transactions. */
 const OUTAGE_CODES = /^(E[A-Z_]{3,}|P1\d{3}|P2024|P2028|P2034)$/
 /** Names in Prisma's adapter for a broken connection without SQLSTATE. */
-const OUTAGE_KINDS = ['DatabaseNotReachable', 'ConnectionClosed', 'SocketTimeout', 'TlsConnectionError']
+const OUTAGE_KINDS = ['ConnectionClosed', 'TransactionAlreadyClosed']
 
 /**
  * pg throws plain errors without a code when a connection breaks or times out. Marked where they leave pg, they cannot

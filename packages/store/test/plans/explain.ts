@@ -68,6 +68,8 @@ export async function sentBy(store: Store, query: Query): Promise<Sent[]> {
     $queryRaw: <Rows>(...asked: Parameters<Tx['$queryRaw']>) => (take(...asked), Promise.resolve([] as Rows)),
     $executeRaw: (...asked) => (take(...asked), Promise.resolve(0)),
     send: statement => take(statement),
+    together: work => work(),
+    withModels: () => Promise.resolve([] as never),
   }
   subscribe(STATEMENTS, note)
   await query(store, tx).finally(() => unsubscribe(STATEMENTS, note))

@@ -12,7 +12,10 @@ const MODELS = [...SCHEMA.matchAll(/^model (\w)(\w+) \{\n(?:[ \t].*\n|\n)*? +@@m
 const OF_METHOD: Readonly<Record<string, string>> = {
   create: 'ar',
   upsert: 'arw',
+  createMany: 'ar',
+  createManyAndReturn: 'ar',
   updateMany: 'rw',
+  deleteMany: 'rd',
   findUnique: 'r',
   findFirst: 'r',
   findMany: 'r',

@@ -1,7 +1,7 @@
 import { mapStoreErrors } from '../errors.js'
 import { writeFeed } from '../tables/feed-notes.js'
 import type { Prisma, PrismaClient } from '../../generated/client.js'
-import type { ExtendedClient, PipelinedTx } from './pipelined-transactions.js'
+import { runPipelined, type PipelinedLimits, type PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Statement, Tx } from './sql.js'
 
 /** Runs a statement. @returns its rows, with 8-byte integers as bigints and times as Dates; others may read them too */
@@ -55,8 +55,7 @@ export interface Database {
   /** Prisma's `$transaction`. */
   transaction<T>(work: (tx: Prisma.TransactionClient) => Promise<T>, limits?: TransactionLimits): Promise<T>
   /**
-   * `$pipelinedTransaction`, our extension of Prisma's client, on ingest's own connection: statements are sent without
-   * waiting for each other.
+   * Prisma's `$transaction`, whose statements are sent without waiting for each other.
    * @param timeoutMs the longest wait for the answer to one statement; default: the limit of the store's statements, at
    *   most a minute
    */
@@ -75,15 +74,10 @@ export interface Database {
   lookUp: RunRead
 }
 
-/**
- * @param prisma the client over the pool; `pipelined` is the same client with its extension, and `pipelinedTimeoutMs` the
- *   longest wait of a pipelined transaction for the answer to one statement
- */
 export function buildDatabase(
   prisma: PrismaClient,
   parts: {
-    pipelined: ExtendedClient
-    pipelinedTimeoutMs: number
+    pipelined: PipelinedLimits
     prepared: RunWrite
     preparedReads: RunRead
     pipelinedReads: RunRead
@@ -94,8 +88,8 @@ export function buildDatabase(
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
     transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(withFeed(work), limits)),
-    pipelinedTransaction: (work, timeoutMs = parts.pipelinedTimeoutMs) =>
-      mapStoreErrors(() => parts.pipelined.$pipelinedTransaction(withFeed(work), timeoutMs)),
+    pipelinedTransaction: (work, timeoutMs = parts.pipelined.timeoutMs) =>
+      mapStoreErrors(() => runPipelined(prisma, withFeed(work), { ...parts.pipelined, timeoutMs })),
     read: (statement, signal) => mapStoreErrors(() => parts.preparedReads(statement, signal)),
     writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
     lookUp: (statement, signal) => mapStoreErrors(() => parts.pipelinedReads(statement, signal)),

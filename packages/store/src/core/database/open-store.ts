@@ -1,13 +1,13 @@
 import { readDatabaseAddress, waitAtMost, type DatabaseConfig, type PoolUse } from '@payment-tracking/runtime'
 import pg from 'pg'
 import { PrismaClient } from '../../generated/client.js'
-import { buildAdapter } from './build-adapter.js'
+import { buildAdapter } from './driver-adapter.js'
 import { buildDatabase, type Database, type RunStatement } from './database.js'
 import { joinTransactions } from './join-transactions.js'
+import { Lanes } from './lanes.js'
 import { types, writeValue } from './pg-codec.js'
 import { poolQueries } from './pool-queries.js'
 import { openPipelinedReads } from './pipelined-reads.js'
-import { extendClient } from './pipelined-transactions.js'
 import { prepareStatements } from './prepared-statements.js'
 import { checkSession, pinSession } from './session-settings.js'
 import { sql } from './sql.js'
@@ -25,7 +25,7 @@ export interface Store {
 /** `DATABASE_URL` and the other settings of Postgres, as a service read them. */
 export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_URL'> {
   DATABASE_URL: string
-  /** connections of the pool; default 10. Ingest's transactions use one more, lookups two more. */
+  /** connections of the pool; default 10. Lookups use two more. */
   poolSize?: number
   /** upper bound of every statement; default none */
   statementTimeoutMs?: number
@@ -51,9 +51,6 @@ const KEEP_ALIVE_MS = 10_000
 
 /** A connection whose server does not answer is left to the end of the process. */
 const CLOSE_WITHIN_MS = 2_000
-
-/** One process runs one ingest transaction at a time. */
-const PIPELINED_TRANSACTIONS = 1
 
 /** The longest that a statement of ingest may take where no limit of statements is set. */
 const LONGEST_STATEMENT_MS = 60_000
@@ -87,23 +84,19 @@ const runOn =
   async <Row>({ text, values }: Parameters<RunStatement>[0]) =>
     (await client.query({ text, values: values.map(writeValue), types })).rows as Row[]
 
-function usedOf(limit: number, pools: readonly pg.Pool[], reads: { open: number; inUse: number }): PoolUse {
-  const sum = (pick: (each: pg.Pool) => number) => pools.reduce((total, each) => total + pick(each), 0)
-  const [total, idle] = [sum(each => each.totalCount), sum(each => each.idleCount)]
-  return {
-    limit: limit + PIPELINED_TRANSACTIONS + reads.open,
-    inUse: total - idle + reads.inUse,
-    idle: idle + reads.open - reads.inUse,
-    waiting: sum(each => each.waitingCount),
-  }
-}
+const usedOf = (pool: pg.Pool, reads: { open: number; inUse: number }): PoolUse => ({
+  limit: pool.options.max + reads.open,
+  inUse: pool.totalCount - pool.idleCount + reads.inUse,
+  idle: pool.idleCount + reads.open - reads.inUse,
+  waiting: pool.waitingCount,
+})
 
 /**
  * Opens the pools without connecting. If the database is away, the first query fails. The pools use the database again
  * when it is back, without a restart.
  */
 export function openStore(options: StoreOptions): Store {
-  const { onConnect, poolSize: limit = 10 } = options
+  const { onConnect, poolSize = 10 } = options
   const pooled = options.DATABASE_POOLER === 'transaction'
   const address = readDatabaseAddress(options)
   const pinned = (more?: string) => (pooled ? address : pinSession(address, more))
@@ -118,29 +111,21 @@ export function openStore(options: StoreOptions): Store {
   const greet = onConnect && ((client: pg.ClientBase) => onConnect(runOn(client)))
   // The pool waits for the promise, which its types do not say.
   const greeting = greet && { onConnect: greet as unknown as (client: pg.ClientBase) => void }
-  const pool = new pg.Pool({ ...settings, max: limit, ...greeting })
-  const pipelinedTimeoutMs = Math.min(LONGEST_STATEMENT_MS, settings.query_timeout ?? Infinity)
-  const pipelinedPool = new pg.Pool({
-    ...settings,
-    ...pinned(KEEP_TO_INDEXES),
-    max: PIPELINED_TRANSACTIONS,
-    pipeline: true,
-    query_timeout: pipelinedTimeoutMs,
-  })
-  const pools = [pool, pipelinedPool]
-  for (const each of pools) {
-    // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
-    each.on('error', () => {})
-    // A new connection has no listener until its first statement. A later break rejects the running statement.
-    each.on('connect', client => client.on('error', () => {}))
-  }
-  const prisma = new PrismaClient({ adapter: buildAdapter(pool) })
-  const pipelined = extendClient(prisma, pipelinedPool, pooled ? IDLE_IN_TRANSACTION_MS : undefined)
+  const pool = new pg.Pool({ ...settings, max: poolSize, pipeline: true, ...greeting })
+  // The pool replaces an idle connection that breaks. Without a listener the error would end the process.
+  pool.on('error', () => {})
+  // A new connection has no listener until its first statement. A later break rejects the running statement.
+  pool.on('connect', client => client.on('error', () => {}))
+  const lanes = new Lanes()
+  const prisma = new PrismaClient({ adapter: buildAdapter(pool, lanes), errorFormat: 'minimal' })
   const pooledQueries = poolQueries(pool)
   const pipelinedReads = openPipelinedReads(settings, pooledQueries, greet)
   const separate = buildDatabase(prisma, {
-    pipelined,
-    pipelinedTimeoutMs,
+    pipelined: {
+      lanes,
+      timeoutMs: Math.min(LONGEST_STATEMENT_MS, settings.query_timeout ?? Infinity),
+      idleMs: pooled ? IDLE_IN_TRANSACTION_MS : undefined,
+    },
     prepared: prepareStatements(pooledQueries),
     preparedReads: prepareStatements(pooledQueries, { share: true }),
     pipelinedReads: prepareStatements(pipelinedReads, { share: true }),
@@ -155,11 +140,11 @@ export function openStore(options: StoreOptions): Store {
       else await checkSession(database)
       isChecked = true
     },
-    poolUse: () => usedOf(limit, pools, pipelinedReads.use()),
+    poolUse: () => usedOf(pool, pipelinedReads.use()),
     close: () =>
       (closed ??= waitAtMost(CLOSE_WITHIN_MS, async () => {
         await prisma.$disconnect()
-        await Promise.all([pipelinedReads.close(), ...pools.map(each => each.end())])
+        await Promise.all([pipelinedReads.close(), pool.end()])
       })),
   }
 }

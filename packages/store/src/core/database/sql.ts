@@ -33,3 +33,9 @@ export const toStatement = (query: TemplateStringsArray | Sql, values: unknown[]
 /** Conditions joined by `and`; an empty list is always true. */
 export const allOf = (conditions: Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : join(conditions, ' and ')
+
+/** Statements that write different tables as one statement: each sees what was there before all of them. */
+export const asOne = (statements: readonly Sql[]): Sql =>
+  statements.length === 1
+    ? statements[0]!
+    : sql`with ${join(statements.slice(1).map((statement, at) => sql`w${inline(at)} as (${statement})`))} ${statements[0]!}`

@@ -19,5 +19,5 @@ export const countQuarantined = ({ database }: Store): Promise<readonly { task: 
   database.read(sql`select task, count(*) as count from quarantine group by task order by task`)
 
 /** Gives a row back to its task, which quarantines it again if it still fails. @returns whether there was such a row */
-export const takeBack = async ({ database }: Store, row: { task: string; key: string }): Promise<boolean> =>
-  (await database.execute(sql`delete from quarantine where task = ${row.task} and key = ${row.key}`)) > 0
+export const takeBack = ({ database }: Store, row: { task: string; key: string }): Promise<boolean> =>
+  database.withModels(async client => (await client.quarantine.deleteMany({ where: row })).count > 0)

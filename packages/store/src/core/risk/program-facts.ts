@@ -51,7 +51,7 @@ const PROGRAM_FACTS = columnTable<ProgramFact>('f', {
   value: ['text', ({ value }) => value],
 })
 
-/** Writes the facts of new events, whether they are valid or not. */
+/** Writes the facts of new events, whether they are valid or not. SQL: nobody waits for it. */
 export function writeProgramFacts(tx: PipelinedTx, events: readonly { event: ChainEvent }[]): void {
   const facts = events.flatMap(({ event }) => factOf(event) ?? [])
   if (facts.length === 0) return

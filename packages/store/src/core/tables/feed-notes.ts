@@ -50,7 +50,7 @@ const NOTES = columnTable<FeedNote & { nth: number }>('m', {
 
 /**
  * Writes what a transaction noted, as its last statements. Stored messages stay: the keys are those of deliveries. A
- * transaction without notes sends nothing, and takes no lock.
+ * transaction without notes sends nothing, and takes no lock. SQL: a lock, and a position that is read in the statement.
  */
 export async function writeFeed(tx: Tx): Promise<void> {
   const notes = notesOf.get(tx) ?? []

@@ -22,6 +22,7 @@ const GATEWAYS = columnTable<GatewayState>('g', {
   signer_order: ['text', ({ signerOrder }) => signerOrder],
 })
 
+/** SQL: a model upserts one row in a statement. */
 export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]): void {
   if (gateways.length === 0) return
   tx.send(sql`

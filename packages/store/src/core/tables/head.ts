@@ -13,6 +13,7 @@ export interface LockedHead {
  * Takes the writer lock until the commit. Over all replicas one transaction of ingest has the lock at a time. So two transactions never
  * write at once, no position is left out, and positions are in the order of the commits.
  * @param serverRun the run of the server that `verifyDatabase` verified; undefined accepts every server
+ * SQL: a model takes no lock.
  * @returns the last used position, the highest final slot, and the epoch
  * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
@@ -35,7 +36,7 @@ export interface StreamPlace {
 }
 
 /**
- * Moves the head and records the batch, so that a sweeper finds a batch that a crash left without announcement.
+ * SQL: compares with what is stored. Moves the head and records the batch, so that a sweeper finds a batch that a crash left without announcement.
  * @param last the last message of the batch. When the head names a message of a newer stream, the head keeps it
  */
 export async function recordBatch(

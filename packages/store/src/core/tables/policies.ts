@@ -124,6 +124,7 @@ const [DATED, WAS_DATED] = ['excluded', 'policies'].map(table =>
   ),
 )
 
+/** SQL: compares with what is stored, and upserts many rows. */
 export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[]): void {
   if (policies.length === 0) return
   tx.send(sql`

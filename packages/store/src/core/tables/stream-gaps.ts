@@ -36,7 +36,7 @@ export interface StreamGap {
 }
 
 /**
- * Records a gap, once for each first sequence. A gap that grew is open again.
+ * SQL: compares with what is stored. Records a gap, once for each first sequence. A gap that grew is open again.
  * @returns whether the gap is new
  */
 export async function recordStreamGap(
@@ -70,6 +70,7 @@ export function listStreamGaps({ database }: Store, limit: number): Promise<read
 
 /** Closes a gap: the indexer has published the missing messages again, or an operator accepts the loss. */
 export function closeStreamGap({ database }: Store, id: bigint): Promise<unknown> {
-  return database.execute(sql`
-    update stream_gaps set closed_at = clock_timestamp() where id = ${id} and closed_at is null`)
+  return database.withModels(client =>
+    client.streamGap.updateMany({ where: { id, closedAt: null }, data: { closedAt: new Date() } }),
+  )
 }

@@ -21,6 +21,7 @@ const USER_PAYMENTS = columnTable<UserPaymentState>('u', {
   deleted_order: ['text', ({ deletedOrder }) => deletedOrder],
 })
 
+/** SQL: a model upserts one row in a statement. */
 export function writeUserPayments(tx: PipelinedTx, userPayments: readonly UserPaymentState[]): void {
   if (userPayments.length === 0) return
   tx.send(sql`

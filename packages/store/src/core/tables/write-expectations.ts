@@ -29,7 +29,7 @@ const EXPECTATIONS = columnTable<Expectation>('v', {
   next_check_at: ['timestamptz', nextCheckAt],
 })
 
-/** Writes rows that the transaction has locked. */
+/** Writes rows that the transaction has locked. SQL: a model writes one row in a statement. */
 export async function writeExpectations(tx: Tx, changed: readonly Expectation[]): Promise<void> {
   if (changed.length === 0) return
   await tx.$executeRaw(sql`

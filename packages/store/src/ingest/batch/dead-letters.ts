@@ -1,6 +1,5 @@
 import type { StreamIdentity } from '../../core/tables/stream-gaps.js'
 import type { RefusalCode } from '@payment-tracking/domain'
-import { columnTable } from '../../core/database/columns.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { bigints, sql, type Tx } from '../../core/database/sql.js'
 
@@ -17,37 +16,36 @@ export interface RefusedMessage {
   signature?: string
 }
 
-const hexOf = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`
-
-const DEAD_LETTERS = columnTable<RefusedMessage>('l', {
-  stream_sequence: ['bigint', ({ streamSequence }) => streamSequence.toString()],
-  subject: ['text', ({ subject }) => subject.replaceAll('\0', '')],
-  code: ['text', ({ code }) => code],
-  reason: ['text', ({ reason }) => reason],
-  bytes: ['bytea', ({ bytes }) => hexOf(bytes.subarray(0, DEAD_LETTER_BYTES))],
-  size: ['int', ({ bytes }) => bytes.length],
-  signature: ['text', ({ signature }) => signature ?? null],
-})
-
 /**
  * Stores refused messages, each once by stream and sequence. A batch holds a message twice when the stream delivered it
  * again before the first copy was handled.
  * @returns how many are new
  */
 export async function insertDeadLetters(
-  tx: Tx,
+  tx: PipelinedTx,
   stream: StreamIdentity,
   refused: readonly RefusedMessage[],
 ): Promise<number> {
   if (refused.length === 0) return 0
   const letters = [...new Map(refused.map(letter => [letter.streamSequence, letter])).values()]
-  return tx.$executeRaw`
-    insert into dead_letters (stream, stream_created_at, ${DEAD_LETTERS.names})
-    select ${stream.name}, ${stream.createdAt}, l.* from ${DEAD_LETTERS.listOf(letters)}
-    on conflict (stream, stream_created_at, stream_sequence) do nothing`
+  const data = letters.map(({ streamSequence, subject, code, reason, bytes, signature }) => ({
+    stream: stream.name,
+    streamCreatedAt: stream.createdAt,
+    streamSequence,
+    subject: subject.replaceAll('\0', ''),
+    code,
+    reason,
+    bytes: Uint8Array.from(bytes.subarray(0, DEAD_LETTER_BYTES)),
+    size: bytes.length,
+    signature: signature ?? null,
+  }))
+  const { count } = await tx.withModels(client =>
+    client.deadLetter.createMany({ data, skipDuplicates: true }),
+  )
+  return count
 }
 
-/** Closes the dead letters of messages that were refused when they came first, and are accepted now. */
+/** Closes the dead letters of messages that were refused when they came first, and are accepted now. SQL: the clock of Postgres. */
 export function closeReplayed(
   tx: PipelinedTx,
   stream: StreamIdentity,
@@ -82,7 +80,7 @@ export async function readWaitingLetters(tx: Tx, signatures: readonly string[]):
   return rows.map(row => ({ ...row, streamSequence: Number(row.streamSequence) }))
 }
 
-/** Marks letters that are stored as events now. */
+/** Marks letters that are stored as events now. SQL: the clock of Postgres. */
 export async function markAccepted(tx: Tx, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
   await tx.$executeRaw`

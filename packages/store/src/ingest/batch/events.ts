@@ -47,7 +47,7 @@ const LISTED = columnTable<NumberedEvent>('e', {
   retracted: ['boolean', ({ retracted }) => retracted],
 })
 
-/** Sends events that are known to be new (the writer lock is held). One statement for any number of events. */
+/** Sends events that are known to be new (the writer lock is held). SQL: one text for each column, for any number of events. */
 export const insertEvents = (tx: PipelinedTx, events: readonly NumberedEvent[]): void =>
   tx.send(sql`
     insert into events (${STORED.names}, retracted_at)

@@ -3,7 +3,7 @@ import { setImmediate as giveWay } from 'node:timers/promises'
 import type { CountedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { insertEvents } from './events.js'
-import { addDifferences, differencesOf } from '../figures/figures.js'
+import { addNew, differencesOf } from '../figures/figures.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import { writeGatewayPayments } from '../../core/tables/gateway-payments.js'
 import type { Folded } from './fold.js'
@@ -29,18 +29,23 @@ export async function writeFolded(
   numbered: readonly NumberedEvent[],
   folded: Folded,
 ): Promise<void> {
-  for (let at = 0; at < numbered.length; at += SENT_IN_ONE_GO) {
-    if (at > 0) await giveWay()
-    insertEvents(tx, numbered.slice(at, at + SENT_IN_ONE_GO))
+  let sent = 0
+  for (; numbered.length - sent > SENT_IN_ONE_GO; sent += SENT_IN_ONE_GO) {
+    insertEvents(tx, numbered.slice(sent, sent + SENT_IN_ONE_GO))
+    await giveWay()
   }
-  writeGatewayPayments(tx, numbered.flatMap(paymentOf))
   const valid = numbered.filter(({ retracted }) => !retracted)
-  writeGateways(tx, touched(folded.gateways, valid, gatewayOf))
-  writeUserPayments(tx, touched(folded.userPayments, valid, userPaymentOf))
-  writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))
-  writePolicies(tx, folded.policies.filter(policy => !wasJustPaid(policy)).map(toRow))
   const events = valid.map(({ event }) => event)
-  await addDifferences(tx, differencesOf(events, valid.flatMap(countedOf)))
+  writeGateways(tx, touched(folded.gateways, valid, gatewayOf))
+  tx.together(() => {
+    if (numbered.length > sent) insertEvents(tx, numbered.slice(sent))
+    writeGatewayPayments(tx, numbered.flatMap(paymentOf))
+    writeUserPayments(tx, touched(folded.userPayments, valid, userPaymentOf))
+    // They write one table, each other rows.
+    writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))
+    writePolicies(tx, folded.policies.filter(policy => !wasJustPaid(policy)).map(toRow))
+    addNew(tx, differencesOf(events, valid.flatMap(countedOf)))
+  })
 }
 
 function touched<S>(

@@ -74,14 +74,7 @@ export async function addDifferences(
   { names = [], stats = [], tokens = [], totals }: Differences,
 ): Promise<void> {
   const isCorrection = totals !== undefined
-  if (names.length > 0)
-    tx.send(sql`
-      insert into event_counts as s (${NAMES.names}) select * from ${NAMES.listOf(names)}
-      on conflict (name, span, start) do update set count = s.count + excluded.count`)
-  if (stats.length > 0)
-    tx.send(sql`
-      insert into payment_stats as s (${STATS.names}) select * from ${STATS.listOf(stats)}
-      on conflict (gateway, span, start) do update set count = s.count + excluded.count`)
+  addCounts(tx, names, stats)
   removeEmptied(tx, { names: names.filter(isTaken), stats: stats.filter(isTaken) })
   await addTokens(
     tx,
@@ -94,6 +87,31 @@ export async function addDifferences(
 
 const isTaken = ({ count }: { count: number }): boolean => count < 0
 
+/** Adds what new events bring, in statements of different tables. */
+export function addNew(tx: PipelinedTx, { names = [], stats = [], tokens = [] }: Differences): void {
+  addCounts(tx, names, stats)
+  sendTokens(tx, tokens, ADD_TOKENS)
+}
+
+function addCounts(tx: PipelinedTx, names: readonly CountRow[], stats: readonly PaymentStatRow[]): void {
+  if (names.length > 0)
+    tx.send(sql`
+      insert into event_counts as s (${NAMES.names}) select * from ${NAMES.listOf(names)}
+      on conflict (name, span, start) do update set count = s.count + excluded.count`)
+  if (stats.length > 0)
+    tx.send(sql`
+      insert into payment_stats as s (${STATS.names}) select * from ${STATS.listOf(stats)}
+      on conflict (gateway, span, start) do update set count = s.count + excluded.count`)
+}
+
+const tokensAdded = (rows: readonly TokenStatRow[], set: Sql): Sql => sql`
+  insert into payment_token_stats as s (${TOKENS.names}) select * from ${TOKENS.listOf(rows)}
+  on conflict (gateway, span, start, token_mint) do update set ${set}`
+
+function sendTokens(tx: PipelinedTx, rows: readonly TokenStatRow[], set: Sql): void {
+  if (rows.length > 0) tx.send(tokensAdded(rows, set))
+}
+
 /** @param reducing those of the rows that can end a stored row, or take its extremes */
 async function addTokens(
   tx: PipelinedTx,
@@ -102,12 +120,9 @@ async function addTokens(
   reducing: readonly TokenStatRow[],
 ): Promise<void> {
   if (rows.length === 0) return
-  const added = sql`
-    insert into payment_token_stats as s (${TOKENS.names}) select * from ${TOKENS.listOf(rows)}
-    on conflict (gateway, span, start, token_mint) do update set ${set}`
-  if (reducing.length === 0) return tx.send(added)
+  if (reducing.length === 0) return sendTokens(tx, rows, set)
   const stored = await tx.$queryRaw<(TokenKey & { isLost: boolean })[]>(sql`
-    ${added} returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count > 0 and s.min is null as "isLost"`)
+    ${tokensAdded(rows, set)} returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count > 0 and s.min is null as "isLost"`)
   removeEmptied(tx, { tokens: reducing })
   const lost = new Set(stored.filter(({ isLost }) => isLost).map(tokenKey))
   const hours = reducing.filter(({ span }) => span === HOUR)

@@ -1,7 +1,8 @@
 // Announcements outside of the batch that stored the event: payments whose policy came later, and retractions. The
 // transaction of the cause writes a row, and the row is removed once Redis has the announcement. After a crash in
 // between, the sweeper finds the row.
-import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { bigints, sql } from '../../core/database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
@@ -9,21 +10,22 @@ import type { Store } from '../../core/database/open-store.js'
 
 /** @returns the rows, which the caller removes after the announcement */
 export async function recordAnnouncements(
-  tx: Tx,
+  tx: PipelinedTx,
   kind: 'payment' | 'retraction',
   eventIds: readonly string[],
 ): Promise<bigint[]> {
   if (eventIds.length === 0) return []
-  const rows = await tx.$queryRaw<{ id: bigint }[]>`
-    insert into announcements (event_id, kind)
-    select e.id, ${kind} from unnest(${[...eventIds]}::uuid[]) as e (id) returning id`
+  const data = eventIds.map(eventId => ({ eventId, kind }))
+  const rows = await tx.withModels(client =>
+    client.announcement.createManyAndReturn({ data, select: { id: true } }),
+  )
   return rows.map(({ id }) => id)
 }
 
 /** Removes the rows of announced events. */
 export async function removeAnnouncements({ database }: Store, ids: readonly bigint[]): Promise<void> {
   if (ids.length === 0) return
-  await database.execute(sql`delete from announcements where id = any(${bigints(ids)})`)
+  await database.withModels(client => client.announcement.deleteMany({ where: { id: { in: [...ids] } } }))
 }
 
 /**

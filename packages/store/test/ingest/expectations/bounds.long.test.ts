@@ -44,6 +44,8 @@ const explaining = (tx: Tx): PipelinedTx => {
     $queryRaw: (query, ...values) => inTurn(async () => tx.$queryRaw(await seen(query, values))),
     $executeRaw: (query, ...values) => inTurn(async () => tx.$executeRaw(await seen(query, values))),
     send: statement => void inTurn(async () => tx.$executeRaw(await seen(statement, []))),
+    together: work => work(),
+    withModels: work => inTurn(async () => work(tx as never)),
   }
 }
 /** A store whose statements are explained before they run. */
