@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { run, runCommand, TURBO_ENV } from './command.mjs'
 import { readCpuSeconds } from './gate/cpu-seconds.mjs'
 import { NIGHT, SHORT, SYSTEMS } from './gate/steps.mjs'
-import { listTestFiles, listTestFolders } from './gate/test-files.mjs'
+import { groupFiles, listTestFiles, listTestFolders } from './gate/test-files.mjs'
 import { setUp } from './set-up.mjs'
 
 /** In lines that fit a terminal. */
@@ -76,6 +76,16 @@ async function runTogether(steps) {
   await withServers(async env => (await runSteps(steps, { env, signal })).forEach(count))
 }
 
+/** A process that is alone opens its servers itself, when it asks for them: many files need none. */
+async function runNamed(step) {
+  if (groupFiles(step.files).length > 1) return runTogether([step])
+  const { runSteps } = await importRunner()
+  const { useMemoryForFiles } = await importServers()
+  useMemoryForFiles()
+  const [result] = await runSteps([step], { signal })
+  count(result)
+}
+
 async function runAlone(named) {
   const files = named.length > 0 ? named : listTestFiles().short
   if (files.length === 0)
@@ -102,7 +112,7 @@ async function runChosen({ all, alone, systems, night }, names) {
   if (night) return runAtNight(names.length > 0 ? choose(NIGHT, names) : NIGHT)
   if (systems) return runTogether(names.length > 0 ? choose(SYSTEMS, names) : IN_GATE)
   // Without the gate's flags: the table of a night names this command for a file that failed at night.
-  if (names.length > 0) return runTogether([{ ...SHORT[0], flags: [], files: names.map(toPath) }])
+  if (names.length > 0) return runNamed({ ...SHORT[0], flags: [], files: names.map(toPath) })
   const steps = all ? [...IN_GATE, ...SHORT] : SHORT
   await Promise.all([checkCode(), runTogether(steps)])
 }

@@ -14,7 +14,7 @@ const LEAST_MEMORY = 12 * 2 ** 30
  * a database takes some 400 files: a tenth of the time that a disk takes, and a busy disk delays no acknowledgement of NATS.
  * No test needs files that survive the machine.
  */
-function useMemoryForFiles() {
+export function useMemoryForFiles() {
   if (process.env.TMPDIR || !existsSync(MEMORY)) return
   const { bavail, bsize } = statfsSync(MEMORY)
   const free = Math.min(freemem(), process.constrainedMemory() || Infinity)
