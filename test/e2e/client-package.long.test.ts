@@ -23,6 +23,7 @@ import { openBrowser } from '../console/open-browser.js'
 import { startStackWithPublisher } from './start-stack-with-publisher.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NATIVE_TSC = join(ROOT, 'node_modules/typescript-7/bin/tsc')
 const BUDGET_BYTES = 25 * 1024
 
 const project = mkdtempSync(join(tmpdir(), 'payment-tracking-client-'))
@@ -79,8 +80,8 @@ export { count }
 `,
   )
   run('node_modules/.bin/tsc', [])
-  // As Node resolves modules, too.
-  run('node_modules/.bin/tsc', ['--module', 'nodenext', '--moduleResolution', 'nodenext'])
+  // As Node resolves modules, too; by the native compiler, which takes a tenth of the CPU.
+  run(process.execPath, [NATIVE_TSC, '--module', 'nodenext', '--moduleResolution', 'nodenext'])
   run('node_modules/.bin/vite', ['build', '--logLevel', 'error'])
   t.ok(existsSync(join(project, 'dist/index.html')))
 })
