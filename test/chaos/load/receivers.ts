@@ -138,7 +138,10 @@ export async function signIn(
   }
 }
 
-/** Opens and registers the endpoints of every gateway. Nothing is broken yet: what is refused, is an error. */
+/**
+ * Opens and registers the endpoints of every gateway. Nothing is broken yet: what is refused, is an error, and an API that is too busy
+ * is asked again.
+ */
 export async function openEndpoints(
   baseUrl: string,
   gateways: readonly PlannedGateway[],
@@ -151,19 +154,19 @@ export async function openEndpoints(
     const token = await signIn(baseUrl, gateway)
     for (const behaviour of gateway.endpoints) {
       const opened = await openEndpoint(behaviour, checker, recorder)
-      const response = await post(
-        `${baseUrl}/v1/webhooks`,
-        {
-          gateway_pubkey: gateway.address,
-          endpoint_url: opened.receiver.url,
-          format: 'standard',
-          ...(behaviour.endsWith('final') && { finality: 'finalized' }),
-          ...(behaviour === 'healthy' && { eventTypes: ['payment.executed', 'payment.retracted'] }),
-          ...(behaviour === 'lifecycle' && { eventTypes: LIFECYCLE_TYPES }),
-          ...(isExpected(behaviour) && { eventTypes: EXPECTATION_TYPES }),
-        },
-        token,
-      )
+      const choices = {
+        gateway_pubkey: gateway.address,
+        endpoint_url: opened.receiver.url,
+        format: 'standard',
+        ...(behaviour.endsWith('final') && { finality: 'finalized' }),
+        ...(behaviour === 'healthy' && { eventTypes: ['payment.executed', 'payment.retracted'] }),
+        ...(behaviour === 'lifecycle' && { eventTypes: LIFECYCLE_TYPES }),
+        ...(isExpected(behaviour) && { eventTypes: EXPECTATION_TYPES }),
+      }
+      const register = () => post(`${baseUrl}/v1/webhooks`, choices, token)
+      let response = await register()
+      // Of a machine that is busy with other copies. Nothing was made then.
+      for (; response.status === 503; response = await register()) await sleep(200)
       if (response.status !== 201) throw new Error(`POST /v1/webhooks: ${await response.text()}`)
       const { id, secret } = (await response.json()) as { id: number; secret: string }
       const [head] = await checker.query<{ position: string }>('select position::text from stream_head')
