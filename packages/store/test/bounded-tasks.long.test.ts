@@ -43,6 +43,8 @@ import { revokeKeysOfDeletedGateways } from '../src/core/tables/revoke-keys.js'
 import { sweepAnnouncements } from '../src/ingest/outbox/announcements.js'
 import { sweepDeliveries } from '../src/deliveries/sweep-deliveries.js'
 import { notifyDuePolicies, type CachedAsks } from '../src/messages/clock/notify-due-policies.js'
+import { listFailingWebhooks } from '../src/admin/ops/failing-webhooks.js'
+import { readHealth } from '../src/admin/webhooks/read-health.js'
 import { notifyFailures } from '../src/messages/clock/notify-failures.js'
 import { type Store } from '../src/core/database/open-store.js'
 import { explainIn, type Explained } from './plans/explain.js'
@@ -250,6 +252,8 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'the processes': () => listProcesses(store),
   'age of the oldest wait': () => readOldestAwaitingDetailsSeconds(store),
   'failing webhooks': () => notifyFailures(store),
+  'endpoints that fail': () => listFailingWebhooks(store),
+  'the health of an endpoint': () => readHealth(store, [drowning, failing]),
   recovery: () => recoverFailed(store, { backoffMs: 5_000, limit: 500 }),
   'health of webhooks': () =>
     noteWebhookHealth(store, { failed: [failing], lost: [failing], succeeded: [drowning] }, 432_000_000),

@@ -747,6 +747,8 @@ create table webhook_hours (
   requests bigint not null,
   primary key (webhook_id, start, accepted, duration)
 ) with (fillfactor = 50);
+-- listFailingWebhooks: the newest hours in which an endpoint did not accept.
+create index webhook_hours_not_accepted on webhook_hours (start, webhook_id) where not accepted;
 
 -- One table for everything that webhooks are sent later.
 create table waiting_messages (

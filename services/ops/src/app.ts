@@ -19,6 +19,7 @@ import { addDeliveryPage } from './pages/delivery-page.js'
 import { addFailedDeliveryPages } from './pages/failed-delivery-pages.js'
 import { STYLE } from './html/style.js'
 import { sampleLag } from './lag/lag-samples.js'
+import { addFailingEndpoints } from './pages/failing-endpoints.js'
 import { addOverview } from './pages/overview.js'
 import { addPipelinePage } from './pages/pipeline-page.js'
 import { addStreamGapPages } from './pages/stream-gap-pages.js'
@@ -143,6 +144,7 @@ export async function buildApp({
   addDeadLetterPages(app, parts)
   addFailedDeliveryPages(app, parts)
   addDeliveryPage(app, parts)
+  addFailingEndpoints(app, parts)
   addStreamGapPages(app, parts)
   addPipelinePage(app, parts)
   addWorkPage(app, parts)

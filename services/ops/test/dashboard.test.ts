@@ -178,9 +178,9 @@ t.test('the dashboard', async t => {
   t.test('each figure says from when on to act, and leads to where one does', async t => {
     const page = (await user.get('/')).body.replace(/\s+/g, ' ')
     const cards = [...page.matchAll(/<a class="(card(?: past)?)" href="([^"]+)" ?><b>([^<]+)<\/b>(.*?)<\/a/g)]
-    t.equal(cards.length, 9)
+    t.equal(cards.length, 10)
     for (const [, look, href, value, rest] of cards) {
-      if (!rest!.includes('Failed deliveries'))
+      if (!/Failed deliveries|Endpoints that fail/.test(rest!))
         t.match(rest!, /red (when there is one|above \d+ (s|min|d))/, 'its threshold')
       t.equal(look === 'card past', rest!.includes('act: '), 'red is said in words too')
       t.equal((await user.get(href!)).statusCode, 200, href!)
@@ -219,6 +219,39 @@ t.test('the dashboard', async t => {
     t.equal((await rowOf('webhook-worker'))[1], '', 'it works, and has much to do')
     await pool.query(`delete from deliveries where message_id = 'late'`)
     await pool.query('delete from processes')
+  })
+
+  t.test('endpoints that fail are named with their gateway, what waits and the last answer', async t => {
+    const { pool } = ops.database
+    t.match((await user.get('/failing-endpoints')).body, 'None.')
+    const { rows } = await pool.query<{ id: string }>(
+      `insert into webhooks (gateway, endpoint_url, secret, created_at)
+       values ('a gateway', 'https://refuses.example/secret/path', 's', now() - interval '3 h') returning id`,
+    )
+    const [{ id }] = rows as [{ id: string }]
+    await pool.query(
+      `insert into webhook_hours (webhook_id, start, accepted, duration, requests)
+       values ($1, date_trunc('hour', now(), 'UTC'), false, 3, 125)`,
+      [id],
+    )
+    await pool.query(
+      `with d as (insert into deliveries (webhook_id, message_id, type, body, attempts_made)
+                  values ($1, 'refused', 'payment.executed', '{}', 1) returning id)
+       insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error)
+       select id, 1, now() - interval '21 min', 'refused', 400, 'status' from d`,
+      [id],
+    )
+    const page = (await user.get('/failing-endpoints')).body.replace(/\s+/g, ' ')
+    t.match(page, /a gateway<\/a><\/td> <td class="text">refuses\.example<\/td>/)
+    t.match(
+      page,
+      /never, added 3 h ago<\/td> <td>0 of 125<\/td> <td>1<\/td> <td class="text">HTTP 400, 21 min ago/,
+    )
+    t.notMatch(page, '>https://refuses.example/secret/path', 'the path can be a secret')
+    t.match((await user.get('/')).body.replace(/\s+/g, ' '), /<b>1<\/b>Endpoints that fail/)
+    await pool.query('delete from webhook_hours')
+    await pool.query(`delete from delivery_attempts where outcome = 'refused' and status_code = 400`)
+    await pool.query(`delete from deliveries where message_id = 'refused'`)
   })
 
   t.test('an error is a page for people and JSON for machines', async t => {

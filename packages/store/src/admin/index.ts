@@ -34,6 +34,7 @@ export {
   findRedeliverable,
   listFailedDeliveries,
 } from './ops/failed-deliveries.js'
+export { type FailingWebhook, listFailingWebhooks } from './ops/failing-webhooks.js'
 export { countGaps, type GapRow, listGaps } from './ops/gaps.js'
 export {
   countWebhookWork,
@@ -71,6 +72,7 @@ export {
 } from './webhooks/delivery-records.js'
 export { askFeedForDates, readGatewaySettings, writeGatewaySettings } from './webhooks/gateway-settings.js'
 export { readGatewayState } from './sessions/read-gateway-state.js'
+export { type LastAnswer, readHealth, type WebhookHealth } from './webhooks/read-health.js'
 export { readWaits, type Waits } from './webhooks/read-waits.js'
 export { updateWebhook } from './webhooks/update-webhook.js'
 export {

@@ -6,6 +6,7 @@ import {
   getWebhook,
   listWebhooks,
   readGatewaySettings,
+  readHealth,
   readWaits,
   updateWebhook,
   type WebhookRecord,
@@ -21,6 +22,7 @@ import { NewChoices, readChoices, WebhookChanges } from './webhook-choices.js'
 import {
   CONFLICT_REFUSAL,
   CreatedWebhookAnswer,
+  neverTried,
   NOTHING_WAITS,
   WEBHOOK_REFUSALS,
   WebhookAnswer,
@@ -61,8 +63,13 @@ export function addWebhookRoutes(
   const registering = auth.require('webhooks:write', WHAT_TO_CHANGE)
   const answersOf = async (webhooks: readonly WebhookRecord[]) => {
     const ids = webhooks.map(({ id }) => id)
+    // One after the other: an order reads them in its transaction.
     const waits = await readWaits(store, ids, retries)
-    return webhooks.map(webhook => toWebhookAnswer(webhook, waits.get(webhook.id)!))
+    const health = await readHealth(store, ids)
+    // A webhook that is deleted at this moment has no row any more.
+    return webhooks.map(webhook =>
+      toWebhookAnswer(webhook, waits.get(webhook.id)!, health.get(webhook.id) ?? neverTried(false)),
+    )
   }
 
   app.post(
@@ -112,7 +119,11 @@ export function addWebhookRoutes(
       const warning = twin
         ? `Webhook ${twin.id} sends to the same URL: this endpoint is told twice of what both are told of.`
         : null
-      return { ...toWebhookAnswer(webhook, NOTHING_WAITS), secret: webhook.secret, warning }
+      return {
+        ...toWebhookAnswer(webhook, NOTHING_WAITS, neverTried(webhook.active)),
+        secret: webhook.secret,
+        warning,
+      }
     },
   )
 

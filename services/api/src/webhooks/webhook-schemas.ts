@@ -1,11 +1,18 @@
 import {
   checkEndpointUrl,
   DELIVERY_STATES,
+  ENDPOINT_HEALTHS,
   lastTryMs,
   nextTryMs,
   type RetryRules,
 } from '@payment-tracking/domain'
-import type { AttemptRecord, DeliveryRecord, Waits, WebhookRecord } from '@payment-tracking/store/admin'
+import type {
+  AttemptRecord,
+  DeliveryRecord,
+  Waits,
+  WebhookHealth,
+  WebhookRecord,
+} from '@payment-tracking/store/admin'
 import { Type, type Static } from 'typebox'
 import { refusal, READ_REFUSALS } from '../http/error-answer-schema.js'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
@@ -34,6 +41,30 @@ const WEBHOOK_FIELDS = {
   active: Type.Boolean({ description: 'whether it receives them now' }),
   createdAt: Moment('when it was registered'),
   failingSince: Nullable(Moment('no attempt has succeeded since then; after five days it is deactivated')),
+  health: Type.Enum([...ENDPOINT_HEALTHS], {
+    description:
+      '`failing`: of the newest requests within 24 hours (those of the newest hours with at least 5), fewer than half were accepted with 2xx; `untried`: none ended in that time; `off`: it receives nothing now',
+  }),
+  requests: Integer('that ended in the hour that runs and the 23 before it: tries, not deliveries', 120),
+  acceptedRequests: Integer('of these, answered with 2xx', 119),
+  acceptedRate: Nullable(
+    Type.Number({ description: 'accepted of these requests, 0 to 1; null without any', examples: [0.992] }),
+  ),
+  lastAcceptedAt: Nullable(
+    Moment(
+      'when it accepted a request last, to the hour where the delivery is not kept; null: never, as far as is kept',
+    ),
+  ),
+  lastAnswer: Nullable(
+    Type.Object(
+      {
+        at: Moment('when the request ended'),
+        accepted: Type.Boolean({ description: 'whether it was answered with 2xx' }),
+        answer: Text('its status, or why there was none', 'HTTP 200'),
+      },
+      { title: 'LastAnswer', description: 'The newest request that ended; null before the first.' },
+    ),
+  ),
   waiting: Type.Integer({
     description: 'deliveries that are or will be tried by themselves; 1,000 mean at least so many',
   }),
@@ -78,10 +109,18 @@ export const CreatedWebhookAnswer = Type.Object(
 )
 
 export const NOTHING_WAITS: Waits = { waiting: 0, nextTryAt: null, lastTryAt: null }
+export const neverTried = (isActive: boolean): WebhookHealth => ({
+  health: isActive ? 'untried' : 'off',
+  requests: 0,
+  accepted: 0,
+  lastAcceptedAt: null,
+  lastAnswer: null,
+})
 
 export const toWebhookAnswer = (
   webhook: WebhookRecord,
   { waiting, nextTryAt, lastTryAt }: Waits,
+  { health, requests, accepted, lastAcceptedAt, lastAnswer }: WebhookHealth,
 ): Static<typeof WebhookAnswer> => ({
   id: webhook.id,
   gatewayPubkey: webhook.gateway,
@@ -89,6 +128,16 @@ export const toWebhookAnswer = (
   active: webhook.active,
   createdAt: webhook.createdAt.toISOString(),
   failingSince: webhook.failingSince?.toISOString() ?? null,
+  health,
+  requests,
+  acceptedRequests: accepted,
+  acceptedRate: requests === 0 ? null : accepted / requests,
+  lastAcceptedAt: lastAcceptedAt?.toISOString() ?? null,
+  lastAnswer: lastAnswer && {
+    at: lastAnswer.at.toISOString(),
+    accepted: lastAnswer.accepted,
+    answer: lastAnswer.answer,
+  },
   waiting,
   nextTryAt: nextTryAt?.toISOString() ?? null,
   lastTryAt: lastTryAt?.toISOString() ?? null,

@@ -22,6 +22,7 @@ export function layout(frame: PageFrame, body: Html): string {
       ? null
       : html`<a href="/">Overview</a> <a href="/pipeline">Pipeline</a> <a href="/queues">Queues</a>
           <a href="/dead-letters">Dead letters</a> <a href="/failed-deliveries">Failed deliveries</a>
+          <a href="/failing-endpoints">Failing endpoints</a>
           <a href="/stream-gaps">Stream gaps</a> <a href="/work">Work</a>
           <form method="post" action="/sign-out">${csrfField(frame.csrf)}<button>Sign out</button></form>`
   return html`<!doctype html>

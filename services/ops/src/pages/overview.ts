@@ -1,5 +1,10 @@
 import { INGEST_CONSUMER } from '@payment-tracking/contracts'
-import { countDeadLetters, countDeliveries, countGaps } from '@payment-tracking/store/admin'
+import {
+  countDeadLetters,
+  countDeliveries,
+  countGaps,
+  listFailingWebhooks,
+} from '@payment-tracking/store/admin'
 import {
   countOpenStreamGaps,
   countQuarantined,
@@ -75,7 +80,17 @@ const away = (server: string, meaning: string): Html =>
 
 type Figures = Awaited<ReturnType<typeof readFigures>>
 
-function cardsOf({ deliveries, letters, oldestS, gaps, chainGaps, delays, taken, quarantined }: Figures) {
+function cardsOf({
+  deliveries,
+  failing,
+  letters,
+  oldestS,
+  gaps,
+  chainGaps,
+  delays,
+  taken,
+  quarantined,
+}: Figures) {
   const failed = deliveries.find(({ state }) => state === 'failed')
   const card = (name: string, value: number | null, href: string, threshold: Threshold) =>
     figureCard({ name, value, href, threshold })
@@ -90,6 +105,12 @@ function cardsOf({ deliveries, letters, oldestS, gaps, chainGaps, delays, taken,
     ),
     card('Oldest due delivery', delays.deliveries, '/queues', THRESHOLDS.oldestDue),
     card('Oldest undelivered', oldestS, '/queues', THRESHOLDS.oldestUndelivered),
+    figureCard({
+      name: 'Endpoints that fail',
+      value: failing.length,
+      href: '/failing-endpoints',
+      threshold: null,
+    }),
     figureCard({
       name: 'Failed deliveries',
       value: failed?.count ?? 0,
@@ -121,6 +142,7 @@ async function readFigures({ store }: PageParts) {
     taken,
     delays,
     processes,
+    failing,
   ] = await Promise.all([
     countDeliveries(store),
     countDeadLetters(store),
@@ -132,6 +154,7 @@ async function readFigures({ store }: PageParts) {
     readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
     readDelays(store),
     listProcesses(store),
+    listFailingWebhooks(store),
   ])
   return {
     deliveries,
@@ -144,6 +167,7 @@ async function readFigures({ store }: PageParts) {
     taken,
     delays,
     processes,
+    failing,
   }
 }
 

@@ -40,7 +40,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   redelivery_counts: ['', 'arw', '', 'arw', 'arw'],
   deliveries: ['arw', 'arw', '', 'arwd', 'rw'],
   delivery_attempts: ['', 'r', '', 'arwd', 'r'],
-  webhook_hours: ['rd', 'r', '', 'arw', ''],
+  webhook_hours: ['rd', 'r', '', 'arw', 'r'],
   waiting_messages: ['ardl', 'ardl', '', 'ardl', ''],
   feed_messages: ['ard', 'r', '', 'ar', ''],
   notified_payments: ['ard', 'r', '', '', ''],

@@ -2,10 +2,10 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { PEOPLE_FORMATS, renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
-import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import { bigints, raw, sql, type Tx } from '../../core/database/sql.js'
 import { noteForFeed } from '../../core/tables/feed-notes.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
-import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
+import { IS_ACTIVE, IS_OPEN } from '../../core/tables/delivery-rows.js'
 import { insertMessages } from '../routing/insert-messages.js'
 
 /** A webhook that its gateway is notified of. */
@@ -71,14 +71,27 @@ export async function insertNotices(
 const PAGE = 500
 
 /**
- * Notifies gateways of webhooks of which a delivery failed with all its tries, and no attempt succeeded since. Each webhook
- * is notified of once until its next success. Any number of processes may call it at once: a row is stamped in the
+ * Nothing was accepted for five minutes, and five or more requests of deliveries that are still open failed: the webhook fails,
+ * although what holds its deliveries back (an open breaker, a `Retry-After`, their turn) leaves each of them tries. What refuses a
+ * message alone does not count (`isEndpointFailure`). Reads the oldest 1,000 open deliveries, by deliveries_open_webhook.
+ */
+const FAILS_WHILE_HELD_BACK = sql`(
+  w.failing_since < clock_timestamp() - make_interval(mins => ${raw('5')})
+  and (select sum(d.attempts_made)
+         from (select d.attempts_made, d.last_error from deliveries d
+                where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
+                order by d.id limit ${raw('1000')}) d
+        where d.last_error not like 'HTTP 4%' or d.last_error in ('HTTP 408', 'HTTP 425', 'HTTP 429')) >= ${raw('5')})`
+
+/**
+ * Notifies gateways of webhooks of which a delivery failed with all its tries, or that fail while deliveries are held back, and no
+ * attempt succeeded since. Each webhook is notified of once until its next success. Any number of processes may call it at once: a row is stamped in the
  * transaction that notifies of it.
  * One page of at most 500 webhooks, by webhooks_failing.
  */
 export async function notifyFailures(store: Store): Promise<DeliveryRef[]> {
   const mustNotify = sql`
-    ${IS_ACTIVE} and w.failing_since is not null and w.lost_at is not null
+    ${IS_ACTIVE} and w.failing_since is not null and (w.lost_at is not null or ${FAILS_WHILE_HELD_BACK})
       and (w.failure_notified_at is null or w.failure_notified_at < w.failing_since)`
   const rows = await store.database.read<{ id: bigint }>(sql`
     select w.id from webhooks w

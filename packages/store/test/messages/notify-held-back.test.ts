@@ -1,0 +1,48 @@
+// A webhook whose every request fails is told of, whatever holds its deliveries back.
+import { createDatabase } from '@payment-tracking/testkit'
+import t from 'tap'
+import { openStore } from '../../src/core/database/open-store.js'
+import { notifyFailures } from '../../src/messages/clock/notify-failures.js'
+
+const { url, pool } = await createDatabase(t)
+const store = openStore({ DATABASE_URL: url })
+t.teardown(() => store.close())
+
+/** A gateway with a webhook that fails, whose deliveries all have tries left, and a webhook that is told. */
+async function addFailing(
+  gateway: string,
+  { since, requests, error = 'timeout' }: { since: string; requests: number; error?: string },
+) {
+  await pool.query(
+    `with w as (insert into webhooks (gateway, endpoint_url, secret, failing_since)
+                values ($1, 'https://fails.example/', 's', now() - $2::interval) returning id),
+          told as (insert into webhooks (gateway, endpoint_url, secret, event_types)
+                   values ($1, 'https://told.example/', 's', array['webhook.failing']))
+     insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, last_error, defer_reason, due_at)
+     select id, 'm' || n, 'payment.executed', '{}', 'waiting', 1, $4, 'breaker open', now() + interval '1 min'
+       from w, generate_series(1, $3::int) n`,
+    [gateway, since, requests, error],
+  )
+}
+
+t.test('49 of 49 requests that failed in 18 minutes are told of once', async t => {
+  await addFailing('breaker', { since: '18 min', requests: 49 })
+  await addFailing('few', { since: '18 min', requests: 4 })
+  await addFailing('short', { since: '4 min', requests: 49 })
+  await addFailing('refused messages', { since: '18 min', requests: 49, error: 'HTTP 404' })
+  t.equal((await notifyFailures(store)).length, 1)
+  const { rows } = await pool.query<{ gateway: string; body: string }>(
+    `select w.gateway, d.body from deliveries d join webhooks w on w.id = d.webhook_id`,
+  )
+  t.match(
+    rows.filter(({ body }) => body !== '{}'),
+    [{ gateway: 'breaker', body: /"type":"webhook\.failing"/ }],
+  )
+  t.same(await notifyFailures(store), [], 'once')
+})
+
+t.test('what was accepted since ends it', async t => {
+  await addFailing('recovered', { since: '18 min', requests: 49 })
+  await pool.query(`update webhooks set failing_since = null where gateway = 'recovered'`)
+  t.same(await notifyFailures(store), [])
+})
