@@ -13,8 +13,8 @@ export interface RedisKeys {
   evictions(pod: string): string
   /** A shard channel of payments, in a Redis Cluster. */
   payments(channel: number): string
-  /** The channel on which feeds that go on are announced. */
-  readonly feeds: string
+  /** The channel on which commits of ingest are signalled. */
+  readonly commits: string
   /** A key of another folder of this package, such as `nonces`. */
   other(...parts: string[]): string
 }
@@ -33,7 +33,7 @@ export function buildRedisKeys(environment: string): RedisKeys {
     lease: name => `${tagged}:lease:${name}`,
     evictions: pod => `${prefix}:evict:${pod}`,
     payments: channel => `${prefix}:payments:${channel}`,
-    feeds: `${prefix}:feeds`,
+    commits: `${prefix}:commits`,
     other: (...parts) => [tagged, ...parts].join(':'),
   }
 }

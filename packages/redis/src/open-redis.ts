@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis'
 import { announcePayments, type Announcement } from './fanout/announce-payments.js'
 import type { PaymentReader } from './fanout/payment-frame.js'
 import { buildShardRoutes, listenToShards, routeToAdapter } from './fanout/shard-channels.js'
-import { listenToFeeds, signalFeeds } from './fanout/feed-signals.js'
+import { listenToCommits, signalCommit, type CommitSignal } from './fanout/commit-signals.js'
 import { RedisUnavailableError } from './errors.js'
 import { buildRedisKeys, type RedisKeys } from './keys.js'
 import { closeRedis, connectRedis, watchConnection, withDeadline } from './connection.js'
@@ -41,10 +41,10 @@ export interface RedisConnections {
    *   calling again
    */
   announce(announcement: Announcement): Promise<number>
-  /** Signals the requests that wait for the feeds of some gateways. Best effort. */
-  signalFeeds(gateways: readonly string[]): Promise<number>
-  /** @param onSignal gets the gateways whose feeds went on; null for all, also after the connection was away */
-  listenToFeeds(onSignal: (gateways: readonly string[] | null) => void): void
+  /** Signals the API's processes that something was stored. Best effort. */
+  signalCommit(signal: CommitSignal): Promise<number>
+  /** @param onSignal gets each signal; of anything after the connection was away */
+  listenToCommits(onSignal: (signal: CommitSignal) => void): void
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -69,6 +69,7 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
   }
   const toChannel = (purpose: string, channel: string) => open(purpose, { key: channel })
   const commands = open('commands', { key: keys.lease('run') })
+  let listener: Redis | undefined
   const route = routeToAdapter(commands)
   const routeOf = options.REDIS_CLUSTER ? buildShardRoutes(keys, toChannel) : () => route
   return {
@@ -79,8 +80,8 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
       if (options.REDIS_CLUSTER) listenToShards(keys, toChannel, reader, onListening)
     },
     announce: announcement => announcePayments(routeOf, keys, announcement, timeoutMs),
-    signalFeeds: gateways => signalFeeds(commands, keys, gateways),
-    listenToFeeds: onSignal => listenToFeeds(open('feeds', 'any node'), keys, onSignal),
+    signalCommit: signal => signalCommit(commands, keys, signal),
+    listenToCommits: onSignal => listenToCommits((listener ??= open('commits', 'any node')), keys, onSignal),
     async ping() {
       if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
       await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))

@@ -66,7 +66,7 @@ export async function makeParts(
       perGateway: tunables.feedWaitsPerGateway,
       perAddress: tunables.feedWaitsPerAddress,
       all: tunables.feedWaits,
-      checkEveryMs: tunables.feedCheckEveryMs,
+      checkEveryMs: tunables.checkEveryMs,
     },
     log,
   )
@@ -82,7 +82,7 @@ export async function makeParts(
     checkWaiting: gateway =>
       afterCommit(() => {
         waits.signal([gateway])
-        void redis?.signalFeeds([gateway])
+        void redis?.signalCommit({ position: null, gateways: [gateway] })
         return Promise.resolve()
       }),
   }

@@ -23,8 +23,8 @@ export const API_TUNABLES = {
   feedWaitsPerGateway: 20,
   feedWaitsPerAddress: 200,
   feedWaits: 2_000,
-  /** How often a process looks for what no message of Redis said, while requests wait. */
-  feedCheckEveryMs: 1_000,
+  /** How often a process looks by itself for what no signal of Redis said, while streams are open or requests wait for feeds. */
+  checkEveryMs: 2_000,
   /** How often a stream is pinged; one that misses a ping is cut at the next. */
   streamPingEveryMs: 30_000,
   /** How long the reader of a stream may take nothing before the stream is closed. */

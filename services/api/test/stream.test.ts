@@ -17,7 +17,7 @@ interface Message {
 }
 
 async function openStreams(t: TestContext, settings: Record<string, string> = {}) {
-  const api = await openApi(t, { RATE_LIMIT_MAX: '100000', ...settings })
+  const api = await openApi(t, { RATE_LIMIT_MAX: '100000', 'api.checkEveryMs': '100', ...settings })
   await api.app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = api.app.server.address() as { port: number }
   const open = (query = '', headers: Record<string, string> = {}) => {

@@ -79,6 +79,7 @@ const EMPTY = {
   lifecycles: [],
   announcementIds: [],
   feeds: [],
+  lastPosition: null,
 }
 
 /** By the contract alone. */

@@ -4,7 +4,7 @@ import { addFeedRoute, type FeedParts } from './feed-route.js'
 
 export function feedRoutes(app: ApiServer, parts: FeedParts & { redis: RedisConnections | undefined }): void {
   const { redis, waits } = parts
-  redis?.listenToFeeds(gateways => waits.signal(gateways))
+  redis?.listenToCommits(({ gateways }) => waits.signal(gateways))
   app.addHook('preClose', () => waits.stop())
   addFeedRoute(app, parts)
 }

@@ -1,5 +1,6 @@
 import websocket from '@fastify/websocket'
 import type { WebSocket } from 'ws'
+import type { RedisConnections } from '@payment-tracking/redis'
 import { Type, type Static } from 'typebox'
 import { countedAddress, repeat, type Logger } from '@payment-tracking/runtime'
 import {
@@ -73,6 +74,10 @@ export interface StreamOptions {
   log: Logger
   /** the limit for one client, on this process */
   maxConnections: number
+  /** signals commits */
+  redis?: RedisConnections | undefined
+  /** how soon what no signal said is read */
+  checkEveryMs: number
   pingEveryMs: number
   stallMs: number
   /** the number of open sockets */
@@ -89,7 +94,10 @@ declare module 'fastify' {
 /** The stream of all events: the stored events since a cursor, then new events. */
 export async function addStream(app: ApiServer, options: StreamOptions): Promise<void> {
   const { store, tokens, log, maxConnections } = options
-  const tail = new StreamTail(store, tokens, log)
+  const tail = new StreamTail(store, tokens, log, options.checkEveryMs)
+  options.redis?.listenToCommits(({ position, gateways }) => {
+    if (position !== null || gateways === null) tail.signal()
+  })
   const readers = new Map<WebSocket, Reader>()
   const connections = new Map<string, number>()
 

@@ -9,11 +9,12 @@ export const streamRoutes = (
     tunables,
     metrics,
     ...parts
-  }: Pick<StreamOptions, 'store' | 'tokens' | 'log'> & { tunables: ApiTunables; metrics: Metrics },
+  }: Pick<StreamOptions, 'store' | 'tokens' | 'log' | 'redis'> & { tunables: ApiTunables; metrics: Metrics },
 ): Promise<void> =>
   addStream(app, {
     ...parts,
     maxConnections: tunables.streamsPerAddress,
+    checkEveryMs: tunables.checkEveryMs,
     pingEveryMs: tunables.streamPingEveryMs,
     stallMs: tunables.streamStallMs,
     sockets: metrics.gauge('stream_sockets', 'open sockets of the stream of all events'),

@@ -6,7 +6,8 @@ import { listEventsAfter, type EventRange, type StreamEvent } from '@payment-tra
 import { readStreamHead, type Store, type StreamHead } from '@payment-tracking/store/core'
 import type { Tokens } from '@payment-tracking/domain'
 
-const POLL_EVERY_MS = 150
+/** Commits that come more often than this are read together. */
+const READ_EVERY_MS = 20
 const AFTER_FAILURE_MS = 1_000
 const PAGE = 500
 
@@ -23,11 +24,15 @@ export class StreamTail {
   #running: Promise<void> | undefined
   readonly #listeners = new Set<TailListener>()
   readonly #stop = new AbortController()
+  #isSignalled = false
+  #endWait: (() => void) | undefined
 
   constructor(
     private readonly store: Store,
     private readonly tokens: Tokens,
     private readonly log: Pick<Logger, 'warn' | 'info'>,
+    /** how soon what no signal said is read */
+    private readonly checkEveryMs: number,
   ) {}
 
   /** The listeners have received every event up to this position. */
@@ -60,8 +65,15 @@ export class StreamTail {
     })
   }
 
+  /** Events may have been stored: they are read at once. */
+  signal(): void {
+    this.#isSignalled = true
+    this.#endWait?.()
+  }
+
   async close(): Promise<void> {
     this.#stop.abort()
+    this.#endWait?.()
     await this.#running
   }
 
@@ -69,19 +81,29 @@ export class StreamTail {
     const { signal } = this.#stop
     let isFailing = false
     while (this.#listeners.size > 0 && !signal.aborted) {
+      this.#isSignalled = false
       try {
-        await this.#poll()
+        await this.#readOn()
         if (isFailing) this.log.info({}, 'stream.reading-again')
         isFailing = false
       } catch (err) {
         if (!isFailing) this.log.warn({ err }, 'stream.read-failed')
         isFailing = true
       }
-      await sleep(isFailing ? AFTER_FAILURE_MS : POLL_EVERY_MS, undefined, { signal }).catch(() => {})
+      await sleep(isFailing ? AFTER_FAILURE_MS : READ_EVERY_MS, undefined, { signal }).catch(() => {})
+      if (!isFailing) await this.#waitForSignal()
     }
   }
 
-  async #poll(): Promise<void> {
+  async #waitForSignal(): Promise<void> {
+    if (this.#isSignalled || this.#stop.signal.aborted) return
+    const ended = new Promise<void>(resolve => (this.#endWait = resolve))
+    const timer = setTimeout(this.#endWait!, this.checkEveryMs)
+    await ended
+    clearTimeout(timer)
+  }
+
+  async #readOn(): Promise<void> {
     const head = await readStreamHead(this.store)
     if (this.#head && this.#head.epoch !== head.epoch) {
       this.#head = head

@@ -13,7 +13,7 @@ const api = await openApi(t, {
   TRUST_PROXY: 'on',
   'api.feedWaitsPerAddress': String(OF_ADDRESS),
   'api.feedWaits': String(OF_ALL),
-  'api.feedCheckEveryMs': '100',
+  'api.checkEveryMs': '100',
   'api.requestsAtOncePerAddress': '100',
 })
 const chain = openChain(api.store)

@@ -4,10 +4,10 @@ import type { RelaySinks } from './outbox-relay.js'
 
 /** The relay's sinks in Redis: pub/sub for payments and life-cycle events, the queue for deliveries. */
 export const buildSinks = (
-  redis: Pick<RedisConnections, 'announce' | 'signalFeeds'>,
+  redis: Pick<RedisConnections, 'announce' | 'signalCommit'>,
   queue: Pick<DeliveryQueue, 'enqueueDeliveries'>,
 ): RelaySinks => ({
   announce: announcement => redis.announce(announcement),
-  signalFeeds: gateways => redis.signalFeeds(gateways),
+  signalCommit: signal => redis.signalCommit(signal),
   enqueue: deliveries => queue.enqueueDeliveries(deliveries),
 })

@@ -4,7 +4,7 @@
 // is overdue soon, and the workers' sweeper enqueues the delivery. The sweeper does not announce life-cycle events again: the
 // pods look at their subscribers' policies themselves.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { Announcement } from '@payment-tracking/redis'
+import type { Announcement, CommitSignal } from '@payment-tracking/redis'
 import type { Logger } from '@payment-tracking/runtime'
 import { markRelayed, removeAnnouncements, type CommittedChanges } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
@@ -14,7 +14,7 @@ export interface RelaySinks {
   announce(announcement: Announcement & { epoch: string }): Promise<unknown>
   enqueue(deliveries: readonly DeliveryRef[]): Promise<unknown>
   /** Best effort. */
-  signalFeeds(gateways: readonly string[]): Promise<unknown>
+  signalCommit(signal: CommitSignal): Promise<unknown>
 }
 
 /** Relays that may wait for each of the two. The sweepers do the rest later, so that memory stays bounded. */
@@ -55,7 +55,11 @@ export class OutboxRelay {
 
   async #announce(committed: readonly CommittedChanges[], committedAtMs: number): Promise<void> {
     await Promise.all([
-      this.sinks.signalFeeds([...new Set(committed.flatMap(({ feeds }) => feeds))]),
+      this.sinks.signalCommit({
+        position:
+          committed.findLast(({ lastPosition }) => lastPosition !== null)?.lastPosition?.toString() ?? null,
+        gateways: [...new Set(committed.flatMap(({ feeds }) => feeds))],
+      }),
       ...committed.map(({ epoch, payments, retractions, lifecycles, expectations }) =>
         this.sinks.announce({ epoch, payments, retractions, lifecycles, expectations, committedAtMs }),
       ),

@@ -64,11 +64,11 @@ export interface CommittedChanges {
   deliveries: DeliveryRef[]
   /** gateways whose feeds go on */
   feeds: string[]
+  /** the position of the last event that was stored; null when none was */
+  lastPosition: bigint | null
 }
 
 export interface CommittedBatch extends CommittedChanges {
-  /** the position of the batch's last event; null when nothing in the batch was new */
-  lastPosition: bigint | null
   storedCount: number
   duplicateCount: number
   deadLetterCount: number

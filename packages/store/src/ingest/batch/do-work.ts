@@ -104,6 +104,7 @@ async function notifyPage(
   addDetailsWork(tx, policies)
   return {
     batchId: null,
+    lastPosition: null,
     feeds: feedsOf(tx, payments),
     payments,
     retractions: [],

@@ -31,7 +31,7 @@ export interface BatchDifferences {
 export async function notifyBatch(
   tx: PipelinedTx,
   differences: BatchDifferences,
-): Promise<Omit<CommittedChanges, 'epoch' | 'expectations' | 'feeds'>> {
+): Promise<Omit<CommittedChanges, 'epoch' | 'expectations' | 'feeds' | 'lastPosition'>> {
   const { batch, identified, folded, numbered, recomputed, webhooks } = differences
   const late = await readCommittedById(tx, withoutFresh(recomputed.completed, numbered))
   const payments = [...(await collectPayments(tx, differences)), ...late]
