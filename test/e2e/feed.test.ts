@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { controlSubjectOf } from '@payment-tracking/contracts'
 import { WEBHOOK_EVENT_TYPES, isSignedDelivery } from '@payment-tracking/domain'
+import { openRedis } from '@payment-tracking/redis'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
   buildChain,
@@ -166,6 +167,16 @@ t.test(
       receiver.requests.slice(-1).map(({ body }) => body),
       'what came from then on, also after a first run that was stopped',
     )
+
+    const redis = openRedis(settings)
+    t.teardown(() => redis.close())
+    const changed: string[] = []
+    redis.listenToEndpoints(ids => changed.push(...(ids ?? ['listening'])))
+    await waitFor(() => changed.length === 1, { what: 'the channel of changed endpoints' })
+    const { id } = JSON.parse(registered.text) as { id: number }
+    const change = { method: 'PUT', token, body: { finality: 'confirmed' } }
+    t.equal((await askJson(`${baseUrl}/v1/webhooks/${id}`, change)).status, 200)
+    await waitFor(() => changed.includes(String(id)), { what: 'workers to be told' })
 
     const sent = receiver.requests.map(({ body }) => body).sort()
     for (const limit of [1, 2, 5, 1000]) {

@@ -15,6 +15,8 @@ export interface RedisKeys {
   payments(channel: number): string
   /** The channel on which commits of ingest are signalled. */
   readonly commits: string
+  /** The channel on which changed endpoints are signalled. */
+  readonly endpoints: string
   /** A key of another folder of this package, such as `nonces`. */
   other(...parts: string[]): string
 }
@@ -34,6 +36,7 @@ export function buildRedisKeys(environment: string): RedisKeys {
     evictions: pod => `${prefix}:evict:${pod}`,
     payments: channel => `${prefix}:payments:${channel}`,
     commits: `${prefix}:commits`,
+    endpoints: `${prefix}:endpoints`,
     other: (...parts) => [tagged, ...parts].join(':'),
   }
 }

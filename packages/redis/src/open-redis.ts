@@ -5,6 +5,7 @@ import { announcePayments, type Announcement } from './fanout/announce-payments.
 import type { PaymentReader } from './fanout/payment-frame.js'
 import { buildShardRoutes, listenToShards, routeToAdapter } from './fanout/shard-channels.js'
 import { listenToCommits, signalCommit, type CommitSignal } from './fanout/commit-signals.js'
+import { listenToSignals, publishSignal } from './fanout/signals.js'
 import { RedisUnavailableError } from './errors.js'
 import { buildRedisKeys, type RedisKeys } from './keys.js'
 import { closeRedis, connectRedis, watchConnection, withDeadline } from './connection.js'
@@ -45,6 +46,10 @@ export interface RedisConnections {
   signalCommit(signal: CommitSignal): Promise<number>
   /** @param onSignal gets each signal; of anything after the connection was away */
   listenToCommits(onSignal: (signal: CommitSignal) => void): void
+  /** Signals the workers that webhooks were changed or deleted. Best effort. @param ids of the webhooks */
+  signalEndpoints(ids: readonly string[]): Promise<number>
+  /** @param onSignal gets the ids of webhooks; null after the connection was away: any may have changed */
+  listenToEndpoints(onSignal: (ids: readonly string[] | null) => void): void
   /** Resolves when Redis answers. */
   ping(): Promise<void>
   close(): Promise<void>
@@ -82,6 +87,8 @@ export function openRedis(options: OpenRedisOptions): RedisConnections {
     announce: announcement => announcePayments(routeOf, keys, announcement, timeoutMs),
     signalCommit: signal => signalCommit(commands, keys, signal),
     listenToCommits: onSignal => listenToCommits((listener ??= open('commits', 'any node')), keys, onSignal),
+    signalEndpoints: ids => publishSignal(commands, keys.endpoints, ids),
+    listenToEndpoints: onSignal => listenToSignals(open('endpoints', 'any node'), keys.endpoints, onSignal),
     async ping() {
       if (commands.status !== 'ready') throw new RedisUnavailableError('not connected to Redis')
       await withDeadline(commands.ping(), timeoutMs, () => new RedisUnavailableError('Redis does not answer'))

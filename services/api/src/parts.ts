@@ -12,6 +12,7 @@ import type { CheckWaiting } from './gateway-auth/gateway-auth.js'
 import { buildSignIn, type SignInTools } from './gateway-auth/sign-in-tools.js'
 import type { Suspend } from './limits/bound-requests.js'
 import type { ApiTunables } from './tunables.js'
+import type { SignalEndpoints } from './webhooks/webhook-routes.js'
 
 export interface ApiParts {
   config: ApiConfig
@@ -44,6 +45,7 @@ export interface Parts extends RouteParts, SignInTools {
   retries: RetryRules
   waits: FeedWaits
   checkWaiting: CheckWaiting
+  signalEndpoints: SignalEndpoints
   suspend: Suspend
 }
 
@@ -83,6 +85,11 @@ export async function makeParts(
       afterCommit(() => {
         waits.signal([gateway])
         void redis?.signalCommit({ position: null, gateways: [gateway] })
+        return Promise.resolve()
+      }),
+    signalEndpoints: webhooks =>
+      afterCommit(() => {
+        void redis?.signalEndpoints(webhooks.map(({ id }) => id.toString()))
         return Promise.resolve()
       }),
   }

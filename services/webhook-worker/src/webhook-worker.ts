@@ -99,6 +99,7 @@ export async function buildWebhookWorker(
     buildChosenRates(redis),
     async webhookId => chosenRate(await rows.readEndpoint(webhookId)),
   )
+  redis.listenToEndpoints(webhookIds => webhookIds && limiter.forget(webhookIds))
   const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)
   const sendOptions = {
     allowPrivateTargets: config.WEBHOOK_ALLOW_PRIVATE_TARGETS,

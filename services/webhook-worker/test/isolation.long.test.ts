@@ -1,5 +1,6 @@
 // A bad endpoint does not slow another endpoint, and a deferred delivery uses up no try.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { openRedis } from '@payment-tracking/redis'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
@@ -73,4 +74,25 @@ t.test('a deferred delivery is tried when its time comes, and within 24 h in any
   )
   await waitFor(async () => (await state()).state === 'delivered', { what: 'the delivery' })
   t.equal(receiver.requests.length, 11)
+})
+
+t.test('an endpoint that was moved is asked at once, whatever the old one left unanswered', async t => {
+  const rig = await openRig(t)
+  const [old, moved] = [await openReceiver(t), await openReceiver(t)]
+  old.answer('close')
+  const { id, gateway } = await rig.addWebhook(old.url)
+  await rig.startWorker()
+  await rig.pay(gateway, 12)
+  const isOpen = async () => (await rig.deliveries()).some(row => row.defer_reason === 'breaker open')
+  await waitFor(isOpen, { what: 'an open breaker', timeoutMs: 30_000 })
+  await rig.database.pool.query('update webhooks set endpoint_url = $1 where id = $2', [moved.url, id])
+  const redis = openRedis(rig.env)
+  t.teardown(() => redis.close())
+  // As the API does after the commit; a subscription of the worker may take a moment.
+  await waitFor(async () => (await redis.signalEndpoints([String(id)])) === 1, {
+    what: 'the worker to listen',
+  })
+  await rig.pay(gateway)
+  await moved.waitForRequests(1, { timeoutMs: 20_000 })
+  t.pass('its first request did not wait for the 60 s of the breaker')
 })

@@ -2,6 +2,7 @@
 // database at once. Each process also looks every two seconds by itself, and finds what Redis lost.
 import type { Redis } from 'ioredis'
 import type { RedisKeys } from '../keys.js'
+import { listenToSignals, publishSignal } from './signals.js'
 
 export interface CommitSignal {
   /** the last event that was stored, in decimal digits; null when none was */
@@ -12,34 +13,24 @@ export interface CommitSignal {
 
 /** More gateways are sent as all. */
 const MOST_NAMED = 200
-/** What is known after the connection was away. */
-const ANYTHING: CommitSignal = { position: null, gateways: null }
 
-/** Best effort: nobody depends on it. @returns how many processes were notified */
+/** @returns how many processes were notified */
 export async function signalCommit(
   redis: Redis,
   keys: RedisKeys,
   { position, gateways }: CommitSignal,
 ): Promise<number> {
-  if ((position === null && gateways?.length === 0) || redis.status !== 'ready') return 0
+  if (position === null && gateways?.length === 0) return 0
   const named = gateways === null || gateways.length > MOST_NAMED ? null : gateways
-  const signal: CommitSignal = { position, gateways: named }
-  return redis.publish(keys.commits, JSON.stringify(signal)).catch(() => 0)
+  return publishSignal(redis, keys.commits, { position, gateways: named } satisfies CommitSignal)
 }
 
 /** @param onSignal gets each signal; of anything after the connection was away */
-export function listenToCommits(
+export const listenToCommits = (
   redis: Redis,
   keys: RedisKeys,
   onSignal: (signal: CommitSignal) => void,
-): void {
-  redis.on('message', (_channel, message) => onSignal(JSON.parse(message) as CommitSignal))
-  redis.on(
-    'ready',
-    () =>
-      void redis.subscribe(keys.commits).then(
-        () => onSignal(ANYTHING),
-        () => {},
-      ),
+): void =>
+  listenToSignals<CommitSignal>(redis, keys.commits, signal =>
+    onSignal(signal ?? { position: null, gateways: null }),
   )
-}

@@ -9,11 +9,12 @@ import { addGatewayDeliveryRoutes } from './gateway-delivery-routes.js'
 import { addReplayRoutes } from './replay-routes.js'
 import { addSecretRoutes } from './secret-routes.js'
 import { addSettingsRoutes } from './settings-routes.js'
-import { addWebhookRoutes } from './webhook-routes.js'
+import { addWebhookRoutes, type SignalEndpoints } from './webhook-routes.js'
 
 export async function webhookRoutes(
   app: ApiServer,
-  parts: RouteParts & DeliveryRouteParts & { auth: GatewayAuth; config: ApiConfig },
+  parts: RouteParts &
+    DeliveryRouteParts & { auth: GatewayAuth; config: ApiConfig; signalEndpoints: SignalEndpoints },
 ): Promise<void> {
   await app.register((writing, _options, done) => {
     answerBeforeCommit(writing, parts.store)

@@ -9,7 +9,7 @@ import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { noteChanges, webhookChange } from '../gateway-auth/note-changes.js'
 import { gatewayOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { noWebhook, tags, WRITES } from './webhook-routes.js'
+import { noWebhook, tags, WRITES, type SignalEndpoints } from './webhook-routes.js'
 import { CONFLICT_REFUSAL, SecretAnswer, WEBHOOK_REFUSALS, WebhookPath } from './webhook-schemas.js'
 
 /** How long the old secret signs beside the new one, unless the request says otherwise. */
@@ -34,7 +34,10 @@ const Rotation = Type.Union([
 ])
 
 /** Routes that read and rotate the secret of a webhook. */
-export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store; auth: GatewayAuth }): void {
+export function addSecretRoutes(
+  app: ApiServer,
+  { store, auth, signalEndpoints }: { store: Store; auth: GatewayAuth; signalEndpoints: SignalEndpoints },
+): void {
   // After the rate limit, before the body is read.
   const preParsing = auth.require('webhooks:write')
 
@@ -76,6 +79,7 @@ export function addSecretRoutes(app: ApiServer, { store, auth }: { store: Store;
       const { graceSeconds = USUAL_GRACE_SECONDS } = request.body ?? {}
       const id = BigInt(request.params.id)
       const answer = secretAnswer(await rotateWebhookSecret(store, gatewayOf(request), id, graceSeconds))
+      await signalEndpoints([{ id }])
       await noteChanges(store, request, [
         webhookChange('webhook.secret_rotated', (await getWebhook(store, gatewayOf(request), id))!),
       ])

@@ -30,11 +30,15 @@ import {
   toWebhookAnswer,
 } from './webhook-schemas.js'
 
+/** Once the change is committed, makes workers forget what they know of these endpoints: what they do next follows the new row. */
+export type SignalEndpoints = (webhooks: readonly { id: bigint }[]) => Promise<void>
+
 export interface WebhookRouteParts {
   store: Store
   auth: GatewayAuth
   allowPrivateTargets: boolean
   retries: RetryRules
+  signalEndpoints: SignalEndpoints
 }
 
 export const tags = ['webhooks']
@@ -56,7 +60,7 @@ const WHAT_TO_CHANGE =
 
 export function addWebhookRoutes(
   app: ApiServer,
-  { store, auth, allowPrivateTargets, retries }: WebhookRouteParts,
+  { store, auth, allowPrivateTargets, retries, signalEndpoints }: WebhookRouteParts,
 ): void {
   // After the rate limit, before the body is read.
   const [reading, writing] = [auth.require('webhooks:read'), auth.require('webhooks:write')]
@@ -190,6 +194,7 @@ export function addWebhookRoutes(
       if (request.params.gatewayPubkey !== gatewayOf(request)) throw foreign()
       const deleted = await deleteWebhooks(store, gatewayOf(request))
       if (deleted.length === 0) throw new NotFoundError('The gateway has no webhooks.')
+      await signalEndpoints(deleted)
       await noteChanges(
         store,
         request,
@@ -248,6 +253,7 @@ export function addWebhookRoutes(
         : chosen
       const webhook = await updateWebhook(store, gatewayOf(request), id, choices)
       if (!webhook) throw noWebhook()
+      await signalEndpoints([webhook])
       await noteChanges(store, request, changesOfWebhook(before, webhook, choices))
       return (await answersOf([webhook]))[0]!
     },
@@ -271,6 +277,7 @@ export function addWebhookRoutes(
     async (request, reply) => {
       const [deleted] = await deleteWebhooks(store, gatewayOf(request), BigInt(request.params.id))
       if (!deleted) throw noWebhook()
+      await signalEndpoints([deleted])
       await noteChanges(store, request, [webhookChange('webhook.deleted', deleted)])
       void reply.code(204)
       return null

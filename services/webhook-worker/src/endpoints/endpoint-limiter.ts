@@ -79,6 +79,9 @@ export function buildEndpointLimiter(
       return breaker.defer()
     },
     setRate: (webhookId, perSecond) => endpointOf(webhookId).pacing.setRate(perSecond),
+    forget: webhookIds => {
+      for (const id of webhookIds) endpoints.delete(id)
+    },
     countOpen: () => [...endpoints.values()].filter(({ breaker }) => breaker.isOpen).length,
     forgetIdle: () => {
       const before = clock.now() - IDLE_FORGET_MS

@@ -54,6 +54,8 @@ export interface EndpointLimiter {
   enter(webhookId: string, isForced?: boolean): Promise<Entry>
   /** Notes the rate that a gateway chose for its endpoint, as a claim has read it; null: none. */
   setRate(webhookId: string, perSecond: number | null): void
+  /** Forgets what was learned of endpoints that were changed: another URL has another breaker, and another rate holds. */
+  forget(webhookIds: readonly string[]): void
   /** Endpoints whose breaker is open. */
   countOpen(): number
   /** Forgets endpoints without recent requests. */
