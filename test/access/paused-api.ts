@@ -6,7 +6,7 @@ import type { openSystem, Party } from './open-system.js'
 import { REQUESTS, type Target } from './requests.js'
 
 /** As Prisma's client sends it, and no column of a similar name. */
-const COMMIT = 'COMMIT\0'
+const COMMIT = 'commit\0'
 
 /** Write what ends with a gateway; the pool of the API has a connection for each, and one more. */
 const ENDED = ['updateWebhook', 'revokeApiKey']

@@ -86,7 +86,7 @@ t.test('an endpoint that was moved is asked at once, whatever the old one left u
   const isOpen = async () => (await rig.deliveries()).some(row => row.defer_reason === 'breaker open')
   await waitFor(isOpen, { what: 'an open breaker', timeoutMs: 30_000 })
   await rig.database.pool.query('update webhooks set endpoint_url = $1 where id = $2', [moved.url, id])
-  const redis = openRedis(rig.env)
+  const redis = openRedis({ ...rig.env, REDIS_URL: rig.redis.url })
   t.teardown(() => redis.close())
   // As the API does after the commit; a subscription of the worker may take a moment.
   await waitFor(async () => (await redis.signalEndpoints([String(id)])) === 1, {
