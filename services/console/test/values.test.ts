@@ -5,6 +5,7 @@ import t from 'tap'
 import { withGaps } from '../src/site/charts/with-gaps.js'
 import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-times.js'
 import { changeOf } from '../src/site/overview/change.js'
+import { lateOf } from '../src/site/show/late.js'
 import { judge, type Facts } from '../src/site/overview/judge.js'
 import { axisNumber } from '../src/site/charts/chart-series.js'
 import { readName } from '../src/site/session/read-name.js'
@@ -180,6 +181,7 @@ t.test('all is well until something is not', async t => {
   const well: Facts = {
     answers: true,
     isOwnRead: true,
+    late: { isKnown: true, paymentsSince: null, deliveriesSince: null },
     live: 'open',
     paymentsOfDay: 3,
     hasPayments: true,
@@ -201,6 +203,25 @@ t.test('all is well until something is not', async t => {
     detail: 'Payments arrive.',
   })
   t.match(judge({ ...well, answers: false }), { tone: 'bad' })
+  const at = new Date()
+  at.setHours(17, 50, 0, 0)
+  const [since, clock] = [at.getTime(), /^Payments are delayed since (17:50|0?5:50\sPM)$/]
+  const late = (paymentsSince: number | null, deliveriesSince: number | null) =>
+    judge({ ...well, late: { isKnown: true, paymentsSince, deliveriesSince } })
+  t.match(late(since, null), { tone: 'bad', text: clock })
+  t.match(late(null, since), { tone: 'bad', text: /^Deliveries are late since/ })
+  t.match(late(since, since), { text: /^Payments are delayed since .*, and deliveries are late$/ })
+  t.match(late(null, null), { tone: 'good' })
+  t.same(
+    lateOf({ payments: 20, deliveries: 21 }, 100_000),
+    { isKnown: true, paymentsSince: null, deliveriesSince: 79_000 },
+    'what waits for moments is not late',
+  )
+  t.match(judge({ ...well, late: lateOf({ payments: null, deliveries: null }, 0) }), {
+    tone: 'wait',
+    findings: [{ text: /^Whether payments are delayed is not known/ }],
+  })
+  t.match(judge({ ...well, late: null }), { text: 'Looking …' })
   t.match(judge({ ...well, endpoints: [failing, stopped, chosen] }), {
     tone: 'bad',
     text: '2 issues need attention',
@@ -216,6 +237,7 @@ t.test('nothing is called well that was not seen', async t => {
   const nothing: Facts = {
     answers: true,
     isOwnRead: true,
+    late: { isKnown: true, paymentsSince: null, deliveriesSince: null },
     live: 'open',
     paymentsOfDay: 0,
     hasPayments: false,

@@ -1,6 +1,7 @@
 // Whether all is well, in one sentence, with what is not. It says nothing that was not read: an empty service is not well, it is
 // empty.
-import { formatDuration } from '../show/format-time.js'
+import { formatDuration, pastTime } from '../show/format-time.js'
+import type { Late } from '../show/late.js'
 import type { Tone } from '../show/values.js'
 
 export interface Finding {
@@ -14,6 +15,8 @@ export interface Facts {
   answers: boolean
   /** what only the gateway itself sees was asked for and answered, or nobody is signed in */
   isOwnRead: boolean
+  /** null while it is not known */
+  late: Late | null
   /** of the stream of payments */
   live: 'open' | 'lost' | 'connecting'
   /** of the last 24 hours; null while it is not known */
@@ -46,10 +49,12 @@ const SLOW_MS = 60_000
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
 export function judge(facts: Facts): Judgement {
-  const { answers, isOwnRead, hasPayments, paymentsOfDay, followsChain } = facts
+  const { answers, isOwnRead, late: lateness, hasPayments, paymentsOfDay, followsChain } = facts
   if (!answers) return { tone: 'bad', text: 'The service does not answer', detail: '', findings: [] }
   const findings = findingsOf(facts)
   const isBad = findings.some(finding => finding.tone === 'bad')
+  const late = lateText(lateness)
+  if (late !== null) return { tone: 'bad', text: late, detail: LATE_DETAIL, findings }
   if (findings.length > 0)
     return {
       tone: isBad ? 'bad' : 'wait',
@@ -58,7 +63,8 @@ export function judge(facts: Facts): Judgement {
       findings,
     }
   const plain = (text: string): Judgement => ({ tone: 'plain', text, detail: '', findings })
-  if (!isOwnRead || hasPayments === null || paymentsOfDay === null) return plain('Looking …')
+  if (!isOwnRead || lateness === null || hasPayments === null || paymentsOfDay === null)
+    return plain('Looking …')
   if (!hasPayments)
     return plain(
       `No payment has arrived yet; ${followsChain ? 'the chain is followed' : 'no chain is followed'}`,
@@ -67,7 +73,19 @@ export function judge(facts: Facts): Judgement {
   return { tone: 'good', text: 'All is well', detail: detailOf(facts), findings }
 }
 
-function findingsOf({ live, announcedP50, endpoints, overdue }: Facts): Finding[] {
+const LATE_DETAIL = 'Nothing is lost: what waits arrives late. The operators of the service see it too.'
+
+/** What the service says of itself, before anything else. */
+function lateText(late: Late | null): string | null {
+  if (late === null) return null
+  const { paymentsSince, deliveriesSince } = late
+  const since = (at: number) => `since ${pastTime(at, Date.now())}`
+  if (paymentsSince !== null)
+    return `Payments are delayed ${since(paymentsSince)}${deliveriesSince === null ? '' : ', and deliveries are late'}`
+  return deliveriesSince === null ? null : `Deliveries are late ${since(deliveriesSince)}`
+}
+
+function findingsOf({ late, live, announcedP50, endpoints, overdue }: Facts): Finding[] {
   const findings: Finding[] = []
   const failing = endpoints?.filter(({ active, failingSince }) => active && failingSince !== null) ?? []
   const stopped = endpoints?.filter(({ active, deactivatedReason }) => !active && deactivatedReason) ?? []
@@ -98,6 +116,12 @@ function findingsOf({ live, announcedP50, endpoints, overdue }: Facts): Finding[
       tone: 'wait',
       href: '/payments',
       text: `Half of the newest payments took more than ${formatDuration(announcedP50)} from the chain`,
+    })
+  if (late?.isKnown === false)
+    findings.push({
+      tone: 'wait',
+      href: '/payments',
+      text: 'Whether payments are delayed is not known: no process that stores them reports',
     })
   if (live === 'lost')
     findings.push({

@@ -5,6 +5,7 @@ import { LivePaymentTable } from '../payments/live-payment-table.js'
 import { LiveBadge } from '../payments/live-badge.js'
 import { useLivePayments } from '../payments/use-live-payments.js'
 import { overdueOf } from '../gateway/due.js'
+import { useLate } from '../show/use-delays.js'
 import { useWhose, WhoseSwitch } from '../session/whose.js'
 import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded, Loading } from '../show/states.js'
@@ -24,9 +25,11 @@ export function OverviewPage() {
   const query = useOverview(gateway)
   const live = useLivePayments(true, gateway)
   const own = useGatewayOverview()
+  const late = useLate()
   const verdict = judge({
     answers: query.data !== undefined || query.error === null,
     isOwnRead: own !== COMING_OVERVIEW,
+    late,
     live: live.state,
     paymentsOfDay: query.data ? paymentsOfDay(query.data) : null,
     hasPayments: live.query.data ? live.query.data.length > 0 : null,
@@ -95,7 +98,9 @@ function Verdict({ tone, text, detail, findings, isSignedIn }: Judgement & { isS
     <section className={`verdict ${tone}`} aria-label="Is all well?">
       <strong>{text}</strong>
       {detail !== '' && <span>{detail}</span>}
-      {findings.length === 0 && !isSignedIn && <span>Sign in to see your endpoints and due payments.</span>}
+      {findings.length === 0 && tone !== 'bad' && !isSignedIn && (
+        <span>Sign in to see your endpoints and due payments.</span>
+      )}
       {findings.length > 0 && (
         <ul>
           {findings.map(({ text: finding, href }) => (

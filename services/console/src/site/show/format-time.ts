@@ -18,6 +18,12 @@ export function comingTime(at: number, now: number): string {
   return at - now < 6 * DAY ? `on ${WEEKDAY.format(at)} ${clock}` : `on ${DATE.format(at)} ${clock}`
 }
 
+/** A moment that has passed: `17:50` today, else with its date. */
+export function pastTime(at: number, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString()
+  return isToday ? CLOCK.format(at) : `${DATE.format(at)} ${CLOCK.format(at)}`
+}
+
 /** Whether a relative time says more than the date. */
 export const isNear = (at: number, now: number): boolean => Math.abs(now - at) < LONGEST_RELATIVE
 
