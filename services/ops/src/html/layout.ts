@@ -8,13 +8,23 @@ export interface PageFrame {
   notice?: string | null
   /** why the page shows nothing else */
   failure?: string | null
-  /** how often the page asks again by itself */
-  refreshSeconds?: number
+  /** of a page that asks again by itself: how often, or that the reader has stopped it */
+  refresh?: { everySeconds: number } | 'stopped'
   /** null on the sign-in page */
   csrf: string | null
 }
 
 export const csrfField = (csrf: string): Html => html`<input type="hidden" name="csrf" value="${csrf}" />`
+
+const asOf = (refresh: NonNullable<PageFrame['refresh']>): Html =>
+  html`<p class="quiet">
+    As of ${new Date().toISOString().slice(0, 19).replace('T', ' ')}
+    UTC${
+      refresh === 'stopped'
+        ? html`. <a href="?">Ask again by itself</a>`
+        : html`; asks again every ${refresh.everySeconds} s. <a href="?still">Stop</a>`
+    }
+  </p>`
 
 export function layout(frame: PageFrame, body: Html): string {
   const menu =
@@ -34,7 +44,6 @@ export function layout(frame: PageFrame, body: Html): string {
           ${isProduction(frame.environment) ? '' : `[${environmentName(frame.environment)}] `}${frame.title} ·
           Payment tracking ops
         </title>
-        ${frame.refreshSeconds === undefined ? null : html`<meta http-equiv="refresh" content="${frame.refreshSeconds}" />`}
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
       </head>
@@ -46,7 +55,7 @@ export function layout(frame: PageFrame, body: Html): string {
         ${frame.notice ? html`<p class="notice" role="status">${frame.notice}</p>` : null}
         <main>
           <h1>${frame.title}</h1>
-          ${frame.refreshSeconds === undefined ? null : html`<p class="quiet">As of ${new Date().toISOString().slice(0, 19).replace('T', ' ')} UTC; asks again every ${frame.refreshSeconds} s.</p>`}
+          ${frame.refresh === undefined ? null : asOf(frame.refresh)}
           ${frame.failure ? html`<p class="failure" role="alert">${frame.failure}</p>` : null} ${body}
         </main>
       </body>

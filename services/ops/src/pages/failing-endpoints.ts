@@ -2,16 +2,15 @@
 import { listFailingWebhooks, type FailingWebhook } from '@payment-tracking/store/admin'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
-import { layout } from '../html/layout.js'
 import { sayAge, secondsSince } from '../html/say-age.js'
-import { REFRESH_SECONDS, table, type PageParts } from './page-parts.js'
+import { sendLive, table, type PageParts } from './page-parts.js'
 
 /** So many deliveries are counted. */
 const MOST_COUNTED = 1_000
 
-export function addFailingEndpoints(app: FastifyInstance, { store, sessions, environment }: PageParts): void {
+export function addFailingEndpoints(app: FastifyInstance, parts: PageParts): void {
   app.get('/failing-endpoints', async (request, reply) => {
-    const webhooks = await listFailingWebhooks(store)
+    const webhooks = await listFailingWebhooks(parts.store)
     const body = html`<p>
         Endpoints that accepted fewer than half of their newest requests. Their gateways see the same on their
         own pages. Where most fail at once, the fault is on our way out.
@@ -20,12 +19,7 @@ export function addFailingEndpoints(app: FastifyInstance, { store, sessions, env
         ['gateway', 'host', 'accepted last', 'of 24 hours', 'waiting', 'last answer'],
         webhooks.map(row),
       )}`
-    const csrf = sessions.sign(request.opsSession, 'csrf')
-    return reply
-      .type('text/html')
-      .send(
-        layout({ title: 'Endpoints that fail', environment, csrf, refreshSeconds: REFRESH_SECONDS }, body),
-      )
+    return sendLive(parts, request, reply, { title: 'Endpoints that fail', body })
   })
 }
 

@@ -17,11 +17,10 @@ import { readPaymentDelays } from '@payment-tracking/store/reads'
 import type { FastifyInstance } from 'fastify'
 import { figureCard, type Threshold } from '../html/figure.js'
 import { html, type Html } from '../html/html.js'
-import { layout } from '../html/layout.js'
 import { secondsSince } from '../html/say-age.js'
 import { lagChart } from '../lag/lag-chart.js'
 import { THRESHOLDS } from '../thresholds.js'
-import { REFRESH_SECONDS, table, type PageParts } from './page-parts.js'
+import { sendLive, table, type PageParts } from './page-parts.js'
 import { processTable, type IndexerReport } from './process-rows.js'
 
 const DAY_MS = 86_400_000
@@ -54,18 +53,7 @@ export function addOverview(app: FastifyInstance, parts: PageParts): void {
             </tr>`,
         ),
       )}`
-    const csrf = parts.sessions.sign(request.opsSession, 'csrf')
-    return reply.type('text/html').send(
-      layout(
-        {
-          title: 'Overview',
-          environment: parts.environment,
-          csrf,
-          refreshSeconds: REFRESH_SECONDS,
-        },
-        body,
-      ),
-    )
+    return sendLive(parts, request, reply, { title: 'Overview', body })
   })
 }
 

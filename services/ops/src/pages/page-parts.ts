@@ -2,8 +2,9 @@ import type { Bus } from '@payment-tracking/bus'
 import type { DeliveryQueue } from '@payment-tracking/queue'
 import type { Logger } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store/core'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { html, type Html } from '../html/html.js'
+import { layout } from '../html/layout.js'
 import type { LagSamples } from '../lag/lag-samples.js'
 import type { Sessions } from '../session/session.js'
 
@@ -22,7 +23,7 @@ export interface PageParts {
 }
 
 /** How often a page without a form asks again. */
-export const REFRESH_SECONDS = 5
+const REFRESH_SECONDS = 5
 /** The most rows that one bulk form changes. */
 export const BULK_LIMIT = 1_000
 export const PAGE_SIZE = 100
@@ -50,6 +51,20 @@ export function readNotice({ sessions }: PageParts, request: FastifyRequest): st
   const { notice, signed } = request.query as { notice?: unknown; signed?: unknown }
   if (typeof notice !== 'string' || typeof signed !== 'string') return null
   return sessions.isSigned(request.opsSession, 'notice', signed, notice) ? notice : null
+}
+
+/** Sends a page that asks again by itself, until its reader stops it: somebody may need longer to read it. */
+export function sendLive(
+  { sessions, environment }: Pick<PageParts, 'sessions' | 'environment'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  page: { title: string; body: Html },
+): FastifyReply {
+  const isStopped = 'still' in (request.query as object)
+  if (!isStopped) reply.header('refresh', String(REFRESH_SECONDS))
+  const refresh = isStopped ? 'stopped' : { everySeconds: REFRESH_SECONDS }
+  const csrf = sessions.sign(request.opsSession, 'csrf')
+  return reply.type('text/html').send(layout({ title: page.title, environment, csrf, refresh }, page.body))
 }
 
 /** The rows under their columns; without rows it says so. */

@@ -4,10 +4,9 @@ import type { FastifyInstance } from 'fastify'
 import { judged } from '../html/figure.js'
 import { sayAge, secondsSince } from '../html/say-age.js'
 import { html, type Html } from '../html/html.js'
-import { layout } from '../html/layout.js'
 import { lagChart } from '../lag/lag-chart.js'
 import { THRESHOLDS } from '../thresholds.js'
-import { REFRESH_SECONDS, type PageParts } from './page-parts.js'
+import { sendLive, type PageParts } from './page-parts.js'
 
 /** What the page reads of the indexer's checkpoint. */
 interface Checkpoint {
@@ -29,7 +28,7 @@ interface Waiting {
 const LEASE_LASTS_S = 12
 
 export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
-  const { bus, streamName, indexerBucket, sessions, environment } = parts
+  const { bus, streamName, indexerBucket } = parts
   app.get('/pipeline', async (request, reply) => {
     const [checkpoint, lease, waiting, consumers] = await Promise.all([
       bus.peekKey(indexerBucket, 'checkpoint'),
@@ -54,10 +53,7 @@ export function addPipelinePage(app: FastifyInstance, parts: PageParts): void {
       ${consumerTable(consumers)}
       <h2>Messages that ingest has not read</h2>
       ${lagChart(parts.lag.list())}`
-    const csrf = sessions.sign(request.opsSession, 'csrf')
-    return reply
-      .type('text/html')
-      .send(layout({ title: 'Pipeline', environment, csrf, refreshSeconds: REFRESH_SECONDS }, body))
+    return sendLive(parts, request, reply, { title: 'Pipeline', body })
   })
 }
 
