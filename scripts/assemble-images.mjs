@@ -58,8 +58,11 @@ function copyBundle(bundle, target, copied = new Set()) {
 
 /** Adds bundles of a workspace to an image. */
 function add(target, workspace, names) {
-  const manifest = join(workspace, 'package.json')
-  cpSync(join(ROOT, manifest), join(target, manifest))
+  // The runtime's says the version that processes report.
+  for (const each of [workspace, 'packages/runtime']) {
+    const manifest = join(each, 'package.json')
+    cpSync(join(ROOT, manifest), join(target, manifest))
+  }
   for (const name of names) copyBundle(join(workspace, 'dist', `${name}.js`), target)
 }
 

@@ -9,7 +9,7 @@ import type { Redis } from 'ioredis'
 import { connectProducer, queuePrefix, type QueueOptions } from './connection.js'
 import { jobIdOf, JOB_OPTIONS, toJob } from './delivery-job.js'
 import { QueueUnavailableError } from './errors.js'
-import { wakeJobs, type Queues } from './wake-jobs.js'
+import { promoteJobs, type Queues } from './promote-jobs.js'
 
 /** The same deliveries, apart from those of what just happened. */
 export const asBulk = (deliveries: readonly DeliveryRef[]): DeliveryRef[] =>
@@ -28,7 +28,7 @@ export interface DeliveryQueue {
    * @returns the deliveries whose job a worker has in hand: what it decides may be older than the row
    * @throws QueueUnavailableError like `enqueueDeliveries`
    */
-  wakeDeliveries<T extends DeliveryRef>(deliveries: readonly T[]): Promise<T[]>
+  promoteDeliveries<T extends DeliveryRef>(deliveries: readonly T[]): Promise<T[]>
   /** Jobs of each queue that a worker could take now: without delayed jobs, and 0 while the queue is paused. */
   countWaiting(): Promise<Record<DeliveryQueueName, number>>
   /** Resolves when Redis answers for the first time. Before that every call would fail. */
@@ -106,11 +106,11 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
       translated(async () => {
         if (deliveries.length > 0) await add(await lazy.queues(), deliveries)
       }),
-    wakeDeliveries: deliveries =>
+    promoteDeliveries: deliveries =>
       translated(async () => {
         if (deliveries.length === 0) return []
         const queues = await lazy.queues()
-        const jobs = await wakeJobs(redis, queues, deliveries.map(jobIdOf))
+        const jobs = await promoteJobs(redis, queues, deliveries.map(jobIdOf))
         const jobOf = (delivery: DeliveryRef) => jobs.get(jobIdOf(delivery))
         await add(
           queues,

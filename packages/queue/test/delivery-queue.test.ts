@@ -49,7 +49,7 @@ t.test('while Redis is away a producer fails at once, and works again when it is
   const refused = { code: 'QUEUE_UNAVAILABLE', retry: 'later' }
   const isRefusedAtOnce = await endsBeforeTimer(COMMAND_TIMEOUT_MS, async () => {
     await t.rejects(queue.enqueueDeliveries([makeDeliveryRef(1n)]), refused)
-    await t.rejects(queue.wakeDeliveries([makeDeliveryRef(1n)]), refused)
+    await t.rejects(queue.promoteDeliveries([makeDeliveryRef(1n)]), refused)
     await t.rejects(queue.countWaiting(), refused)
     await t.rejects(queue.ping(), refused)
   })
@@ -214,7 +214,7 @@ t.test('what may not go now spends no attempt, and the job says why it waits', a
   t.strictSame(errors, ['not foreseen'])
 })
 
-t.test('a delivery that is due is woken, whatever became of its job', async t => {
+t.test('the job of a delivery that is due runs now, whatever became of it', async t => {
   const { queue, first, bulk, openWorker } = await open(t)
   const worked: string[] = []
   const letGo: (() => void)[] = []
@@ -242,7 +242,9 @@ t.test('a delivery that is due is woken, whatever became of its job', async t =>
   t.match(await counts(), ended, 'a job that is there is not added again')
 
   const lost = makeDeliveryRef(6n)
-  const inHand = await queue.wakeDeliveries(asBulk([...deliveries, lost].map(d => ({ ...d, triesLeft: 2 }))))
+  const inHand = await queue.promoteDeliveries(
+    asBulk([...deliveries, lost].map(d => ({ ...d, triesLeft: 2 }))),
+  )
   t.strictSame(
     inHand.map(({ id }) => id),
     [5n],
@@ -268,7 +270,7 @@ t.test('a delivery that is due is woken, whatever became of its job', async t =>
   await first.pause()
   const waiting = makeDeliveryRef(7n)
   await queue.enqueueDeliveries([waiting])
-  t.strictSame(await queue.wakeDeliveries(asBulk([waiting])), [])
+  t.strictSame(await queue.promoteDeliveries(asBulk([waiting])), [])
   t.equal(
     (await first.getWaitingCount()) + (await bulk.getWaitingCount()),
     1,

@@ -28,7 +28,7 @@ t.test('what changes between a claim and its request is what the request obeys',
   const deliver = buildDeliverer({
     rows: buildDeliveryRows({
       store: rig.store,
-      queue: { wakeDeliveries: () => Promise.resolve([]) },
+      queue: { promoteDeliveries: () => Promise.resolve([]) },
       leaseMs: 60_000,
       metrics,
       log,

@@ -39,7 +39,7 @@ const LONGEST_WAIT_SECONDS = 25
 const MOST_EMPTY_PAGES = 20
 /** For whom there is no place to wait. */
 const RETRY_AFTER_SECONDS = 5
-/** Whoever is woken by messages of other types reads at most so often. */
+/** Whoever is signalled by messages of other types reads at most so often. */
 const SUSPEND_MS = 40
 
 const Message = Type.Object(

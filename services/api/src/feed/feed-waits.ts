@@ -38,7 +38,7 @@ interface FeedWaitOptions {
 
 interface Waiter {
   /** the feed went on, and nobody has asked yet */
-  isWoken: boolean
+  isSignalled: boolean
   signal(isOn: boolean): void
 }
 
@@ -94,9 +94,9 @@ export class FeedWaits {
     let isOver = this.#isStopping || gone.aborted
     let resolve: ((isOn: boolean) => void) | undefined
     const waiter: Waiter = {
-      isWoken: false,
+      isSignalled: false,
       signal: isOn => {
-        if (isOn) waiter.isWoken = true
+        if (isOn) waiter.isSignalled = true
         else isOver = true
         resolve?.(isOn)
       },
@@ -109,8 +109,8 @@ export class FeedWaits {
     this.#add(networks, 1)
     return {
       next: async () => {
-        if (!isOver && !waiter.isWoken) await new Promise<boolean>(done => (resolve = done))
-        waiter.isWoken = false
+        if (!isOver && !waiter.isSignalled) await new Promise<boolean>(done => (resolve = done))
+        waiter.isSignalled = false
         return !isOver
       },
       close: () => {

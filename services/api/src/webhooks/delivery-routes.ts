@@ -70,7 +70,7 @@ export function addDeliveryRoutes(
   const enqueue = (request: FastifyRequest, deliveries: DeliveryRef[]): Promise<void> =>
     afterCommit(async () =>
       queue
-        ?.wakeDeliveries(deliveries)
+        ?.promoteDeliveries(deliveries)
         .then(() => undefined)
         .catch((err: unknown) =>
           request.log.warn({ err, deliveries: deliveries.length }, 'deliveries.not-enqueued'),

@@ -129,7 +129,9 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
     const state = finished?.state ?? 'unknown'
     // If this fails, the next delivery is found a minute later.
     if ((delivery.ordered || delivery.orderKey !== null) && state !== 'pending')
-      await rows.wakeNext(delivery).catch((err: unknown) => log.warn({ err }, 'delivery.next-not-enqueued'))
+      await rows
+        .promoteNext(delivery)
+        .catch((err: unknown) => log.warn({ err }, 'delivery.next-not-enqueued'))
     if (finished && state !== 'pending') metrics.ended.inc({ state })
     log.info(
       {

@@ -47,8 +47,8 @@ export interface DeliveryRows {
    *   refuses this result alone
    */
   finish(result: AttemptResult): Promise<FinishedAttempt | undefined>
-  /** Wakes a worker for the delivery after this one, of a webhook with ordered delivery. */
-  wakeNext(ended: ClaimedDelivery): Promise<void>
+  /** Promotes the job of the delivery after this one, of a webhook with ordered delivery. */
+  promoteNext(ended: ClaimedDelivery): Promise<void>
 }
 
 /** Of a webhook that is gone, nothing can be claimed. */
@@ -57,7 +57,7 @@ const LIMITS = { maxItems: 256, concurrency: 2 }
 
 export function buildDeliveryRows(options: {
   store: Store
-  queue: Pick<DeliveryQueue, 'wakeDeliveries'>
+  queue: Pick<DeliveryQueue, 'promoteDeliveries'>
   leaseMs: number
   metrics: DeliveryMetrics
   log: Logger
@@ -140,17 +140,17 @@ export function buildDeliveryRows(options: {
     return set.map(result => byDelivery.get(deliveryKey(result)))
   }, LIMITS)
 
-  const wakeNext = async (ended: ClaimedDelivery) => {
+  const promoteNext = async (ended: ClaimedDelivery) => {
     let next = await makeNextDue(store, ended)
     // A worker that has just read that it must wait would delay its job after this.
     for (const forMs of [0, 50, 500]) {
       if (forMs > 0) await sleep(forMs)
-      next = await options.queue.wakeDeliveries(next)
+      next = await options.queue.promoteDeliveries(next)
       if (next.length === 0) return
     }
   }
 
-  return { claim, readEndpoint, defer, isCurrent, putBack, finish, wakeNext }
+  return { claim, readEndpoint, defer, isCurrent, putBack, finish, promoteNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -165,7 +165,8 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           if (page === null) return false
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.
-          if (page.deliveries.length > 0) await queue.wakeDeliveries(asBulk(page.deliveries)).catch(() => {})
+          if (page.deliveries.length > 0)
+            await queue.promoteDeliveries(asBulk(page.deliveries)).catch(() => {})
           if (!page.hasMore && page.handled > 0)
             log.info({ webhookId: page.webhookId.toString(), kind: page.kind }, 'webhook-work.done')
           return true

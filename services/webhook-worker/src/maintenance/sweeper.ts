@@ -22,7 +22,7 @@ export function buildSweeper(
     const { deliveries, next } = await sweepDeliveries(parts.store, { ...limits, limit: LIMIT, after })
     if (deliveries.length > 0) {
       try {
-        await parts.queue.wakeDeliveries(asBulk(deliveries))
+        await parts.queue.promoteDeliveries(asBulk(deliveries))
       } catch (error) {
         await unsweepDeliveries(parts.store, deliveries)
         throw error

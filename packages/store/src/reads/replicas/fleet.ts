@@ -16,7 +16,7 @@ const CHECK_EVERY_MS = 100
 const CHECK_SELDOM_MS = 1_000
 const IDLE_AFTER_MS = 5_000
 /** The first read after an idle time waits this long for a check. */
-const WAKE_WITHIN_MS = 300
+const RESUMED_WITHIN_MS = 300
 
 export interface FleetOptions {
   primary: HeadTracker<ServerSample>
@@ -33,8 +33,8 @@ export class Fleet {
   readonly #timers = new Map<() => Promise<void>, NodeJS.Timeout>()
   #primaryBreaks = 0
   #primarySample: { sample: ServerSample; askedAtMs: number } | undefined
-  #wokenAtMs = -Infinity
-  #waking: Promise<unknown> | undefined
+  #askedAtMs = -Infinity
+  #resuming: Promise<unknown> | undefined
   #turn = 0
   #isClosed = false
 
@@ -65,19 +65,19 @@ export class Fleet {
   }
 
   /** A read begins. @returns what to wait for when the servers were not looked at for a while */
-  wake(): Promise<unknown> | undefined {
+  resume(): Promise<unknown> | undefined {
     const nowMs = performance.now()
-    const wasIdle = nowMs - this.#wokenAtMs > IDLE_AFTER_MS
-    this.#wokenAtMs = nowMs
-    if (!wasIdle) return this.#waking
+    const wasIdle = nowMs - this.#askedAtMs > IDLE_AFTER_MS
+    this.#askedAtMs = nowMs
+    if (!wasIdle) return this.#resuming
     let timer: NodeJS.Timeout
-    const late = new Promise<void>(resolve => (timer = setTimeout(resolve, WAKE_WITHIN_MS)))
+    const late = new Promise<void>(resolve => (timer = setTimeout(resolve, RESUMED_WITHIN_MS)))
     const checks = Promise.all([...this.#timers.keys()].map(check => check()))
-    this.#waking = Promise.race([checks, late]).finally(() => {
+    this.#resuming = Promise.race([checks, late]).finally(() => {
       clearTimeout(timer)
-      this.#waking = undefined
+      this.#resuming = undefined
     })
-    return this.#waking
+    return this.#resuming
   }
 
   async close(): Promise<void> {
@@ -88,7 +88,7 @@ export class Fleet {
   }
 
   #keepSampling(check: () => Promise<void>): void {
-    const isIdle = performance.now() - this.#wokenAtMs > IDLE_AFTER_MS
+    const isIdle = performance.now() - this.#askedAtMs > IDLE_AFTER_MS
     const timer = setTimeout(
       () => {
         // A server that hangs does not hold up the judgement: its silence is one.

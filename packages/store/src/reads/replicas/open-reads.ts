@@ -127,7 +127,7 @@ export function openReads(
   }
   return {
     begin(wish) {
-      const checked = wish.replicas ? fleet?.wake() : undefined
+      const checked = wish.replicas ? fleet?.resume() : undefined
       return checked ? checked.then(() => begin(wish)) : begin(wish)
     },
     async ping() {

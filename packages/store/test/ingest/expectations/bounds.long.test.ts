@@ -27,7 +27,7 @@ const MOST_ROWS = 5_500
 t.setTimeout(600_000)
 
 let read: Explained[] = []
-const explaining = (tx: Tx): PipelinedTx => {
+const explaining = (tx: Tx | PipelinedTx): PipelinedTx => {
   const seen = async (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Promise<Sql> => {
     const statement = toStatement(query, values)
     if (!/savepoint/.test(statement.text)) read.push(await explainIn(tx, statement))
@@ -45,7 +45,7 @@ const explaining = (tx: Tx): PipelinedTx => {
     $executeRaw: (query, ...values) => inTurn(async () => tx.$executeRaw(await seen(query, values))),
     send: statement => void inTurn(async () => tx.$executeRaw(await seen(statement, []))),
     together: work => work(),
-    withModels: work => inTurn(async () => work(tx as never)),
+    withModels: work => inTurn(async () => ('withModels' in tx ? tx.withModels(work) : work(tx as never))),
   }
 }
 /** A store whose statements are explained before they run. */

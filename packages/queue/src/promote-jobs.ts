@@ -12,13 +12,13 @@ export type LiveJob = 'waiting' | 'active'
  * the sets of BullMQ: its own question after the state of a job reads a whole list.
  * @returns the jobs that are left, by id
  */
-export async function wakeJobs(
+export async function promoteJobs(
   redis: Redis,
   queues: Queues,
   ids: readonly string[],
 ): Promise<Map<string, LiveJob>> {
   const live = new Map<string, LiveJob>()
-  const wakeIn = async (queue: Queue): Promise<void> => {
+  const promoteIn = async (queue: Queue): Promise<void> => {
     const within = async (set: string) => {
       const scores = await redis.zmscore(queue.toKey(set), ...ids)
       return ids.filter((_, at) => scores[at] !== null)
@@ -39,6 +39,6 @@ export async function wakeJobs(
       ...delayed.map(async id => (await Job.fromId(queue, id))?.promote().catch(() => undefined)),
     ])
   }
-  for (const name of DELIVERY_QUEUE_NAMES) await wakeIn(queues[name])
+  for (const name of DELIVERY_QUEUE_NAMES) await promoteIn(queues[name])
   return live
 }
