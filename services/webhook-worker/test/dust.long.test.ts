@@ -16,7 +16,7 @@ for (const status of [404, 500])
       const own = await pay('own', 5)
       await waitFor(() => own.every(order => indexOf(receiver.requests, order) >= 0), {
         what: 'the orders',
-        timeoutMs: 60_000,
+        timeoutMs: 180_000,
       })
       const last = Math.max(...own.map(order => indexOf(receiver.requests, order)))
       t.ok(last < 2_500, `the last order was request ${last} of 4,005: it waited for no last try of dust`)
@@ -25,7 +25,7 @@ for (const status of [404, 500])
           const rows = (await rig.deliveries(webhook.gateway)).filter(row => row.state === 'delivered')
           return rows.length === 5 && rows.every(row => row.attempts_made === 1)
         },
-        { what: 'five orders delivered at the first try' },
+        { what: 'five orders delivered at the first try', timeoutMs: 60_000 },
       )
       const { rows } = await rig.database.pool.query('select * from webhooks where id = $1', [webhook.id])
       t.match(rows, [{ active: true, lost_at: null, failure_notified_at: null }])

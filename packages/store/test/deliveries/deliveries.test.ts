@@ -173,7 +173,10 @@ t.test('deliveries in Postgres', async t => {
     const found = (await Promise.all([sweep(), sweep(), sweep()]))
       .flatMap(page => page.deliveries)
       .filter(ref => ref.webhookId === webhook.id)
-    t.strictSame(found, [{ id: lost!.id, webhookId: webhook.id }])
+    t.strictSame(
+      found.map(({ id }) => id),
+      [lost!.id],
+    )
   })
 
   t.test('a redelivery opens a cycle of four tries, whatever the earlier tries', async t => {
@@ -184,7 +187,9 @@ t.test('deliveries in Postgres', async t => {
       t.equal(delivery.triesLeft, triesLeft)
       await finishAttempts(store, [refused(delivery, { next: triesLeft === 0 ? 'failed' : 'pending' })])
     }
-    t.strictSame(await redeliverOne(store, webhook.id, ref!.id), [{ id: ref!.id, webhookId: webhook.id }])
+    const opened = await redeliverOne(store, webhook.id, ref!.id)
+    t.equal(opened.length, 1)
+    t.match(opened[0], { id: ref!.id, webhookId: webhook.id, triesLeft: 4 })
     const delivery = await claimOne(ref!.id)
     t.match(delivery, { attempt: 5, triesLeft: 3, triesMade: 1 })
     t.strictSame(await redeliverOne(store, webhook.id, ref!.id), [], 'what is being sent is left alone')
