@@ -27,7 +27,8 @@ const MOST_ROWS = 5_500
 t.setTimeout(600_000)
 
 let read: Explained[] = []
-const explaining = (tx: Tx | PipelinedTx): PipelinedTx => {
+/** Runs `work` with a transaction whose statements are explained, until all that it sent has run. */
+const runExplained = async <T>(tx: Tx | PipelinedTx, work: (tx: PipelinedTx) => Promise<T>): Promise<T> => {
   const seen = async (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Promise<Sql> => {
     const statement = toStatement(query, values)
     if (!/savepoint/.test(statement.text)) read.push(await explainIn(tx, statement))
@@ -40,13 +41,15 @@ const explaining = (tx: Tx | PipelinedTx): PipelinedTx => {
     last = turn.catch(() => {})
     return turn
   }
-  return {
+  const result = await work({
     $queryRaw: (query, ...values) => inTurn(async () => tx.$queryRaw(await seen(query, values))),
     $executeRaw: (query, ...values) => inTurn(async () => tx.$executeRaw(await seen(query, values))),
     send: statement => void inTurn(async () => tx.$executeRaw(await seen(statement, []))),
     together: work => work(),
     withModels: work => inTurn(async () => ('withModels' in tx ? tx.withModels(work) : work(tx as never))),
-  }
+  })
+  await last
+  return result
 }
 /** A store whose statements are explained before they run. */
 const explained = (opened: Store): Store => {
@@ -61,8 +64,8 @@ const explained = (opened: Store): Store => {
           read.push(await explainIn(tx, statement as Sql))
           return tx.$queryRaw(statement as Sql)
         }, limits),
-      transaction: work => pools.transaction(tx => work(explaining(tx) as never), limits),
-      pipelinedTransaction: work => pools.pipelinedTransaction(tx => work(explaining(tx))),
+      transaction: work => pools.transaction(tx => runExplained(tx, each => work(each as never)), limits),
+      pipelinedTransaction: work => pools.pipelinedTransaction(tx => runExplained(tx, work)),
     },
   }
 }
