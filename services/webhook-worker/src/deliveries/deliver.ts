@@ -114,6 +114,7 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
     permit: Permit,
   ): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
+    permit.begin()
     const answer = await sendCurrent(delivery, readAtMs)
     if (!answer) return putBack(delivery, CHANGED, permit)
     const pause = pauseOf(delivery, answer)

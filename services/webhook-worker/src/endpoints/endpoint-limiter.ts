@@ -19,6 +19,7 @@ function permitOf({ breaker, pacing, inFlight }: Endpoint, place: Place, isProbe
   let isLeft = false
   return {
     kind: 'go',
+    begin: () => inFlight.begin(place),
     pause: async deferral => {
       breaker.pause(deferral)
       if (deferral.reason === 'rate cap') await pacing.pause(deferral.forMs)

@@ -31,9 +31,11 @@ export interface Deferral {
   reason: DeferReason
 }
 
-/** Allows one request: the holder claims the delivery, sends it, and leaves the permit. */
+/** Allows one request: the holder claims the delivery, begins its request, and leaves the permit. */
 export interface Permit {
   kind: 'go'
+  /** The delivery is claimed, and its request leaves. */
+  begin(): void
   /**
    * Defers all that waits for the endpoint: it asked for patience, or the way to it is closed. Afterwards one delivery asks, and the
    * others wait for its answer. A pause of the rate holds in all workers.

@@ -2,15 +2,20 @@ import t from 'tap'
 import { InFlight, type Place } from '../../src/endpoints/in-flight.js'
 import type { Deferral, EndpointLimits } from '../../src/endpoints/permits.js'
 
+// What still waits when the tests have ended is deferred, so that no timer is left.
+let ended = 0
+t.teardown(() => (ended = 10_000))
+
 function open(limits: Partial<EndpointLimits> = {}) {
   let now = 1_000_000
   const inFlight = new InFlight(
     { maxInFlight: 8, maxPerSecond: 100_000, maxQueued: 256, ...limits },
-    { now: () => now, chance: () => 0 },
+    { now: () => now + ended, chance: () => 0 },
   )
   const enter = async (): Promise<Place> => {
     const place = await inFlight.enter()
     if ('kind' in place) throw new Error(`deferred: ${place.reason}`)
+    inFlight.begin(place)
     return place
   }
   const enterMany = (count: number) => Promise.all(Array.from({ length: count }, enter))
@@ -53,7 +58,34 @@ t.test('only as many wait in memory as the endpoint answers soon', async t => {
   for (let n = 0; n < 60; n++) await answer(2)
   t.equal(await countDeferred(), 300 - 256, 'of a fast one: as many as may wait at all')
   for (let n = 0; n < 60; n++) await answer(400)
-  t.equal(await countDeferred(), 300 - 6, 'of a slow one: hardly any')
+  t.equal(await countDeferred(), 300 - 11, 'of a slow one: hardly any')
+})
+
+t.test('the time of a claim is no time of the endpoint', async t => {
+  const { inFlight, enterMany, deferredOf, pass } = open()
+  for (let n = 0; n < 60; n++) {
+    const place = await inFlight.enter()
+    if ('kind' in place) throw new Error(place.reason)
+    pass(400)
+    inFlight.begin(place)
+    pass(2)
+    inFlight.leave(place, true)
+  }
+  await enterMany(8)
+  t.equal((await deferredOf(300)).length, 300 - 256)
+})
+
+t.test('what waits for an endpoint waits on while it answers, and not for ever', async t => {
+  const { inFlight, answer, enter, pass } = open({ maxInFlight: 1 })
+  await answer(2)
+  const one = await enter()
+  const [next, last] = [inFlight.enter(), inFlight.enter()]
+  // By the clock of this test no time passes, by the timers of what waits more than PATIENCE_MS.
+  await new Promise(resolve => setTimeout(resolve, 600))
+  inFlight.leave(one, true)
+  t.notOk('kind' in (await next))
+  pass(3_000)
+  t.match(await last, { kind: 'defer', reason: 'in-flight cap' })
 })
 
 t.test('what waits is deferred after a moment, and takes no slot for longer', async t => {
