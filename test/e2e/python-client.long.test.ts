@@ -206,13 +206,14 @@ with Client("${edge.url}") as client:
       t,
       python,
       `
-import threading, time
+import sys, threading, time
 from payment_tracking import _watch, watch_payments
 _watch.LONGEST_WAIT_SECONDS = 8
 def watch(name):
     began = time.monotonic()
     event = next(watch_payments("${proxy.url}", name, since=0))
-    print(name, "|", event.kind, event.data["seq"], event.data["trackingId"] == name, "|", time.monotonic() - began)
+    seen = f"{event.kind} {event.data['seq']} {event.data['trackingId'] == name}"
+    sys.stdout.write(f"{name} | {seen} | {time.monotonic() - began}\\n")
 names = ${JSON.stringify(cases.map(([name]) => name))}
 threads = [threading.Thread(target=watch, args=(name,)) for name in names]
 for thread in threads: thread.start()

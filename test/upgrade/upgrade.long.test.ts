@@ -47,7 +47,7 @@ async function writeLaterMigrations(t: TestContext): Promise<string> {
   return dir
 }
 
-t.test('a release goes on while schema and services change under load', { timeout: 240_000 }, async t => {
+t.test('a release goes on while schema and services change under load', { timeout: 600_000 }, async t => {
   const database = await createDatabase(t)
   const [redis, nats] = await Promise.all([useRedis(t), useNats(t)])
   const env = {

@@ -5,7 +5,7 @@ import { openRig } from './support/start-worker.js'
 
 t.test('a worker', async t => {
   const rig = await openRig(t)
-  await rig.startWorker({ WEBHOOK_BACKOFF_MS: '100', WEBHOOK_TIMEOUT_MS: '500' })
+  await rig.startWorker({ WEBHOOK_BACKOFF_MS: '100', WEBHOOK_TIMEOUT_MS: '3000' })
 
   t.test('delivers a payment, signed as Standard Webhooks says, to every active webhook', async t => {
     const [one, two] = [await openReceiver(t), await openReceiver(t)]

@@ -75,7 +75,8 @@ export async function openRig(
     ENVIRONMENT: 'test',
     WEBHOOK_ALLOW_PRIVATE_TARGETS: 'on',
     WEBHOOK_BACKOFF_MS: '50',
-    WEBHOOK_TIMEOUT_MS: '1000',
+    // Longer than a busy machine takes to answer: what is no answer opens breakers.
+    WEBHOOK_TIMEOUT_MS: '5000',
     'webhook-worker.claimMarginMs': '500',
     'webhook-worker.overdueMs': '500',
   }
