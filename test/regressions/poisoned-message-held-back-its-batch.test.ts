@@ -65,7 +65,10 @@ t.test('one result that cannot be written keeps no other from being written', as
      when (new.delivery_id = ${poisoned} and new.outcome = 'accepted') execute function fault()`,
   )
   // Long enough that no claim ends while results are written.
-  const worker = await rig.startWorker({ 'webhook-worker.claimMarginMs': '3000' })
+  const worker = await rig.startWorker({
+    WEBHOOK_TIMEOUT_MS: '1000',
+    'webhook-worker.claimMarginMs': '3000',
+  })
   await rig.queue.enqueueDeliveries(refs)
   await rig.waitForStates({ delivered: 3, pending: 1 })
   await worker.waitForLog('delivery.result-lost', line => line.deliveryId === String(poisoned))

@@ -47,7 +47,7 @@ import { listFailingWebhooks } from '../src/admin/ops/failing-webhooks.js'
 import { readHealth } from '../src/admin/webhooks/read-health.js'
 import { notifyFailures } from '../src/messages/clock/notify-failures.js'
 import { type Store } from '../src/core/database/open-store.js'
-import { explainIn, type Explained } from './plans/explain.js'
+import { explainIn, withStatements, type Explained } from './plans/explain.js'
 
 /** Behind each key: a statement that reads them all is found. */
 const MANY = 30_000
@@ -104,14 +104,7 @@ const store: Store = {
     writePrepared: first(pools.writePrepared) as typeof pools.writePrepared,
     execute: first(statement => pools.execute(statement)),
     transaction: work =>
-      pools.transaction(
-        tx => {
-          // Settings of a transaction read no rows.
-          const setting = { $executeRawUnsafe: (text: string) => tx.$executeRawUnsafe(text) }
-          return work({ ...explaining(tx), ...setting } as Parameters<typeof work>[0])
-        },
-        { timeout: 120_000 },
-      ),
+      pools.transaction(tx => work(withStatements(tx, explaining(tx))), { timeout: 120_000 }),
   },
 }
 

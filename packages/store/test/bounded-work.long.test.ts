@@ -87,6 +87,7 @@ function explaining(tx: PipelinedTx): PipelinedTx {
     send: statement => tx.send(explained(statement, [])),
     // Each is explained by itself.
     together: work => work(),
+    sendModel: write => tx.sendModel(write),
     withModels: work => tx.withModels(work),
   }
 }
@@ -355,7 +356,6 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
     3,
     'reads without the writer lock, and one for at most 10,000 events after them',
   ],
-  'ingest/recompute/recompute-rows.ts': [1, 'the policies of a page, by their addresses'],
   'ingest/batch/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
   'messages/waiting/release.ts': [
     3,

@@ -28,7 +28,7 @@ export async function cancelPage(store: Store, work: WebhookWork): Promise<Page>
 
 /**
  * Writes what readers of these rows find already. Skips rows that a claim or a result has locked: the work checks again.
- * Locks in the order of claims.
+ * Locks in the order of claims. SQL: skips locked rows.
  */
 const cancelRows = ({ database }: Store, ids: readonly bigint[]): Promise<number> =>
   database.execute(
@@ -37,6 +37,7 @@ const cancelRows = ({ database }: Store, ids: readonly bigint[]): Promise<number
        order by d.id for update skip locked)`),
   )
 
+/** SQL: skips locked rows. */
 const removeWaiting = ({ database }: Store, webhookId: bigint): Promise<number> =>
   database.execute(sql`
     delete from waiting_messages where ctid = any(array(

@@ -74,7 +74,7 @@ interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | '
  *
  * The statement returns only claimed rows, and combines its parts by arrays and laterals instead of joins. A kept plan
  * knows neither the number of ids nor the later size of the tables: with joins it would compare each row of one part
- * with each row of another (a fifth of Postgres' time at sets of 64), or scan a whole table.
+ * with each row of another (a fifth of Postgres' time at sets of 64), or scan a whole table. SQL: skips locked rows.
  */
 export async function claimDeliveries(
   store: Store,

@@ -69,7 +69,7 @@ export async function findWebhooksOfDeletedGateways(
 
 /**
  * Updates `failing_since`: the first failure sets it, any success clears it; and `lost_at`: the first delivery since then that
- * failed with all its tries sets it. One row for each id, by their key.
+ * failed with all its tries sets it. One row for each id, by their key. SQL: the database's clock.
  * @param health.lost webhooks among the failed ones of which a delivery failed with all its tries
  * @returns webhooks whose every attempt failed for `limitMs`
  */

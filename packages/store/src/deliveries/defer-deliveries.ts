@@ -12,7 +12,7 @@ export interface Deferral {
 /**
  * Postpones deliveries without using up a try: they become `waiting` and are due again after `forMs`. A delivery that
  * has been deferred for `atMostMs` stays due, and the caller must send it. Rows that ended, or that a worker is sending,
- * stay unchanged and are not returned.
+ * stay unchanged and are not returned. SQL: the database's clock.
  * @returns how long each delivery has been deferred
  */
 export async function deferDeliveries(

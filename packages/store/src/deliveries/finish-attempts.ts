@@ -75,7 +75,7 @@ const RESULTS = columnTable<AttemptResult>('r', {
  * from the time of empty tables finds rows by key and not by joining whole tables.
  *
  * A database that lost commits uses ids again. A result whose id now belongs to another webhook or message changes no
- * row.
+ * row. SQL: two tables change together.
  * @returns one row for each result whose delivery still exists
  */
 export async function finishAttempts(

@@ -17,7 +17,7 @@ const MOST_ATTEMPTS = 1_000
 
 export const TODAY = sql`(clock_timestamp() at time zone 'UTC')::date`
 
-/** Counts the rows of a table `opened` that has their gateways. */
+/** Counts the rows of a table `opened` that has their gateways. SQL: adds to what is stored. */
 export const COUNT_REDELIVERIES: Sql = sql`
   insert into redelivery_counts (gateway, day, redelivered)
   select gateway, ${TODAY}, count(*) from opened group by gateway order by gateway
@@ -29,7 +29,7 @@ export const COUNT_REDELIVERIES: Sql = sql`
 /**
  * Makes deliveries due now, with their body and message id. A delivery that has ended gets a new cycle: as many tries as a
  * new delivery has, in the present activation of its webhook. An open delivery keeps its cycle. A delivery that a worker is
- * sending, or whose webhook is inactive, stays as it is.
+ * sending, or whose webhook is inactive, stays as it is. SQL: locks, and the database's clock.
  * @param of.isCounted whether the gateway asks for it: it counts for its quota of the day
  * @param of.states only deliveries that everybody reads in one of these states; left out: in any
  * @param of.webhookId only deliveries of this webhook

@@ -75,7 +75,7 @@ export interface EndedDelivery {
 /**
  * Makes the first open delivery of an order due that waits only for its turn, if it is among the first ones; a sweeper finds
  * others. The update waits for a claim that puts the same row off at this moment, and then sees the row as the claim left it:
- * no turn is lost.
+ * no turn is lost. SQL: compares two columns.
  * @param ended the delivery before it
  * @returns the deliveries to enqueue
  */

@@ -24,7 +24,7 @@ const CLAIMS = columnTable<PutBack>('c', {
  * Gives claims back whose requests did not leave: the attempts are as if they had never been, and the deliveries are due
  * again after `forMs`. A delivery that changed since (its claim expired, it was redelivered or cancelled) stays unchanged, and
  * the attempt becomes `interrupted`. Locks the deliveries and their attempts. The statement holds the keys twice, as
- * finishAttempts does.
+ * finishAttempts does. SQL: two tables change together.
  */
 export async function putBackDeliveries({ database }: Store, claims: readonly PutBack[]): Promise<void> {
   await database.writePrepared(sql`

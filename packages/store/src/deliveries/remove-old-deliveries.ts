@@ -10,6 +10,7 @@ const HAS_ENDED = sql`d.state not in ('pending', 'waiting')`
  * before it and for which no delivery, message or work is left. A delivery that has not ended stays, however old.
  * One page of at most `limit` deliveries, by deliveries_finished, and as many webhooks, by webhooks_deleted. One worker
  * removes at a time. Compares with the time of the statement, as `sweepDeliveries` does. Each statement holds its locks for some milliseconds, and the lock of retention.
+ * SQL: skips locked rows.
  * @returns how many deliveries were removed
  */
 export async function removeOldDeliveries(
@@ -57,6 +58,6 @@ async function removeOldWebhooks(
      order by w.deleted_at limit ${limit}`)
   const ids = rows.map(({ id }) => id)
   await isolate(store, 'retention webhooks', ids, some =>
-    database.execute(sql`delete from webhooks where id = any(${bigints(some)})`),
+    database.withModels(client => client.webhook.deleteMany({ where: { id: { in: [...some] } } })),
   )
 }

@@ -35,7 +35,7 @@ const OVERDUE_A_PAGE = 5_000
  * oldest first. Cancelled deliveries whose rows are not written yet are passed over.
  * One page of at most `limit` rows, in one statement; looks at 5,000, by deliveries_due. `skip locked` lets several
  * sweepers share the rows, and skips rows of running claims. Compares with the time of the statement: Postgres cannot search
- * an index by `clock_timestamp()`, which changes within it, and read all open deliveries every second.
+ * an index by `clock_timestamp()`, which changes within it, and read all open deliveries every second. SQL: skips locked rows.
  */
 export async function sweepDeliveries(store: Store, sweep: Sweep): Promise<SweptPage> {
   const { overdueMs, againMs, limit, after = null } = sweep
@@ -71,6 +71,6 @@ export async function unsweepDeliveries(
   { database }: Store,
   deliveries: readonly DeliveryRef[],
 ): Promise<void> {
-  await database.execute(sql`
-    update deliveries set swept_at = null where id = any(${bigints(deliveries.map(d => d.id))})`)
+  const where = { id: { in: deliveries.map(({ id }) => id) } }
+  await database.withModels(client => client.delivery.updateMany({ where, data: { sweptAt: null } }))
 }

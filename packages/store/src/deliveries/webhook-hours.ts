@@ -4,6 +4,7 @@ import { sql, type Sql } from '../core/database/sql.js'
 /**
  * Counts attempts in the hour that runs, as a part of the statement that moves their deliveries: each attempt counts once.
  * Statements that run at the same time take the rows in one order, so they wait for each other and never for ever.
+ * SQL: a part of another statement.
  * @param moved a list with "webhookId", outcome and duration
  */
 export const countInHour = (moved: Sql): Sql => sql`

@@ -2,7 +2,7 @@
 import type { Pool } from '@payment-tracking/testkit'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { writeValue } from '../../src/core/database/pg-codec.js'
-import { sql, toStatement, type Sql, type Tx } from '../../src/core/database/sql.js'
+import { sql, toStatement, type ClientTx, type Sql, type Tx } from '../../src/core/database/sql.js'
 import type { PipelinedTx } from '../../src/core/database/pipelined-transactions.js'
 import type { Store } from '../../src/core/database/open-store.js'
 
@@ -28,6 +28,10 @@ export const indexesOf = (plan: Plan): string[] => [
   ...(plan['Index Name'] === undefined ? [] : [plan['Index Name']]),
   ...(plan.Plans ?? []).flatMap(indexesOf),
 ]
+
+/** A transaction of Prisma's client, whose statements are run by others; its models and settings stay. */
+export const withStatements = (tx: ClientTx, statements: Tx): ClientTx =>
+  new Proxy(tx, { get: (own, name) => Reflect.get(name in statements ? statements : own, name) as unknown })
 
 /** The rows that a plan took from tables and indexes, those it dropped included, and those it wrote. */
 export function rowsOfPlan(plan: Plan): number {
@@ -69,6 +73,7 @@ export async function sentBy(store: Store, query: Query): Promise<Sent[]> {
     $executeRaw: (...asked) => (take(...asked), Promise.resolve(0)),
     send: statement => take(statement),
     together: work => work(),
+    sendModel: () => {},
     withModels: () => Promise.resolve([] as never),
   }
   subscribe(STATEMENTS, note)

@@ -38,6 +38,18 @@ export class TooManyApiKeysError extends ServiceError {
 const API_KEY_COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", signer_since as "signerSince", created_at as "createdAt",
   expires_at as "expiresAt", last_used_at as "lastUsedAt"`
 
+const SELECTED = {
+  id: true,
+  name: true,
+  scopes: true,
+  hint: true,
+  createdBy: true,
+  signerSince: true,
+  createdAt: true,
+  expiresAt: true,
+  lastUsedAt: true,
+} as const
+
 /**
  * Stores a new key by its hash. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
  * limit holds. Expired and ended keys count until they are revoked.
@@ -61,12 +73,13 @@ export const createApiKey = (
       await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`api keys ${key.gateway}`}, 0))`
       const count = await tx.apiKey.count({ where: { gateway: key.gateway, revokedAt: null } })
       if (count >= API_KEYS_PER_GATEWAY) throw new TooManyApiKeysError()
-      const [row] = await tx.$queryRaw<ApiKeyRecord[]>`
-        insert into api_keys (gateway, name, scopes, hash, hint, created_by, signer_since, expires_at)
-        values (${key.gateway}, ${key.name}, ${[...key.scopes]}::text[], ${key.hash}, ${key.hint},
-                ${key.createdBy}, ${key.signerSince}, ${key.expiresAt}::timestamptz)
-        returning ${API_KEY_COLUMNS}`
-      return row!
+      const { gateway, name, hash, hint, createdBy, signerSince, expiresAt } = key
+      const scopes = [...key.scopes]
+      const row = await tx.apiKey.create({
+        data: { gateway, name, scopes, hash, hint, createdBy, signerSince, expiresAt },
+        select: SELECTED,
+      })
+      return { ...row, scopes: row.scopes as ApiKeyScope[] }
     },
     { maxWait: 10_000, timeout: 10_000 },
   )
@@ -76,7 +89,7 @@ export const listApiKeys = ({ database }: Store, gateway: string): Promise<reado
   database.read<ApiKeyRecord>(sql`
     select ${API_KEY_COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
 
-/** @returns null where the gateway has no such key */
+/** SQL: the database's clock. @returns null where the gateway has no such key */
 export const revokeApiKey = async (
   { database }: Store,
   gateway: string,

@@ -47,7 +47,7 @@ export async function whyNoApiKey(
   return key.isRevoked ? 'revoked' : 'expired'
 }
 
-/** Notes the use of a key, at most once a minute over all processes. */
+/** Notes the use of a key, at most once a minute over all processes. SQL: the database's clock. */
 export const noteApiKeyUse = async ({ database }: Store, id: bigint): Promise<void> => {
   await database.execute(sql`
     update api_keys set last_used_at = clock_timestamp()

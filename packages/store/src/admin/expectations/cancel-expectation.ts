@@ -28,7 +28,7 @@ export class ExpectationCountingError extends ServiceError {
  *
  * One statement, which is a transaction of its own, and must be: ingest may wait for the row, and no process can be paused between
  * a statement and its commit. It waits for a transaction that counts a payment at the same moment, and judges what that one wrote.
- * The scheduler writes and notifies of what follows (expire-expectations.ts); readers see it at once.
+ * The scheduler writes and notifies of what follows (expire-expectations.ts); readers see it at once. SQL: compares two columns.
  * @param author for the log of changes; null: the service itself
  * @returns null where the gateway has no such expectation; `isNew` is false where it was cancelled before
  * @throws ExpectationPaidError, ExpectationCountingError: nothing is written

@@ -3,7 +3,7 @@ import { ServiceError } from '@payment-tracking/runtime'
 import type { ExpectationRecord } from '@payment-tracking/domain'
 import { runIn, type TransactionLimits } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
-import { sql, type Tx } from '../../core/database/sql.js'
+import { sql, type ClientTx, type Tx } from '../../core/database/sql.js'
 import { readOpen } from '../../core/tables/expectation-counts.js'
 import { readExpectations } from '../../core/tables/expectations.js'
 
@@ -83,20 +83,17 @@ export const createExpectation = (
   }, CREATION_LIMITS)
 
 /** @returns whether payments of its tracking ID are stored; null where the gateway has used the triple */
-async function insert(tx: Tx, wanted: NewExpectation): Promise<{ isTracked: boolean } | null> {
-  const { gateway, trackingId, recipient, tokenMint, amount, expiresAt, reference } = wanted
-  const [row] = await tx.$queryRaw<{ isTracked: boolean }[]>`
-    with created as (
-      insert into expectations (gateway, tracking_id, recipient, token_mint, amount, expires_at, reference, counting)
-      values (${gateway}, ${trackingId}, ${recipient}, ${tokenMint}, ${amount.toString()}::numeric,
-              ${expiresAt?.toISOString() ?? null}::timestamptz, ${reference}, true)
-      on conflict (gateway, tracking_id, recipient, token_mint) do nothing
-      returning id
-    ), counting as (
-      insert into work (kind, key, gateway) select 'expectation', id::text, ${gateway} from created
-    )
-    select exists (select from trackings where tracking_id = ${trackingId} and head > 0) as "isTracked" from created`
-  return row ?? null
+async function insert(tx: ClientTx, wanted: NewExpectation): Promise<{ isTracked: boolean } | null> {
+  const { gateway, trackingId, recipient, tokenMint, expiresAt, reference } = wanted
+  const amount = wanted.amount.toString()
+  const [created] = await tx.expectation.createManyAndReturn({
+    data: { gateway, trackingId, recipient, tokenMint, amount, expiresAt, reference, counting: true },
+    skipDuplicates: true,
+    select: { id: true },
+  })
+  if (!created) return null
+  await tx.work.create({ data: { kind: 'expectation', key: created.id, gateway }, select: { key: true } })
+  return { isTracked: (await tx.tracking.count({ where: { trackingId, head: { gt: 0 } } })) > 0 }
 }
 
 const isSame = (record: ExpectationRecord, wanted: NewExpectation): boolean =>

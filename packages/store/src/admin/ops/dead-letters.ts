@@ -83,7 +83,7 @@ export const findDeadLetterIds = async ({ database }: Store, filter: DeadLetterF
   return rows.map(({ id }) => id)
 }
 
-/** Marks letters whose bytes are in the stream again. */
+/** Marks letters whose bytes are in the stream again. SQL: the database's clock. */
 export const markReplayed = ({ database }: Store, ids: readonly bigint[]): Promise<unknown> =>
   database.execute(sql`
     update dead_letters set replayed_at = clock_timestamp() where id = any(${bigints(ids)})`)

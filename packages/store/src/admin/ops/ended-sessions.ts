@@ -10,9 +10,10 @@ export interface EndedSession {
 
 /** Records that a session has ended, and removes expired sessions. A second call for a session changes nothing. */
 export async function endSession({ database }: Store, { id, endsAt }: EndedSession): Promise<void> {
-  await database.execute(sql`delete from ended_ops_sessions where ends_at < now()`)
-  await database.execute(sql`
-    insert into ended_ops_sessions (id, ends_at) values (${id}, ${endsAt}) on conflict (id) do nothing`)
+  await database.withModels(async client => {
+    await client.endedOpsSession.deleteMany({ where: { endsAt: { lt: new Date() } } })
+    await client.endedOpsSession.createMany({ data: { id, endsAt }, skipDuplicates: true })
+  })
 }
 
 /** All unexpired sessions that were ended. There are few: operators sign out by hand. */

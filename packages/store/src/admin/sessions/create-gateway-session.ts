@@ -1,6 +1,6 @@
 // Sessions and links that sign in. A link is a session that nobody has opened yet.
 import type { Store } from '../../core/database/open-store.js'
-import { sql, type Tx } from '../../core/database/sql.js'
+import { sql, type ClientTx } from '../../core/database/sql.js'
 import { IDLE_HOURS, interval, LIFETIME_DAYS, LINK_MINUTES } from './lifetimes.js'
 
 /** What signed in: the signature of a wallet, its token, an API key, or a link that one of these made. */
@@ -28,7 +28,8 @@ const REMOVED_AT_ONCE = 100
 
 /**
  * Stores a session, or (`how: 'link'`) a link that nobody has opened yet, by its hash, and ends the oldest beyond the limit. Concurrent calls for one gateway wait for
- * each other (an advisory lock), so that the limit holds. Also removes sessions that are over, of anybody.
+ * each other (an advisory lock), so that the limit holds. Also removes sessions that are over, of anybody. SQL: locks, and the
+ * database's clock.
  * @param replaces the hash of the session that the browser had: it ends
  * @returns when it ends unless it is used
  */
@@ -74,7 +75,7 @@ export interface NewSession {
 }
 
 /**
- * Makes a session of a link. The row changes its hash, so of concurrent calls one alone finds it.
+ * Makes a session of a link. The row changes its hash, so of concurrent calls one alone finds it. SQL: the database's clock.
  * @returns whether the link counted
  */
 export const openSignInLink = (
@@ -99,13 +100,16 @@ export const findSignInLink = async ({ database }: Store, link: string): Promise
   return row?.gateway ?? null
 }
 
-/** Ends a session: its cookie is void from now on. @returns its gateway; null where there is no such session */
+/**
+ * Ends a session: its cookie is void from now on. SQL: a model deletes rows without returning them.
+ * @returns its gateway; null where there is no such session
+ */
 export const endGatewaySession = async ({ database }: Store, hash: string): Promise<string | null> => {
   const [row] = await database.write<{ gateway: string }>(sql`
     delete from gateway_sessions where hash = ${hash} returning gateway`)
   return row?.gateway ?? null
 }
 
-async function end(tx: Tx, hash: string | null): Promise<void> {
-  if (hash !== null) await tx.$executeRaw(sql`delete from gateway_sessions where hash = ${hash}`)
+async function end(tx: ClientTx, hash: string | null): Promise<void> {
+  if (hash !== null) await tx.gatewaySession.deleteMany({ where: { hash } })
 }

@@ -59,5 +59,7 @@ export const endGatewaySessions = (
   gateway: string,
   id: bigint | null,
 ): Promise<number> =>
-  database.execute(sql`
-    delete from gateway_sessions where gateway = ${gateway} and ${id === null ? sql`true` : sql`id = ${id}`}`)
+  database.withModels(async client => {
+    const where = { gateway, ...(id === null ? {} : { id }) }
+    return (await client.gatewaySession.deleteMany({ where })).count
+  })

@@ -55,7 +55,7 @@ export async function findGatewaySession(
   return { ...session, gateway: { address, authority, incarnationStart, deletedOrder, signer, signerOrder } }
 }
 
-/** Notes the use of a session, which then lasts longer: at most once a minute over all processes. */
+/** Notes the use of a session, which then lasts longer: at most once a minute over all processes. SQL: the database's clock. */
 export const noteGatewaySessionUse = async ({ database }: Store, hash: string): Promise<void> => {
   await database.execute(sql`
     update gateway_sessions s set ends_at = ${END}, used_at = clock_timestamp()

@@ -44,7 +44,11 @@ export async function askFeedForDates({ database }: Store, gateway: string): Pro
   const asks = await database.lookUp(sql`
     select from gateway_settings where gateway = ${gateway} and feed_dates`)
   if (asks.length > 0) return
-  await database.execute(sql`
-    insert into gateway_settings (gateway, feed_dates) values (${gateway}, true)
-    on conflict (gateway) do update set feed_dates = true`)
+  await database.withModels(client =>
+    client.gatewaySettings.upsert({
+      where: { gateway },
+      create: { gateway, feedDates: true },
+      update: { feedDates: true },
+    }),
+  )
 }

@@ -33,8 +33,10 @@ export const updateWebhook = (
     if (choices.active === false)
       await tx.$queryRaw(turnOff(sql`${own} and w.active`, { why: 'webhook inactive' }))
     if (choices.active === true)
-      await tx.$executeRaw`
-        update webhooks w set active = true, activation = activation + 1 where ${own} and not w.active`
+      await tx.webhook.updateMany({
+        where: { ...where, active: false },
+        data: { active: true, activation: { increment: 1 } },
+      })
     const { count } = await tx.webhook.updateMany({ where, data })
     if (count === 0) return null
     const webhook = await tx.webhook.findFirst({ where, select: SELECTED })

@@ -40,6 +40,7 @@ export async function getWebhookSecret(
 
 /**
  * Gives a webhook a new secret. The present secret still signs for `graceSeconds`, and each earlier secret until its own time.
+ * SQL: what is stored becomes a part of what is written.
  * @param graceSeconds 0: no secret but the new one signs any further try
  * @returns null when the gateway has no such webhook
  * @throws TooManySecretsError

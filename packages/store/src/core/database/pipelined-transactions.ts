@@ -11,6 +11,8 @@ export interface PipelinedTx extends Tx {
   send(statement: Sql): void
   /** What `work` sends, to different tables, is one statement. It calls nothing else of the transaction. */
   together(work: () => void): void
+  /** As `send`, by a model of Prisma. */
+  sendModel(write: (client: Prisma.TransactionClient) => PromiseLike<unknown>): void
   /** Prisma's models. Whatever is called after it waits for it. */
   withModels<T>(work: (client: Prisma.TransactionClient) => PromiseLike<T>): Promise<T>
 }
@@ -77,6 +79,7 @@ function openTx(client: Prisma.TransactionClient, lane: Lane): PipelinedTx {
       gathered = undefined
       if (statements.length > 0) send(asOne(statements))
     },
+    sendModel: write => void lane.call('model', () => write(client)).catch(ignore),
     withModels: work => lane.call('model', () => work(client)),
   }
 }

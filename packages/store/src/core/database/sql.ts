@@ -14,6 +14,9 @@ export interface Tx {
   $executeRaw(statement: TemplateStringsArray | Sql, ...values: unknown[]): Promise<number>
 }
 
+/** The same, with the models of Prisma's client. */
+export type ClientTx = Prisma.TransactionClient
+
 export const { sql, join, raw, empty } = Prisma
 
 /** A list of integers as a parameter, with the type that Postgres could not tell from the text. Null stays null. */

@@ -33,6 +33,7 @@ const MOST_LISTED = raw('500')
 /**
  * Writes the row of a process, and removes rows of processes that were killed. The last row of a service stays until another process
  * of it reports: a service of which nothing runs is red for as long. Reads the whole table: it has a row for each process.
+ * SQL: the database's clock.
  */
 export async function reportProcess({ database }: Store, report: ProcessReport): Promise<void> {
   const { service, replica, version, startedMsAgo, workedMsAgo, waitingSeconds } = report
@@ -57,7 +58,7 @@ export async function forgetProcess(
   { database }: Store,
   { service, replica }: Pick<ProcessReport, 'service' | 'replica'>,
 ): Promise<void> {
-  await database.execute(sql`delete from processes where service = ${service} and replica = ${replica}`)
+  await database.withModels(client => client.process.deleteMany({ where: { service, replica } }))
 }
 
 /** At most 500, those that are silent longest first. */

@@ -53,7 +53,7 @@ export async function quarantine(
   await database.execute(quarantineRow(task, key, error))
 }
 
-/** The statement of `quarantine`, for a transaction that goes on. */
+/** The statement of `quarantine`, for a transaction that goes on. SQL: transactions of both kinds run it. */
 export function quarantineRow(task: IsolatingTask, key: string, error: unknown): Sql {
   const text = String(error instanceof Error ? (error.cause ?? error) : error).slice(0, 1_000)
   return sql`

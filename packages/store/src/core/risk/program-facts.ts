@@ -1,7 +1,6 @@
 // What a due payment needs to know of the program and its gateways: whether the program is paused, and who takes fees.
 // These events are rare and nothing else is derived from them, so the newest that is valid is looked up when it is needed.
 import { isPublicKey, readJson, type ChainEvent } from '@payment-tracking/domain'
-import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
 import { raw, sql, type Sql } from '../database/sql.js'
 
@@ -43,20 +42,11 @@ function factOf(event: ChainEvent): ProgramFact | undefined {
   return { eventId: event.id, kind, gateway, slot: event.slot, value }
 }
 
-const PROGRAM_FACTS = columnTable<ProgramFact>('f', {
-  event_id: ['uuid', ({ eventId }) => eventId],
-  kind: ['text', ({ kind }) => kind],
-  gateway: ['text', ({ gateway }) => gateway],
-  slot: ['bigint', ({ slot }) => slot],
-  value: ['text', ({ value }) => value],
-})
-
-/** Writes the facts of new events, whether they are valid or not. SQL: nobody waits for it. */
+/** Writes the facts of new events, whether they are valid or not. */
 export function writeProgramFacts(tx: PipelinedTx, events: readonly { event: ChainEvent }[]): void {
   const facts = events.flatMap(({ event }) => factOf(event) ?? [])
   if (facts.length === 0) return
-  tx.send(sql`
-    insert into program_facts (${PROGRAM_FACTS.names}) select * from ${PROGRAM_FACTS.listOf(facts)} on conflict do nothing`)
+  tx.sendModel(client => client.programFact.createMany({ data: facts, skipDuplicates: true }))
 }
 
 /** Facts of one kind that a check compares, from the newest slot on: an authority can change its fees as often as it likes. */

@@ -30,7 +30,10 @@ const TOKEN_ACCOUNTS = columnTable<TimedAccount>('a', {
   others: ['text', ({ others }) => others],
 })
 
-/** SQL: compares with the stored slot. One statement for any number of messages. A slot that is not newer changes nothing, not even the time. */
+/**
+ * SQL: compares with the stored slot. One statement for any number of messages. A slot that is not newer changes nothing, not
+ * even the time.
+ */
 export function writeTokenAccounts(tx: PipelinedTx, controls: readonly TimedControl[]): void {
   const newest = new Map<string, TimedAccount>()
   for (const { control, storedAt = new Date() } of controls) {

@@ -52,7 +52,7 @@ export async function listWatchedPolicies(
   }
 }
 
-/** A policy that waits for no payment is looked at again when ingest changes its dates or its status. */
+/** A policy that waits for no payment is looked at again when ingest changes its dates or its status. SQL: skips locked rows. */
 const moveChecks = (database: Store['database'], addresses: readonly string[]): Promise<number> =>
   database.execute(sql`
     update policies p

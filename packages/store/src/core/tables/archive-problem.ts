@@ -10,7 +10,7 @@ export interface ArchiveProblem {
   seenAt: Date
 }
 
-/** @param problem null when the archive goes on */
+/** SQL: compares with what is stored. @param problem null when the archive goes on */
 export async function noteArchiveProblem({ database }: Store, problem: string | null): Promise<void> {
   await database.execute(
     problem === null

@@ -47,7 +47,10 @@ export const DELIVERY_STATE = sql`case when ${IS_CANCELLED_UNWRITTEN} then 'canc
 /** When it ended. */
 export const DELIVERY_FINISHED_AT = sql`case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_AT} else d.finished_at end`
 
-/** The statement that writes what readers of some deliveries find already: that they are cancelled. @param ids their ids */
+/**
+ * The statement that writes what readers of some deliveries find already: that they are cancelled. SQL: joins tables.
+ * @param ids their ids
+ */
 export const writeCancelled = (ids: Sql): Sql => sql`
   update deliveries d
      set state = 'cancelled', finished_at = ${CANCELLED_AT}, last_error = ${CANCELLED_WHY},
@@ -55,7 +58,10 @@ export const writeCancelled = (ids: Sql): Sql => sql`
     from webhooks w
    where w.id = d.webhook_id and not ${IS_LIVE} and d.id = any(${ids})`
 
-/** The statement that cancels open deliveries. A delivery that a worker is sending now may still end `delivered`. */
+/**
+ * The statement that cancels open deliveries. A delivery that a worker is sending now may still end `delivered`. SQL: the
+ * database's clock.
+ */
 export const cancelDeliveries = (which: Sql, why: string): Sql => sql`
   update deliveries d
      set state = 'cancelled', finished_at = clock_timestamp(), last_error = ${why},

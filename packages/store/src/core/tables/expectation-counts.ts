@@ -20,7 +20,10 @@ const DIFFERENCES = columnTable<Difference>('d', {
 
 const isOpen = ({ counting, notified }: Expectation): boolean => !counting && notified.all.state === 'open'
 
-/** Writes the differences that a transaction makes, one row for each gateway. @param moved each before and after */
+/**
+ * Writes the differences that a transaction makes, one row for each gateway. SQL: adds to what is stored.
+ * @param moved each before and after
+ */
 export async function countOpen(
   tx: Tx,
   writer: CountWriter,

@@ -24,7 +24,7 @@ const POSITIONS = columnTable<PositionsRow>('p', {
   ending: ['integer', ({ end }) => end],
 })
 
-/** @param payments of a batch, in the order of their positions */
+/** SQL: one text for all positions. @param payments of a batch, in the order of their positions */
 export function writeGatewayPayments(
   tx: PipelinedTx,
   payments: readonly { gateway: string; position: bigint }[],

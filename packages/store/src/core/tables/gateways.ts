@@ -35,7 +35,7 @@ export function writeGateways(tx: PipelinedTx, gateways: readonly GatewayState[]
 
 /**
  * Deactivates the webhooks of deleted gateways and revokes their keys, in the transaction of the deletion: at most 20 rows
- * of each for a gateway. The deliveries are cancelled with their webhooks (turn-off.ts).
+ * of each for a gateway. The deliveries are cancelled with their webhooks (turn-off.ts). SQL: the database's clock.
  */
 function stopWebhooks(tx: PipelinedTx, gateways: readonly string[]): void {
   const reason: DeactivationReason = 'gateway-deleted'

@@ -7,7 +7,7 @@ const KEYS_A_PAGE = 5_000
 /**
  * Revokes the keys of deleted gateways: a new gateway at the same address must not revive them. The transaction that stores
  * the deletion revokes the keys that it sees: this finds one that was made at the same moment.
- * Looks at the next 5,000 keys, by their key.
+ * Looks at the next 5,000 keys, by their key. SQL: joins tables.
  * @param after the last key of the check before; 0n to begin
  * @returns `next` is 0n when all were looked at
  */

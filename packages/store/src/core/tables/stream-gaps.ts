@@ -9,8 +9,10 @@ export interface StreamIdentity {
 
 /** Records whether the stream takes control messages, for the dashboard. */
 export function noteControlSubjects({ database }: Store, takes: boolean): Promise<unknown> {
-  return database.execute(sql`
-    update stream_head set takes_controls = ${takes} where id = 1 and takes_controls is distinct from ${takes}`)
+  const differs = [{ takesControls: null }, { takesControls: !takes }]
+  return database.withModels(client =>
+    client.streamHead.updateMany({ where: { id: 1, OR: differs }, data: { takesControls: takes } }),
+  )
 }
 
 /** Whether the stream takes control messages, as ingest saw last; null before the first check. */

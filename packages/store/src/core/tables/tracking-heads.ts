@@ -47,6 +47,7 @@ export async function giveSeqs(
   return seqs
 }
 
+/** SQL: a model upserts one row in a statement. */
 function writeTrackingHeads(tx: PipelinedTx, heads: ReadonlyMap<string, bigint>): void {
   if (heads.size === 0) return
   tx.send(sql`

@@ -7,7 +7,7 @@ import { REQUEUE } from '../tasks/work-table.js'
 export type DeactivationReason = 'gone' | 'failing' | 'gateway-deleted'
 
 /**
- * The statement that turns webhooks off. Inactive webhooks keep when and why they were turned off.
+ * The statement that turns webhooks off. Inactive webhooks keep when and why they were turned off. SQL: three tables change together.
  * @param which a condition on webhooks `w`
  * @param why `lastError` of the cancelled deliveries
  * @param more what else changes on the row

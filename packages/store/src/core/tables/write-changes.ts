@@ -52,7 +52,7 @@ const CHANGES = columnTable<Change>('c', {
 
 /**
  * Forgets what is more than a gateway keeps. Rows that another transaction forgets are left to it. Looks at 1,100 entries of
- * gateway_changes_gateway_id_idx at most.
+ * gateway_changes_gateway_id_idx at most. SQL: skips locked rows.
  * @param added changes that are written beside it
  */
 const forgetOldest = (gateway: string, added: number): Sql => sql`
@@ -63,7 +63,7 @@ const forgetOldest = (gateway: string, added: number): Sql => sql`
                    order by id desc offset ${CHANGES_KEPT - added}::int limit 1)
      order by id limit ${FORGOTTEN_AT_ONCE} for update skip locked))`
 
-/** @param changes `c (kind, subject, name, fields)`, as part of a statement */
+/** SQL: a part of another statement. @param changes `c (kind, subject, name, fields)` */
 const insertChanges = (gateway: string, author: Author | null, changes: Sql): Sql => sql`
   insert into gateway_changes (gateway, kind, subject, name, fields, wallet, api_key_id, api_key_name)
   select ${gateway}, c.kind, c.subject, c.name, string_to_array(c.fields, ' '), ${author?.wallet ?? null},
@@ -71,7 +71,8 @@ const insertChanges = (gateway: string, author: Author | null, changes: Sql): Sq
     from ${changes}`
 
 /**
- * The statement that writes changes of one gateway. The gateway's newest 1,000 stay, whoever writes at the same time.
+ * The statement that writes changes of one gateway. The gateway's newest 1,000 stay, whoever writes at the same time. SQL: skips
+ * what others have locked.
  * @param author null: the service itself
  */
 export const writeChangesOf = (

@@ -7,7 +7,11 @@ import type { Work } from './work-table.js'
 /** After this time, work of a process that died is taken again. */
 const TAKEN_SECONDS = raw('30')
 
-/** The statement that takes the work of some kinds that waited longest. Relies on work_next, a probe a kind. @param key the only work */
+/**
+ * The statement that takes the work of some kinds that waited longest. Relies on work_next, a probe a kind. SQL: skips locked
+ * rows.
+ * @param key the only work
+ */
 export const takingWork = (kinds: readonly string[], key?: string): Sql => sql`
   update work t set next_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS}), version = nextval('work_version_seq')
    where (t.kind, t.key) = (
@@ -30,6 +34,7 @@ export interface LeasedPage {
 
 /**
  * Writes what remains after a page. Work that a request began anew meanwhile keeps its beginning: it has another version then.
+ * SQL: adds to what is stored.
  * @param isOver whether the work may end, where nothing remains; it is a condition on `work`
  * @returns false where nothing remains and the work may not end yet
  */

@@ -37,7 +37,7 @@ export const REQUEUE = sql`version = nextval('work_version_seq'), next_at = cloc
 
 /**
  * Writes work down. Work that is under way for the same key begins again where the earlier of both begins, and forgets the
- * `sums` of its pages.
+ * `sums` of its pages. SQL: compares with what is stored.
  */
 export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
   if (works.length === 0) return
@@ -120,7 +120,7 @@ export interface WorkPage {
 export const continueAt = (work: Work, cursor: string | null | undefined): WorkPage =>
   cursor == null ? { done: [work] } : { done: [], continued: { ...work, cursor } }
 
-/** Takes turns: work that continues comes after all other work. */
+/** Takes turns: work that continues comes after all other work. SQL: adds to what is stored. */
 export function writeWorkPage(tx: PipelinedTx, { done, continued }: WorkPage): void {
   if (done.length > 0)
     tx.send(sql`

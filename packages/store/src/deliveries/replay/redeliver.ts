@@ -70,6 +70,7 @@ export class RedeliveryUnderWayError extends ServiceError {
 
 /**
  * Writes down that a webhook's deliveries in the given states are redelivered, oldest first: `doWebhookWork` does it.
+ * SQL: the database's clock.
  * @param span by creation; `until` is inclusive, and null means now
  * @throws RedeliveryUnderWayError
  */
@@ -87,7 +88,7 @@ export async function beginRedelivery(
   if (begun === 0) throw new RedeliveryUnderWayError()
 }
 
-/** Writes a delivery without an event: a test. */
+/** Writes a delivery without an event: a test. SQL: reads the webhook in the statement. */
 export async function insertMessage(
   { database }: Store,
   webhookId: bigint,

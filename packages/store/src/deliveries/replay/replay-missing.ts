@@ -61,7 +61,7 @@ export interface ReplayProgress extends Pick<ReplayState, 'since' | 'until' | 't
 }
 
 /**
- * Writes down that a webhook is sent what it missed: `doWebhookWork` does it.
+ * Writes down that a webhook is sent what it missed: `doWebhookWork` does it. SQL: compares with what is stored.
  * @param of.since by the time at which events were stored, or deliveries cancelled; `of.until` is inclusive
  * @throws ReplayUnderWayError
  */

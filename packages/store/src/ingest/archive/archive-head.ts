@@ -1,5 +1,4 @@
 // Where lists begin, and the files of what lies before: the columns of stream_head and the rows of archive_parts change together.
-import { columnTable } from '../../core/database/columns.js'
 import type { Store } from '../../core/database/open-store.js'
 import { empty, sql, type Sql } from '../../core/database/sql.js'
 import { lockHead } from '../../core/tables/head.js'
@@ -64,20 +63,9 @@ export const listArchiveParts = (
      where true ${month === undefined ? empty : sql`and month = ${month}`} ${state === undefined ? empty : sql`and state = ${state}`}
      order by month, part`)
 
-const PARTS = columnTable<WrittenPart>('p', {
-  month: ['text', ({ month }) => month],
-  part: ['integer', ({ part }) => part],
-  file: ['text', ({ file }) => file],
-  sha256: ['text', ({ sha256 }) => sha256],
-  bytes: ['bigint', ({ bytes }) => bytes],
-  count: ['integer', ({ count }) => count],
-  first_position: ['bigint', ({ firstPosition }) => firstPosition],
-  last_position: ['bigint', ({ lastPosition }) => lastPosition],
-})
-
 /**
  * Archives events that the caller has written to files. The caller has also read the files back and compared them. After the commit
- * lists no longer show these events, and the column `data` of the events may be shortened.
+ * lists no longer show these events, and the column `data` of the events may be shortened. SQL: compares with what is stored.
  * @param before the head as the caller read it, in the same snapshot as the events
  * @param now the new head
  * @param serverRun which run of the Postgres server the caller has verified (see `lockHead`)
@@ -100,31 +88,34 @@ export const moveArchiveHead = (
          and archived_position = ${before.archivedPosition} and ${IS_PAUSED} is not true
          and not exists (select from archive_parts where state in ('filling', 'filled'))`
     if (moved === 1 && parts.length > 0)
-      tx.send(
-        sql`insert into archive_parts (${PARTS.names}) select ${PARTS.names} from ${PARTS.listOf(parts)}`,
-      )
+      tx.sendModel(client => client.archivePart.createMany({ data: [...parts] }))
     return moved === 1
   })
 
-/** All events of the file are short, or whole. */
+/** All events of the file are short, or whole. SQL: compares with the run of the server. */
 export const endRewriting = async ({ database }: Store, part: ArchivePart): Promise<void> => {
   const state = part.state === 'filling' ? 'filled' : 'archived'
   await database.execute(sql`update archive_parts set state = ${state} where ${isStill(part)}`)
 }
 
-/** Asks for the events since a month: from then on they are filled, and nothing is archived for some days. */
+/**
+ * Asks for the events since a month: from then on they are filled, and nothing is archived for some days. SQL: the database's
+ * clock.
+ */
 export const beginRestore = ({ database }: Store, month: string, pauseDays: number): Promise<void> =>
   database.pipelinedTransaction(async tx => {
     await lockHead(tx)
-    tx.send(
-      sql`update archive_parts set state = 'filling' where month >= ${month} and state in ('shrinking', 'archived')`,
-    )
+    const where = { month: { gte: month }, state: { in: ['shrinking', 'archived'] } }
+    tx.sendModel(client => client.archivePart.updateMany({ where, data: { state: 'filling' } }))
     tx.send(
       sql`update stream_head set archive_paused_until = clock_timestamp() + make_interval(days => ${pauseDays}::integer)`,
     )
   })
 
-/** Lets lists begin with the first month that was filled, and forgets its files, once nothing is left to fill. */
+/**
+ * Lets lists begin with the first month that was filled, and forgets its files, once nothing is left to fill. SQL: joins
+ * tables.
+ */
 export const endRestore = ({ database }: Store): Promise<void> =>
   database.pipelinedTransaction(async tx => {
     await lockHead(tx)
@@ -134,5 +125,5 @@ export const endRestore = ({ database }: Store): Promise<void> =>
         from (select min(month) as month, min(first_position) as first, bool_and(state = 'filled') as is_filled
                 from archive_parts where state in ('filling', 'filled')) p
        where p.is_filled`
-    if (moved === 1) tx.send(sql`delete from archive_parts where state = 'filled'`)
+    if (moved === 1) tx.sendModel(client => client.archivePart.deleteMany({ where: { state: 'filled' } }))
   })

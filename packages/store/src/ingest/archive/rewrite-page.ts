@@ -38,7 +38,7 @@ const IS_LONG = sql`(not e.shrunk and e.amount is not null and e.data::text not 
 const SHORT = sql`json_strip_nulls(json_build_object(
   'payer', e.data -> 'payer', 'recipient', e.data -> 'recipient', 'token_mint', e.data -> 'token_mint'))`
 
-/** Changes the events of lines that are free, and pass a condition. */
+/** Changes the events of lines that are free, and pass a condition. SQL: skips locked rows. */
 const change = (lines: readonly ArchiveLine[], condition: Sql, set: Sql): Sql => sql`
   update events e set ${set}
     from (select e.id, l.data from ${LINES.listOf(lines)} join events e on ${IS_SAME} and ${condition}

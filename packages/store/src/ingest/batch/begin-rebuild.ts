@@ -17,11 +17,11 @@ export const PROJECTION_VERSION = 1
 export async function beginNewRules({ database }: Store, serverRun?: string): Promise<boolean> {
   return database.pipelinedTransaction(async tx => {
     await lockHead(tx, serverRun)
-    const older = await tx.$executeRaw`
-      update stream_head set projection_version = ${PROJECTION_VERSION}
-       where id = 1 and projection_version < ${PROJECTION_VERSION}`
-    if (older > 0) addWork(tx, [REBUILD_WORK])
-    return older > 0
+    const where = { id: 1, projectionVersion: { lt: PROJECTION_VERSION } }
+    const data = { projectionVersion: PROJECTION_VERSION }
+    const { count } = await tx.withModels(client => client.streamHead.updateMany({ where, data }))
+    if (count > 0) addWork(tx, [REBUILD_WORK])
+    return count > 0
   })
 }
 

@@ -45,7 +45,10 @@ export async function insertDeadLetters(
   return count
 }
 
-/** Closes the dead letters of messages that were refused when they came first, and are accepted now. SQL: the clock of Postgres. */
+/**
+ * Closes the dead letters of messages that were refused when they came first, and are accepted now. SQL: the clock of
+ * Postgres.
+ */
 export function closeReplayed(
   tx: PipelinedTx,
   stream: StreamIdentity,

@@ -5,7 +5,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { Correction } from './identities.js'
 
 export function writeFinalizedSlot(tx: PipelinedTx, slot: bigint): void {
-  tx.send(sql`update stream_head set finalized_slot = ${slot} where id = 1`)
+  tx.sendModel(client => client.streamHead.updateMany({ where: { id: 1 }, data: { finalizedSlot: slot } }))
 }
 
 const CORRECTED = columnTable<Correction>('c', {
@@ -15,7 +15,7 @@ const CORRECTED = columnTable<Correction>('c', {
   event_index: ['bigint', ({ index }) => index],
 })
 
-/** Writes the corrections that agreeing copies bring to stored events. */
+/** Writes the corrections that agreeing copies bring to stored events. SQL: compares with what is stored. */
 export function writeCorrections(tx: PipelinedTx, corrections: readonly Correction[]): void {
   if (corrections.length === 0) return
   tx.send(sql`

@@ -1,7 +1,10 @@
 import { type Tx } from '../../core/database/sql.js'
 import type { ChainGap } from '@payment-tracking/domain'
 
-/** SQL: what is stored wins. One row for each gap, whatever the messages about the gap and their order. A closed gap stays closed. */
+/**
+ * SQL: what is stored wins. One row for each gap, whatever the messages about the gap and their order. A closed gap stays
+ * closed.
+ */
 export async function writeGaps(tx: Tx, gaps: readonly ChainGap[]): Promise<void> {
   for (const { signature, fromSlot, toSlot, reason, bytes, closed } of gaps) {
     await tx.$executeRaw`

@@ -44,16 +44,19 @@ const TRANSACTIONS = columnTable<RetractedTransaction>('r', {
 })
 
 /** @returns the retractions that were not known yet */
-const insertRetractions = (
-  tx: Tx,
+async function insertRetractions(
+  tx: PipelinedTx,
   transactions: readonly RetractedTransaction[],
-): Promise<RetractedTransaction[]> =>
-  tx.$queryRaw<RetractedTransaction[]>`
-    insert into retractions (signature, slot) select * from ${TRANSACTIONS.listOf(transactions)}
-    on conflict do nothing
-    returning signature, slot::float8 as slot`
+): Promise<RetractedTransaction[]> {
+  const data = transactions.map(({ signature, slot }) => ({ signature, slot: BigInt(slot) }))
+  const select = { signature: true, slot: true } as const
+  const rows = await tx.withModels(client =>
+    client.retraction.createManyAndReturn({ data, skipDuplicates: true, select }),
+  )
+  return rows.map(({ signature, slot }) => ({ signature, slot: Number(slot) }))
+}
 
-/** Relies on events_signature_hash. */
+/** Relies on events_signature_hash. SQL: a list of keys of several columns. */
 const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): Promise<RetractedEvent[]> =>
   tx.$queryRaw<RetractedEvent[]>`
     update events e set retracted_at = clock_timestamp()

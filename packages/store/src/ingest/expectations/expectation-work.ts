@@ -50,7 +50,10 @@ interface Counted {
   isLast: boolean
 }
 
-/** The heads of the tracking IDs of expectations, which batches look at from now on. */
+/**
+ * The heads of the tracking IDs of expectations, which batches look at from now on. SQL: a model upserts one row in a
+ * statement.
+ */
 async function readHeads(tx: Tx, works: readonly Work[]): Promise<Map<string, bigint>> {
   const rows = await tx.$queryRaw<{ id: string; head: bigint }[]>(sql`
     with wanted as (

@@ -135,6 +135,7 @@ const COUNTED = columnTable<PairRow>('v', {
   final: ['boolean', ({ final }) => final],
 })
 
+/** SQL: a model upserts one row in a statement. */
 async function writePairs(tx: Tx, pairs: readonly PairRow[]): Promise<void> {
   const [counting, gone] = [pairs.filter(({ counts }) => counts), pairs.filter(({ counts }) => !counts)]
   if (counting.length > 0)

@@ -93,6 +93,7 @@ export function addNew(tx: PipelinedTx, { names = [], stats = [], tokens = [] }:
   sendTokens(tx, tokens, ADD_TOKENS)
 }
 
+/** SQL: adds to what is stored. */
 function addCounts(tx: PipelinedTx, names: readonly CountRow[], stats: readonly PaymentStatRow[]): void {
   if (names.length > 0)
     tx.send(sql`
@@ -104,6 +105,7 @@ function addCounts(tx: PipelinedTx, names: readonly CountRow[], stats: readonly 
       on conflict (gateway, span, start) do update set count = s.count + excluded.count`)
 }
 
+/** SQL: adds to what is stored. */
 const tokensAdded = (rows: readonly TokenStatRow[], set: Sql): Sql => sql`
   insert into payment_token_stats as s (${TOKENS.names}) select * from ${TOKENS.listOf(rows)}
   on conflict (gateway, span, start, token_mint) do update set ${set}`
@@ -140,6 +142,7 @@ type TokenKey = Pick<TokenStatRow, 'gateway' | 'span' | 'start' | 'tokenMint'>
 const tokenKey = ({ gateway, span, start, tokenMint }: TokenKey): string =>
   `${gateway} ${span} ${start.getTime()} ${tokenMint}`
 
+/** SQL: a list of keys of several columns. */
 function removeEmptied(tx: PipelinedTx, { names = [], stats = [], tokens = [] }: Differences): void {
   const isEmptied = sql`s.span = d.span and s.start = d.start and s.count = 0`
   if (names.length > 0)

@@ -11,7 +11,10 @@ import { REQUEUE, continueAt, type Work } from '../../core/tasks/work-table.js'
 
 const HOUR_MS = HOUR * 1_000
 
-/** Writes down work for hours that lost extremes, or whose days did. Work that is under way begins again. */
+/**
+ * Writes down work for hours that lost extremes, or whose days did. Work that is under way begins again. SQL: a model upserts
+ * one row in a statement.
+ */
 export function recountLater(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   if (hours.length === 0) return
   tx.send(sql`
@@ -19,7 +22,7 @@ export function recountLater(tx: PipelinedTx, hours: readonly GatewayHour[]): vo
     on conflict (kind, key) do update set cursor = '', ${REQUEUE}`)
 }
 
-/** Makes void what is being read of some hours. */
+/** Makes void what is being read of some hours. SQL: a number of a sequence. */
 export function recountAnew(tx: PipelinedTx, hours: readonly GatewayHour[]): void {
   if (hours.length === 0) return
   tx.send(sql`
@@ -103,7 +106,7 @@ async function readExtremes(
 
 /**
  * Writes the extremes of the hour, and those of its day where no other hour lacks them. The caller holds the writer lock,
- * and the work has the version that it had in the snapshot: so every row is there.
+ * and the work has the version that it had in the snapshot: so every row is there. SQL: a model upserts one row in a statement.
  */
 async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<void> {
   await readAfter(tx, read)

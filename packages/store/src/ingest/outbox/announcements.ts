@@ -2,7 +2,7 @@
 // transaction of the cause writes a row, and the row is removed once Redis has the announcement. After a crash in
 // between, the sweeper finds the row.
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { bigints, sql } from '../../core/database/sql.js'
+import { sql } from '../../core/database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
@@ -31,7 +31,7 @@ export async function removeAnnouncements({ database }: Store, ids: readonly big
 /**
  * Takes the oldest announcements that were committed at least `olderThanMs` ago, passes them to `announce`, and removes
  * them when `announce` resolves. Skips rows that another sweeper has locked.
- * One transaction of at most `limit` rows, by their key.
+ * One transaction of at most `limit` rows, by their key. SQL: skips locked rows.
  * @returns how many were announced
  */
 export async function sweepAnnouncements(
@@ -61,8 +61,7 @@ export async function sweepAnnouncements(
       payments: committed.filter(({ eventId, retracted: gone }) => !retracted.has(eventId) && !gone),
       retractions: committed.filter(({ eventId }) => retracted.has(eventId)),
     })
-    await tx.$executeRaw`
-        delete from announcements where id = any(${bigints(rows.map(({ id }) => id))})`
+    await tx.announcement.deleteMany({ where: { id: { in: rows.map(({ id }) => id) } } })
     return rows.length
   }, PAGE_LIMITS)
 }

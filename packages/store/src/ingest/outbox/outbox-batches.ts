@@ -5,7 +5,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { bigints, sql } from '../../core/database/sql.js'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 
-/** Marks batches that were announced. */
+/** Marks batches that were announced. SQL: the database's clock. */
 export async function markRelayed({ database }: Store, batchIds: readonly bigint[]): Promise<void> {
   if (batchIds.length === 0) return
   await database.execute(sql`
@@ -39,7 +39,7 @@ interface Positions {
  * marks the batch when `relay` resolves. Locks the batch rows and skips locked rows: sweepers of several replicas never
  * take the same batch at the same time. A failed batch stays for the next sweep.
  * Bounded: a transaction takes at most `limit` batches from the index of batches that are not relayed. A batch has at most
- * 10,000 messages, and its payments are read by the range of its positions.
+ * 10,000 messages, and its payments are read by the range of its positions. SQL: skips locked rows.
  * @returns how many batches were relayed
  */
 export async function sweepBatches(

@@ -7,7 +7,7 @@ import {
   emptyUserPayment,
   type ChainEvent,
 } from '@payment-tracking/domain'
-import { raw, sql } from '../../core/database/sql.js'
+import type { ClientTx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { applyAll, gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import { writeGateways } from '../../core/tables/gateways.js'
@@ -22,7 +22,7 @@ type Recompute = (tx: PipelinedTx, addresses: readonly string[], programId: stri
 /** An address of which no event is valid has no row. */
 const recomputeBy =
   <S extends { address: string }>(
-    table: 'gateways' | 'user_payments',
+    remove: (client: ClientTx, where: { address: { in: string[] } }) => PromiseLike<unknown>,
     names: readonly string[],
     [addressOf, empty, apply]: [
       addressOf: (event: ChainEvent) => string | null,
@@ -37,19 +37,19 @@ const recomputeBy =
     const events = rows.map(row => readStored(row, programId))
     const states = applyAll([], events, addressOf, empty, apply)
     const gone = addresses.filter(address => !states.has(address))
-    tx.send(sql`delete from ${raw(table)} where address = any(${gone}::text[])`)
+    if (gone.length > 0) tx.sendModel(client => remove(client, { address: { in: gone } }))
     write(tx, [...states.values()])
   }
 
 export const recomputeGateways = recomputeBy(
-  'gateways',
+  (client, where) => client.gateway.deleteMany({ where }),
   ['PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged'],
   [gatewayOf, emptyGateway, applyToGateway],
   writeGateways,
 )
 
 export const recomputeUserPayments = recomputeBy(
-  'user_payments',
+  (client, where) => client.userPayment.deleteMany({ where }),
   ['UserPaymentCreated', 'UserPaymentDeleted'],
   [userPaymentOf, emptyUserPayment, applyToUserPayment],
   writeUserPayments,

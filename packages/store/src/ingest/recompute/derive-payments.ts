@@ -147,6 +147,7 @@ export interface PolicySources {
 
 /**
  * Derives some payments and writes the differences. A tracking ID that was given stays: payments are counted by it.
+ * SQL: one text a column.
  * @param sourcesOf by the policy's address
  */
 export async function derivePayments(
@@ -202,7 +203,10 @@ export async function derivePayments(
   }
 }
 
-/** The feed shows a payment for ever as webhooks got it: its first details are kept, where it was sent before. */
+/**
+ * The feed shows a payment for ever as webhooks got it: its first details are kept, where it was sent before. SQL: copies what
+ * is stored.
+ */
 const keepNotified = (tx: PipelinedTx, ids: readonly string[]): void =>
   tx.send(sql`
     insert into notified_payments (event_id, recipient, payer, token_mint)

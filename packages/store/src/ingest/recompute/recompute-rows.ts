@@ -65,6 +65,7 @@ export interface WholePolicy {
  *
  * policy_notices and risk_notices name an incarnation by the order of its Created event. When that event gets another position, the
  * notices get the new order, so that nobody is notified of a date or a risk again. An order ends with the id of its event.
+ * SQL: joins tables.
  * @param eventsOf what happened to a policy since its row was written
  */
 export function writeRecomputed(
@@ -78,9 +79,10 @@ export function writeRecomputed(
     return { before, after, outcome: policyOutcome(after), events: eventsOf(policy) }
   })
   const [gone, kept] = [folded.filter(isGone), folded.filter(policy => !isGone(policy))]
-  if (gone.length > 0)
-    tx.send(sql`
-      delete from policies where address = any(${gone.map(({ after }) => after.address)}::text[])`)
+  if (gone.length > 0) {
+    const where = { address: { in: gone.map(({ after }) => after.address) } }
+    tx.sendModel(client => client.policy.deleteMany({ where }))
+  }
   writePolicies(
     tx,
     kept.map(({ after, outcome }) => ({ state: after, outcome })),

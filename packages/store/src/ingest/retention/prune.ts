@@ -139,7 +139,7 @@ export interface PrunedStep {
 
 /**
  * Takes one step in one table: looks at `limit` rows by the table's key, after the row `after`, and removes those that may
- * go.
+ * go. SQL: skips locked rows.
  * @returns null when another process holds the lock
  */
 export async function pruneStep(

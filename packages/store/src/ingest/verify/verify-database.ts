@@ -55,6 +55,7 @@ function headOf([found]: readonly FoundHead[]): HeadRow {
  *
  * A part that an earlier change left to read again stays so. Of another stream than the head's, that part begins before
  * everything that is missing: a stream that was made later is read from its beginning.
+ * SQL: locks, and compares with what is stored.
  * @param readRecord if it rejects, the second case is not checked
  * @param reingestMargin how many messages before the last stored message may have been committed after that message
  * @throws StoreUnavailableError also while the server is a standby
@@ -72,7 +73,7 @@ export async function verifyDatabase(
     const change = findChange(head, present, record)
     if (change === null) {
       if (head.verifiedTimeline !== present)
-        await tx.$executeRaw`update stream_head set verified_timeline = ${present} where id = 1`
+        await tx.streamHead.updateMany({ where: { id: 1 }, data: { verifiedTimeline: present } })
       return verified(head, lineage, null)
     }
     const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
@@ -160,17 +161,14 @@ export async function moveReingest(
   before: StreamPlace,
   next: StreamPlace,
 ): Promise<boolean> {
-  const moved = await database.execute(sql`
-    update stream_head
-       set reingest_from = ${next.sequence}::bigint, reingest_created_at = ${next.createdAt}::timestamptz(3)
-     where id = 1 and epoch = ${epoch}::uuid and reingest_from = ${before.sequence}::bigint
-       and reingest_created_at is not distinct from ${before.createdAt}::timestamptz(3)`)
-  return moved === 1
+  const where = { id: 1, epoch, reingestFrom: before.sequence, reingestCreatedAt: before.createdAt }
+  const data = { reingestFrom: next.sequence, reingestCreatedAt: next.createdAt }
+  const { count } = await database.withModels(client => client.streamHead.updateMany({ where, data }))
+  return count === 1
 }
 
 /** Records that a reader has read the stream again to its end, and that no message of the epoch is missing. */
 export function markReingested({ database }: Store, epoch: string): Promise<unknown> {
-  return database.execute(sql`
-    update stream_head set reingest_from = null, reingest_created_at = null
-     where id = 1 and epoch = ${epoch}::uuid`)
+  const data = { reingestFrom: null, reingestCreatedAt: null }
+  return database.withModels(client => client.streamHead.updateMany({ where: { id: 1, epoch }, data }))
 }

@@ -83,7 +83,10 @@ export async function notifyDue(tx: Tx, held: readonly string[], margins: DueMar
   return { deliveries: await routed.write(tx), notified: rows.length }
 }
 
-/** Finds what no webhook was notified of yet, records that it is, and moves the next check after it. */
+/**
+ * Finds what no webhook was notified of yet, records that it is, and moves the next check after it. SQL: the database judges
+ * by its own clock.
+ */
 const takeDue = (tx: Tx, held: readonly string[], margins: DueMargins): Promise<DueRow[]> =>
   tx.$queryRaw<DueRow[]>(sql`
   with scanned as (

@@ -87,7 +87,7 @@ const FAILS_WHILE_HELD_BACK = sql`(
  * Notifies gateways of webhooks of which a delivery failed with all its tries, or that fail while deliveries are held back, and no
  * attempt succeeded since. Each webhook is notified of once until its next success. Any number of processes may call it at once: a row is stamped in the
  * transaction that notifies of it.
- * One page of at most 500 webhooks, by webhooks_failing.
+ * One page of at most 500 webhooks, by webhooks_failing. SQL: locks.
  */
 export async function notifyFailures(store: Store): Promise<DeliveryRef[]> {
   const mustNotify = sql`

@@ -10,7 +10,7 @@ import {
 import { runIn } from '../../core/database/database.js'
 import { noteForFeed } from '../../core/tables/feed-notes.js'
 import type { Store } from '../../core/database/open-store.js'
-import { inline, sql, type Tx } from '../../core/database/sql.js'
+import { inline, sql, type ClientTx } from '../../core/database/sql.js'
 import { readDueRisks } from '../../core/risk/due-risks.js'
 import { listWatchedPolicies, type WatchedKey } from '../../core/risk/watched-policies.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
@@ -149,7 +149,7 @@ interface RiskRow extends LifecycleRow {
 }
 
 /** Notifies of some policies. The caller has locked their rows (`notifyInParts`). */
-async function notifyHeld(tx: Tx, held: readonly string[], round: RiskRound): Promise<NotifiedPage> {
+async function notifyHeld(tx: ClientTx, held: readonly string[], round: RiskRound): Promise<NotifiedPage> {
   const rows = await tx.$queryRaw<RiskRow[]>(sql`
     select ${LIFECYCLE_COLUMNS}, p.due_at as "dueAt"
       from policies p ${WITH_USER_PAYMENT}

@@ -1,7 +1,7 @@
 // Rows of risk_notices. A row is a period in which the payment of a due date is at risk for one cause; at most one period of a due
 // date and cause is open.
 import { lifecycleMessageId, RISK_LIFECYCLE_TYPES, type LifecyclePolicy } from '@payment-tracking/domain'
-import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import { bigints, sql, type ClientTx, type Tx } from '../../core/database/sql.js'
 
 export interface RiskNotice {
   policy: string
@@ -47,15 +47,24 @@ const listOf = (notices: readonly RiskNotice[]) => sql`
     ${notices.map(({ gateway }) => gateway)}::text[], ${notices.map(({ notified }) => notified)}::boolean[])
     k (policy, incarnation_start, due_at, cause, gateway, notified)`
 
+const toRow = ({ policy, incarnationStart, dueAt, cause, gateway, notified }: RiskNotice): RiskNotice => ({
+  policy,
+  incarnationStart,
+  dueAt,
+  cause,
+  gateway,
+  notified,
+})
+
 const IS_SAME = sql`
   r.policy = k.policy collate "C" and r.incarnation_start = k.incarnation_start collate "C" and r.due_at = k.due_at
   and r.cause = k.cause collate "C"`
 
 /**
  * Begins periods. Of the earlier ones of the same risk, the first stays and the notified one: a payer can make any number of
- * periods, and each would be a row.
+ * periods, and each would be a row. SQL: a list of keys of several columns.
  */
-export async function beginRisks(tx: Tx, notices: readonly RiskNotice[]): Promise<void> {
+export async function beginRisks(tx: ClientTx, notices: readonly RiskNotice[]): Promise<void> {
   if (notices.length === 0) return
   await tx.$executeRaw(sql`
     delete from risk_notices r using ${listOf(notices)}
@@ -63,19 +72,17 @@ export async function beginRisks(tx: Tx, notices: readonly RiskNotice[]): Promis
        and exists (select from risk_notices e
                     where e.policy = r.policy and e.incarnation_start = r.incarnation_start and e.due_at = r.due_at
                       and e.cause = r.cause and e.began_at < r.began_at)`)
-  await tx.$executeRaw(sql`
-    insert into risk_notices (policy, incarnation_start, due_at, cause, gateway, notified)
-    select * from ${listOf(notices)}`)
+  await tx.riskNotice.createMany({ data: notices.map(toRow) })
 }
 
-/** Notes that webhooks are notified of open periods. */
+/** Notes that webhooks are notified of open periods. SQL: a list of keys of several columns. */
 export async function markNotified(tx: Tx, notices: readonly RiskNotice[]): Promise<void> {
   if (notices.length === 0) return
   await tx.$executeRaw(sql`
     update risk_notices r set notified = true from ${listOf(notices)} where ${IS_SAME} and r.cleared_at is null`)
 }
 
-/** Ends the open periods. */
+/** Ends the open periods. SQL: the database's clock. */
 export async function endRisks(tx: Tx, notices: readonly RiskNotice[]): Promise<void> {
   if (notices.length === 0) return
   await tx.$executeRaw(sql`

@@ -43,6 +43,7 @@ const MESSAGES = columnTable<EventMessage & { nth: number; traceParent: string |
 /**
  * Writes one delivery for each address. Sends each body once, for any number of webhooks. Existing rows stay unchanged:
  * the keys of deliveries refuse a message that was made under its id, and what its event has made under another id.
+ * SQL: one text a column.
  * @param traceParents by event, when messages are traced
  * @returns the new rows, for `enqueueDeliveries` after the commit
  */

@@ -2,7 +2,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { PAGE_LIMITS } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
-import { sql, type Tx } from '../../core/database/sql.js'
+import { sql, type ClientTx } from '../../core/database/sql.js'
 import { isolate } from '../../core/quarantine/isolate.js'
 
 /** What gateways were notified of. */
@@ -13,7 +13,7 @@ export interface NotifiedPage {
 }
 
 /** Notifies of policies whose rows the transaction holds. They may have changed since they were found. */
-type Notify = (tx: Tx, held: readonly string[]) => Promise<NotifiedPage>
+type Notify = (tx: ClientTx, held: readonly string[]) => Promise<NotifiedPage>
 
 /**
  * Notifies of policies in transactions of some milliseconds, and quarantines those that make theirs fail.

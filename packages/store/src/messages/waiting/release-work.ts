@@ -36,7 +36,7 @@ const isSlotFinal =
 
 export const addWatermarkWork = (tx: PipelinedTx): void => addWork(tx, [{ kind: 'watermark', key: '' }])
 
-/** Writes work down for those of some policies of which messages wait for details. */
+/** Writes work down for those of some policies of which messages wait for details. SQL: looks for what waits. */
 export function addDetailsWork(tx: PipelinedTx, policies: readonly string[]): void {
   if (policies.length === 0) return
   tx.send(sql`

@@ -47,7 +47,7 @@ const WAITING_MESSAGES = columnTable<WaitingMessage>('w', {
   waits_for: ['text', ({ waitsFor }) => waitsFor],
 })
 
-/** Existing rows stay unchanged. */
+/** Existing rows stay unchanged. SQL: one text a column. */
 export async function insertWaiting(tx: Tx, waiting: readonly WaitingMessage[]): Promise<void> {
   if (waiting.length === 0) return
   await tx.$executeRaw`
@@ -100,14 +100,14 @@ export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
   })
 }
 
-/** Deletes rows that this transaction has locked. */
+/** Deletes rows that this transaction has locked. SQL: by the place of rows. */
 export async function deleteWaiting(tx: Tx, rows: readonly WaitingRow[]): Promise<void> {
   if (rows.length === 0) return
   await tx.$executeRaw`
     delete from waiting_messages where ctid = any(${rows.map(({ ctid }) => ctid)}::tid[])`
 }
 
-/** Deletes what waits for some events. Relies on the index by event. */
+/** Deletes what waits for some events. Relies on the index by event. SQL: transactions of both kinds run it. */
 export async function deleteWaitingOf(tx: Tx, eventIds: readonly string[]): Promise<void> {
   await tx.$executeRaw`delete from waiting_messages where event_id = any(${[...eventIds]}::uuid[])`
 }

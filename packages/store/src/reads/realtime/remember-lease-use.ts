@@ -13,9 +13,8 @@ export async function rememberLeaseUse(
   let failure: Error | undefined
   try {
     await database.transaction(async tx => {
-      const inserted = await tx.$executeRaw`
-        insert into lease_uses (environment) values (${environment}) on conflict do nothing`
-      if (inserted === 0) return
+      const { count } = await tx.leaseUse.createMany({ data: { environment }, skipDuplicates: true })
+      if (count === 0) return
       await initialise().catch((error: Error) => {
         failure = error
         throw error

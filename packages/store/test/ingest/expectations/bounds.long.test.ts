@@ -18,7 +18,7 @@ import { expireExpectations } from '../../../src/messages/clock/expire-expectati
 import { listExpectations, readExpectation } from '../../../src/reads/expectations/list-expectations.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { type Store } from '../../../src/core/database/open-store.js'
-import { explainIn, type Explained } from '../../plans/explain.js'
+import { explainIn, withStatements, type Explained } from '../../plans/explain.js'
 import { GATEWAY, MINT, openShop, RECIPIENT } from './open-shop.js'
 
 const MANY = 30_000
@@ -41,12 +41,15 @@ const runExplained = async <T>(tx: Tx | PipelinedTx, work: (tx: PipelinedTx) => 
     last = turn.catch(() => {})
     return turn
   }
+  const byModel: PipelinedTx['withModels'] = async work =>
+    'withModels' in tx ? tx.withModels(work) : work(tx as never)
   const result = await work({
     $queryRaw: (query, ...values) => inTurn(async () => tx.$queryRaw(await seen(query, values))),
     $executeRaw: (query, ...values) => inTurn(async () => tx.$executeRaw(await seen(query, values))),
     send: statement => void inTurn(async () => tx.$executeRaw(await seen(statement, []))),
     together: work => work(),
-    withModels: work => inTurn(async () => ('withModels' in tx ? tx.withModels(work) : work(tx as never))),
+    sendModel: write => void inTurn(() => byModel(write)),
+    withModels: work => inTurn(() => byModel(work)),
   })
   await last
   return result
@@ -64,7 +67,8 @@ const explained = (opened: Store): Store => {
           read.push(await explainIn(tx, statement as Sql))
           return tx.$queryRaw(statement as Sql)
         }, limits),
-      transaction: work => pools.transaction(tx => runExplained(tx, each => work(each as never)), limits),
+      transaction: work =>
+        pools.transaction(tx => runExplained(tx, each => work(withStatements(tx, each))), limits),
       pipelinedTransaction: work => pools.pipelinedTransaction(tx => runExplained(tx, work)),
     },
   }
