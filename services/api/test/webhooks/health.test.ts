@@ -32,8 +32,9 @@ t.test('an endpoint is judged by what it accepts of its newest requests', async 
       `with d as (insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at)
                   values ($1, 'm' || $2::int, 'payment.executed', '{}', $3::text, 1,
                           case when $3 = 'delivered' then now() - $4::interval end) returning id)
-       insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error)
-       select id, 1, now() - $4::interval, case when $3 = 'delivered' then 'accepted' else 'refused' end, $2, 'status' from d`,
+       insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error, response_body)
+       select id, 1, now() - $4::interval, case when $3 = 'delivered' then 'accepted' else 'refused' end, $2, 'status',
+              repeat('x', 4096) from d`,
       [webhook.id, status, state, ago],
     )
   await count('0 h', false, 4)
@@ -47,7 +48,7 @@ t.test('an endpoint is judged by what it accepts of its newest requests', async 
     acceptedRequests: 0,
     acceptedRate: 0,
     lastAcceptedAt: null,
-    lastAnswer: { accepted: false, answer: 'HTTP 400' },
+    lastAnswer: { accepted: false, answer: 'HTTP 400', deliveryId: Number, body: 'x'.repeat(200) },
   })
   await count('0 h', true, 6)
   await attempt(204, 'delivered', '0 s')

@@ -9,6 +9,9 @@ export interface LastAnswer {
   accepted: boolean
   /** `HTTP 500`, or what went wrong where there was no answer */
   answer: string
+  deliveryId: bigint
+  /** its first 200 characters; null without one */
+  body: string | null
 }
 
 /** What an endpoint made of what it was sent. */
@@ -32,6 +35,8 @@ interface Row {
   accepted: boolean
   statusCode: number | null
   error: string | null
+  deliveryId: bigint
+  body: string | null
 }
 
 const HOURS = raw('24')
@@ -49,6 +54,7 @@ const looked = (state: DeliveryState, order: Sql, most: Sql): Sql => sql`
 /**
  * The health of some webhooks, by the one definition of `endpointHealth`. For each: the counts of 24 hours (at most 134 rows an
  * hour), up to 440 deliveries with the newest attempt of those that were tried, and one probe for the last hour in which it accepted.
+ * Only the newest attempt's body is read: bodies can lie outside of their rows.
  * Relies on deliveries_webhook_state.
  */
 export async function readHealth(
@@ -58,7 +64,7 @@ export async function readHealth(
   const rows = await database.read<Row>(sql`
     select w.id, w.active and w.deleted_at is null as "isActive", h.hours,
            greatest(n.accepted_at, a.start) as "lastAcceptedAt",
-           n.at, n.accepted, n.status_code::int as "statusCode", n.error
+           n.at, n.accepted, n.status_code::int as "statusCode", n.error, n.delivery_id as "deliveryId", b.body
       from webhooks w
      cross join lateral (
        select coalesce(json_agg(json_build_object('requests', h.requests, 'accepted', h.accepted) order by h.start desc), '[]') as hours
@@ -71,21 +77,23 @@ export async function readHealth(
        select start from webhook_hours where webhook_id = w.id and accepted order by start desc limit 1) a on true
       left join lateral (
        select max(t.finished_at) filter (where t.accepted) over () as accepted_at,
-              t.finished_at as at, t.accepted, t.status_code, t.error
+              t.finished_at as at, t.accepted, t.status_code, t.error, d.id as delivery_id, t.id
          from (${looked('delivered', DESC, ENDED)} union all ${looked('failed', DESC, ENDED)}
                union all ${looked('pending', DESC, OPEN)} union all ${looked('pending', ASC, OPEN)}
                union all ${looked('waiting', DESC, OPEN)} union all ${looked('waiting', ASC, OPEN)}) d
         cross join lateral (
-          select t.finished_at, t.outcome = 'accepted' as accepted, t.status_code, t.error
+          select t.id, t.finished_at, t.outcome = 'accepted' as accepted, t.status_code, t.error
             from delivery_attempts t
            where d.attempts_made > 0 and t.delivery_id = d.id and t.finished_at is not null and t.outcome <> 'interrupted'
            order by t.id desc limit 1) t
         order by t.finished_at desc limit 1) n on true
+      left join lateral (select left(response_body, 200) as body from delivery_attempts where id = n.id limit 1) b on true
      where w.id = any(${bigints(ids)})`)
   return new Map(rows.map(row => [row.id, healthOf(row)]))
 }
 
-function healthOf({ isActive, hours, lastAcceptedAt, at, accepted, statusCode, error }: Row): WebhookHealth {
+function healthOf({ isActive, hours, lastAcceptedAt, at, ...last }: Row): WebhookHealth {
+  const { accepted, statusCode, error, deliveryId, body } = last
   const sum = (pick: (hour: Row['hours'][number]) => number) =>
     hours.reduce((all, hour) => all + pick(hour), 0)
   return {
@@ -96,6 +104,12 @@ function healthOf({ isActive, hours, lastAcceptedAt, at, accepted, statusCode, e
     lastAnswer:
       at === null
         ? null
-        : { at, accepted, answer: statusCode === null ? (error ?? 'no answer') : `HTTP ${statusCode}` },
+        : {
+            at,
+            accepted,
+            answer: statusCode === null ? (error ?? 'no answer') : `HTTP ${statusCode}`,
+            deliveryId,
+            body,
+          },
   }
 }
