@@ -1,6 +1,11 @@
 // A gateway learns on another of its webhooks that a webhook fails or was deactivated.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { PEOPLE_FORMATS, renderWebhookNotice, type NoticeType } from '@payment-tracking/domain'
+import {
+  isEndpointFailure,
+  PEOPLE_FORMATS,
+  renderWebhookNotice,
+  type NoticeType,
+} from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { bigints, raw, sql, type Tx } from '../../core/database/sql.js'
 import { noteForFeed } from '../../core/tables/feed-notes.js'
@@ -70,18 +75,26 @@ export async function insertNotices(
 /** Webhooks of one call. */
 const PAGE = 500
 
+/** The domain's rule for Postgres: statuses that say nothing of the endpoint. */
+const NO_FAILURE = Array.from({ length: 500 }, (_, status) => status).filter(
+  status => !isEndpointFailure(status),
+)
+
 /**
  * Nothing was accepted for five minutes, and five or more requests of deliveries that are still open failed: the webhook fails,
  * although what holds its deliveries back (an open breaker, a `Retry-After`, their turn) leaves each of them tries. What refuses a
- * message alone does not count (`isEndpointFailure`). Reads the oldest 1,000 open deliveries, by deliveries_open_webhook.
+ * message alone does not count. Reads the oldest 1,000 open deliveries, by deliveries_open_webhook, and the newest attempt of each.
  */
 const FAILS_WHILE_HELD_BACK = sql`(
   w.failing_since < clock_timestamp() - make_interval(mins => ${raw('5')})
   and (select sum(d.attempts_made)
-         from (select d.attempts_made, d.last_error from deliveries d
+         from (select d.id, d.attempts_made from deliveries d
                 where d.webhook_id = w.id and d.activation = w.activation and ${IS_OPEN}
                 order by d.id limit ${raw('1000')}) d
-        where d.last_error not like 'HTTP 4%' or d.last_error in ('HTTP 408', 'HTTP 425', 'HTTP 429')) >= ${raw('5')})`
+        cross join lateral (select a.status_code from delivery_attempts a
+                             where d.attempts_made > 0 and a.delivery_id = d.id and a.outcome = 'refused'
+                             order by a.id desc limit 1) a
+        where a.status_code is null or a.status_code <> all(${NO_FAILURE}::int[])) >= ${raw('5')})`
 
 /**
  * Notifies gateways of webhooks of which a delivery failed with all its tries, or that fail while deliveries are held back, and no
