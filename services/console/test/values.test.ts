@@ -3,7 +3,10 @@ import { nextPaymentDue } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import t from 'tap'
 import { withGaps } from '../src/site/charts/with-gaps.js'
-import { breakerOpenUntil, deliveryTimes } from '../src/site/gateway/delivery-times.js'
+import { breakerOpenUntil } from '../src/site/gateway/breaker-open-until.js'
+import { acceptedWords, failureOf, reasonWords } from '../src/site/gateway/endpoint-words.js'
+import { spanBefore } from '../src/site/gateway/span-before.js'
+import { healthWords, requestWords } from '../src/site/overview/endpoint-tile-words.js'
 import { changeOf } from '../src/site/overview/change.js'
 import { lateOf } from '../src/site/show/late.js'
 import { judge, type Facts } from '../src/site/overview/judge.js'
@@ -13,6 +16,14 @@ import { amountParts, drawnAmount, formatAmount, parseAmount } from '../src/site
 import { formatDuration, relativeTime } from '../src/site/show/format-time.js'
 import { changeWords } from '../src/site/subscriptions/change-words.js'
 import { dueDatesUntil } from '../src/site/subscriptions/due-dates.js'
+
+const REFUSED = {
+  at: '2026-11-23T12:00:00Z',
+  accepted: false,
+  answer: 'HTTP 500',
+  deliveryId: 12,
+  body: 'no',
+}
 
 t.test('amounts keep every digit', async t => {
   for (const [raw, decimals, shown] of [
@@ -53,21 +64,61 @@ t.test('due dates follow the rule of the service', async t => {
   t.same(dueDatesUntil(1, { Custom: 0 }, 1e9), [1], 'an interval of nothing ends')
 })
 
-t.test('an endpoint is judged by its deliveries', async t => {
-  const at = (ms: number) => new Date(1_700_000_000_000 + ms).toISOString()
-  const made = (status: string, tookMs: number | null) => ({
-    status,
-    createdAt: at(0),
-    finishedAt: tookMs === null ? null : at(tookMs),
+t.test('an endpoint is said by its record, and a delivery by why it failed or waits', async t => {
+  t.equal(acceptedWords(999, 1_000), '99.9 % of 1,000 requests')
+  t.equal(acceptedWords(2_999, 3_000), '99.9 % of 3,000 requests', 'rounded down')
+  t.equal(acceptedWords(0, 1), '0.0 % of 1 request')
+  t.equal(acceptedWords(0, 0), 'no request')
+  t.equal(failureOf({ lastAnswer: REFUSED }), 'HTTP 500')
+  t.equal(failureOf({ lastAnswer: { ...REFUSED, accepted: true } }), null)
+  t.equal(failureOf({ lastAnswer: null }), null)
+  for (const [lastError, heldReason, failure, words] of [
+    ['timeout', null, 'HTTP 500', 'timeout'],
+    ['timeout', 'breaker open', 'HTTP 500', 'timeout; waits after failures'],
+    [null, 'breaker open', 'HTTP 500', 'HTTP 500; waits after failures'],
+    [null, 'breaker open', null, 'waits after failures'],
+    [null, 'rate cap', 'HTTP 500', 'rate cap'],
+    [null, null, 'HTTP 500', ''],
+  ] as const)
+    t.equal(reasonWords({ lastError, heldReason }, failure), words)
+})
+
+t.test('the tile of endpoints counts by their records alone', async t => {
+  const of = (
+    health: 'healthy' | 'failing' | 'untried' | 'off',
+    requests: number,
+    acceptedRequests: number,
+  ) => ({
+    health,
+    requests,
+    acceptedRequests,
   })
-  const times = deliveryTimes([
-    ...Array.from({ length: 19 }, (_, index) => made('delivered', (index + 1) * 10)),
-    made('delivered', 5_000),
-    made('failed', 35_000),
-    made('waiting', null),
-  ])
-  t.match(times, { p50Ms: 110, p95Ms: 5_000, delivered: 20, ended: 21 })
-  t.match(deliveryTimes([]), { p50Ms: null, p95Ms: null, delivered: 0, ended: 0 })
+  for (const [endpoints, figure, below] of [
+    [[], 'none yet', 'add one to be told of payments'],
+    [[of('off', 0, 0)], 'none active', 'no request in 24 hours'],
+    [[of('untried', 0, 0)], '1 untried', 'no request in 24 hours'],
+    [[of('healthy', 1, 1), of('untried', 0, 0)], '1 healthy', 'none of 1 request failed in 24 hours'],
+    [
+      [of('failing', 1_200, 0), of('healthy', 8, 7), of('off', 2, 0)],
+      '1 of 2 fails',
+      '1,203 of 1,210 requests failed in 24 hours',
+    ],
+    [[of('failing', 9, 0), of('failing', 8, 1)], '2 of 2 fail', '16 of 17 requests failed in 24 hours'],
+  ] as const) {
+    t.equal(healthWords(endpoints), figure)
+    t.equal(requestWords(endpoints), below)
+  }
+})
+
+t.test('the span before begins with a day of UTC, as long as the one that is shown', async t => {
+  const day = 86_400_000
+  const shown = { startTime: '2026-11-01T00:00:00.000Z', endTime: '2026-11-30T09:30:00.000Z' }
+  const { days, start, end } = spanBefore(shown)
+  t.equal(days, 30)
+  t.equal(new Date(start).toISOString(), '2026-10-02T00:00:00.000Z')
+  t.equal(end - start, Date.parse(shown.endTime) - Date.parse(shown.startTime))
+  t.ok(end <= Date.parse(shown.startTime), 'nothing counts twice')
+  t.equal(spanBefore({ ...shown, endTime: '2026-12-01T00:00:00.000Z' }).end % day, 0)
 })
 
 t.test('a breaker is open until the first delivery that it holds back is tried', async t => {
@@ -189,19 +240,32 @@ t.test('all is well until something is not', async t => {
     announcedP50: 100,
     endpoints: [],
     overdue: 0,
+    atRisk: { count: 0, isAtLeast: false },
+    underpaid: { count: 0, isAtLeast: false },
   }
-  const failing = { active: true, failingSince: '2026-11-23T12:00:00Z', deactivatedReason: null }
-  const stopped = { active: false, failingSince: null, deactivatedReason: 'gone' }
-  const chosen = { active: false, failingSince: null, deactivatedReason: null }
+  const failing = {
+    id: 7,
+    active: true,
+    health: 'failing' as const,
+    deactivatedReason: null,
+    lastAnswer: REFUSED,
+  }
+  const healthy = { ...failing, health: 'healthy' as const }
+  const chosen = { ...failing, active: false, health: 'off' as const }
+  const stopped = { ...chosen, deactivatedReason: 'gone' }
   t.match(judge(well), {
     tone: 'good',
-    detail: 'Payments arrive, no endpoint is registered, nothing is overdue.',
+    detail:
+      'Payments arrive, no endpoint is registered, nothing is overdue, nothing due within 2 days is known to be at risk.',
     findings: [],
   })
-  t.match(judge({ ...well, endpoints: null, overdue: null, live: 'connecting' }), {
-    tone: 'good',
-    detail: 'Payments arrive.',
-  })
+  t.match(
+    judge({ ...well, endpoints: null, overdue: null, atRisk: null, underpaid: null, live: 'connecting' }),
+    {
+      tone: 'good',
+      detail: 'Payments arrive.',
+    },
+  )
   t.match(judge({ ...well, answers: false }), { tone: 'bad' })
   const at = new Date()
   at.setHours(17, 50, 0, 0)
@@ -222,6 +286,23 @@ t.test('all is well until something is not', async t => {
     findings: [{ text: /^Whether payments are delayed is not known/ }],
   })
   t.match(judge({ ...well, late: null }), { text: 'Looking …' })
+  t.match(judge({ ...well, endpoints: [healthy] }), { tone: 'good' }, 'one failure is no reason')
+  t.match(judge({ ...well, endpoints: [failing, healthy] }).findings, [
+    { text: '1 endpoint is failing (HTTP 500): see its responses', href: '/endpoints/7' },
+  ])
+  const silent = { ...failing, id: 8, lastAnswer: { ...REFUSED, answer: 'timeout' } }
+  t.match(judge({ ...well, endpoints: [failing, silent] }).findings, [
+    { text: '2 endpoints are failing (HTTP 500, timeout): see their responses', href: '/endpoints' },
+  ])
+  const counted = (count: number, isAtLeast = false) => ({ count, isAtLeast })
+  t.same(judge({ ...well, atRisk: counted(1), underpaid: counted(100, true) }).findings, [
+    { tone: 'wait', href: '#at-risk', text: '1 payment due within 2 days will fail as things stand' },
+    {
+      tone: 'wait',
+      href: '/expected?state=underpaid',
+      text: 'at least 100 expected payments are underpaid',
+    },
+  ])
   t.match(judge({ ...well, endpoints: [failing, stopped, chosen] }), {
     tone: 'bad',
     text: '2 issues need attention',
@@ -245,6 +326,8 @@ t.test('nothing is called well that was not seen', async t => {
     announcedP50: null,
     endpoints: null,
     overdue: null,
+    atRisk: null,
+    underpaid: null,
   }
   const said = (changes: Partial<Facts>) => {
     const { tone, text } = judge({ ...nothing, ...changes })
@@ -255,9 +338,14 @@ t.test('nothing is called well that was not seen', async t => {
   t.same(said({ hasPayments: true }), { tone: 'plain', text: 'No payment in the last 24 hours' })
   t.match(said({ hasPayments: null }), { tone: 'plain' }, 'what was not read yet')
   t.match(said({ hasPayments: true, paymentsOfDay: 3, isOwnRead: false }), { text: 'Looking …' }, 'endpoints')
-  t.match(said({ endpoints: [{ active: true, failingSince: 'now', deactivatedReason: null }] }), {
-    tone: 'bad',
-  })
+  const failing = {
+    id: 1,
+    active: true,
+    deactivatedReason: null,
+    lastAnswer: null,
+    health: 'failing' as const,
+  }
+  t.match(said({ endpoints: [failing] }), { tone: 'bad' })
 })
 
 t.test('a figure says how it changed, exactly, or that there is nothing to compare with', async t => {

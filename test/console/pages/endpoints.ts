@@ -41,14 +41,18 @@ export function testEndpoints({
     await press(page, page.getByRole('status').getByRole('link'))
     await press(page, button('Send a test event'))
     await delivery('webhook.test').getByText('delivered').waitFor()
-    await page.getByText('1 of 1', { exact: true }).waitFor()
-    const health = /p50\s+[\d.]+ m?s\s+p95\s+[\d.]+ m?s\s+sending\s+normally/i
+    const health =
+      /health\s+healthy\s+accepted in 24 hours\s+100\.0 % of 1 request\s+last accepted\s+.*(now|ago)\s+last answer\s+HTTP 200, .*(now|ago)\s+sending\s+normally/i
     await holdsText(t, page.locator('.figures'), health, 'the health of the endpoint')
 
     receiver.answer({ status: 500, body: 'broken on purpose' })
     const paid = chain.pay(policy)
     await publish(paid)
     await delivery('payment.executed').getByText('failed').waitFor()
+    const last = page.locator('div', { hasText: /^The last answer was HTTP 500, to/ }).last()
+    await holdsText(t, last, /delivery \d+\.\s+broken on purpose$/, 'the last answer, with its body')
+    await holdsText(t, delivery('payment.executed'), /HTTP 500/, 'the row says the reason')
+    await holdsText(t, page.locator('.figures'), /20\.0 % of 5 requests/, 'each try counts')
     receiver.answer({ status: 200 })
     await takePicture('console-endpoint')
     await checkPage(t, page, 'endpoint')
@@ -56,6 +60,7 @@ export function testEndpoints({
     await press(page, page.getByRole('checkbox', { name: /Replay delivery/ }), 'Space')
     await press(page, button('Replay selected'))
     await page.getByText('1 queued.').waitFor()
+    await holdsText(t, page.locator('.figures'), /33\.3 % of 6 requests/, 'a replay undoes no failure')
     await choose('delivered')
     await press(page, delivery('payment.executed').getByRole('link'))
     await page.getByText('broken on purpose').first().waitFor()
@@ -157,9 +162,15 @@ export function testEndpoints({
     await page.getByText(/^4 deliveries wait; next try .+, last .+\.$/).waitFor()
     await holdsText(t, page.locator('h1'), new RegExp(`^${broken.url}`), 'the page is called by its URL')
     await holdsText(t, page.locator('tbody'), /unreachable/, 'why it failed')
+    // Sent while the breaker is open: it was never tried itself.
+    await press(page, button('Send a test event'))
+    const untried = page.locator('tbody tr').first()
+    await holdsText(t, untried, /waiting[^]*unreachable; waits after failures/, 'why it waits')
     await press(page, page.getByRole('link', { name: 'All endpoints' }))
     const row = (url: string) => page.locator('tbody tr', { hasText: url })
-    await holdsText(t, row(broken.url), /failing[^]*(just now|ago)/, 'it fails; its last delivery')
-    await holdsText(t, row(receiver.url), /\d+ %[^]*(just now|ago)/, 'success rate and last delivery')
+    const refused = /failing\s+0\.0 % of \d+ requests\s+never\s+unreachable, .*(now|ago)/
+    await holdsText(t, row(broken.url), refused, 'it fails, and why')
+    const accepted = /healthy\s+[\d.]+ % of \d+ requests\s+.*(now|ago)\s+HTTP 200, .*(now|ago)/
+    await holdsText(t, row(receiver.url), accepted, 'the other one')
   })
 }

@@ -3,6 +3,9 @@ import { checkPage, DESK } from '../check-page.js'
 import { awaitValue, holdsCount, holdsText } from '../hold.js'
 import { press, type } from '../walk-by-keyboard.js'
 import type { Locator, Page } from 'playwright-core'
+import { expectPayment } from '@payment-tracking/client'
+import { buildAddress } from '@payment-tracking/testkit'
+import { signIn } from '../../chaos/load/receivers.js'
 import t from 'tap'
 import { USDC, type Market } from '../open-market.js'
 
@@ -53,6 +56,7 @@ export function testOverviewOfStranger({ page, go }: Market): void {
 /** Signed in, with an endpoint that fails and a payment that is late. */
 export function testOverviewOfGateway({
   id,
+  baseUrl,
   database,
   publish,
   chain,
@@ -83,7 +87,7 @@ export function testOverviewOfGateway({
     await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
     const verdict = page.getByRole('region', { name: 'Is all well?' })
     await verdict.getByText('2 issues need attention').waitFor()
-    const findings = /1 endpoint is failing: see its responses\s+1 payment is overdue/
+    const findings = /1 endpoint is failing \(unreachable\): see its responses\s+1 payment is overdue/
     await holdsText(t, verdict, findings, 'what needs a look')
     for (const [name, path] of [
       ['Volume in 24 hours', '/payments'],
@@ -118,6 +122,77 @@ export function testOverviewOfGateway({
     await holdsText(t, figure, shown(24), 'those of all gateways')
     await page.reload()
     await holdsText(t, figure, shown(24), 'the choice is kept in the address')
+  })
+
+  t.test('the headline names what will fail within two days, and what is underpaid', async t => {
+    const verdict = page.getByRole('region', { name: 'Is all well?' })
+    const { pool } = database
+    await pool.query(
+      `with account as (insert into token_accounts (address, slot, checked_at, is_there, owner, mint, balance, allowance, frozen, nodes)
+                        values ('empty', 1, now(), true, 'nobody', $2, 0, 0, false, 1)),
+            payer as (insert into user_payments (address, owner, token_mint, token_account) values ('poor', 'nobody', $2, 'empty'))
+       insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
+                             next_payment_due, due_at, token_mint)
+       select 'poor ' || n, true, 'active', $1, 'r', 'poor', n,
+              '{"Subscription":{"amount":"1","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],"payment_frequency":{"Monthly":null}}}',
+              0, 0, at, at, $2
+         from generate_series(1, 3) n, lateral (select extract(epoch from now())::bigint + n * 80000 as at) due`,
+      [gateway.address, USDC],
+    )
+    const [order, recipient] = [`part-${id}`, buildAddress('till')]
+    await expectPayment(baseUrl, {
+      token: await signIn(baseUrl, gateway),
+      gateway: gateway.address,
+      trackingId: order,
+      recipient,
+      tokenMint: USDC,
+      amount: 5_000_000n,
+    })
+    const part = {
+      gateway: gateway.address,
+      trackingId: order,
+      recipient,
+      tokenMint: USDC,
+      amount: 1_000_000n,
+    }
+    await publish(chain.payDirectly({ ...part, payer: buildAddress('buyer') }))
+    const findings =
+      /2 payments due within 2 days will fail as things stand\s+1 expected payment is underpaid/
+    await page.reload()
+    await holdsText(t, verdict, findings, 'of three, the last is due in three days')
+    await press(page, verdict.getByRole('link', { name: /will fail/ }))
+    await page
+      .locator('#at-risk:target')
+      .getByText(/does not let the program pay any more/)
+      .first()
+      .waitFor()
+    await press(page, verdict.getByRole('link', { name: /underpaid/ }))
+    await page.locator('tbody tr', { hasText: order }).getByText('underpaid').waitFor()
+    await pool.query(`delete from policies where address like 'poor %'`)
+    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+  })
+
+  t.test('a page that is loading claims nothing', async t => {
+    const held = (url: URL) => /\/merchant\/|\/webhooks|\/token-mints|\/expectations/.test(url.pathname)
+    let open = () => {}
+    const opened = new Promise<void>(resolve => (open = resolve))
+    await page.route(held, async route => {
+      await opened
+      await route.continue()
+    })
+    await page.reload()
+    const tiles = page.locator('.tiles')
+    await holdsCount(
+      t,
+      tiles.locator('.figure .bar'),
+      5,
+      'volume, due, overdue, created and endpoints are on their way',
+    )
+    await holdsText(t, page.getByRole('region', { name: 'Is all well?' }), /^Looking …$/, 'nothing is judged')
+    t.notMatch(await tiles.innerText(), /none|nothing else|0 |not /, 'nothing is said of them')
+    open()
+    await holdsCount(t, tiles.locator('.bar'), 0, 'all came')
+    await page.unroute(held)
   })
 
   t.test('signed in, lists and links are mine, until everybody is chosen', async t => {

@@ -79,10 +79,22 @@ export function testRevenue({
     await holdsAttribute(t, volume, 'aria-valuetext', /, volume 0\.00 USDC$/, 'the day before by a key')
     const going = page.getByRole('slider', { name: /^Subscribers who joined and left: 2 now/ })
     await holdsAttribute(t, going, 'aria-valuetext', /, joined 1, left 1$/, 'who came and left')
-    // Nothing is known of all 30 days before these.
+    // Nothing is known of all 30 days before these; of 7 it is, and while it is asked for nothing is claimed.
+    let open = () => {}
+    const opened = new Promise<void>(resolve => (open = resolve))
+    const isBefore = (url: URL) => url.searchParams.get('bucket') === 'month'
+    await page.route(isBefore, async route => {
+      await opened
+      await route.continue()
+    })
+    const askedBefore = page.waitForRequest(request => isBefore(new URL(request.url())))
     await page.getByRole('combobox', { name: 'Period' }).focus()
     await page.keyboard.type('7')
     await page.waitForURL(/days=7$/)
+    const before = new URL((await askedBefore).url()).searchParams
+    t.equal(Date.parse(before.get('startTime')!) % 86_400_000, 0, 'the span before begins with a day too')
+    await holdsCount(t, page.locator('.before .bar'), 2, 'what was before is on its way')
+    open()
     await holdsText(
       t,
       page.locator('main'),

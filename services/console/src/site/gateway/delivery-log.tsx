@@ -9,8 +9,7 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Memo, Time } from '../show/values.js'
-import { failureWords } from './failure-words.js'
-import { EndpointHealth } from './endpoint-health.js'
+import { reasonWords } from './endpoint-words.js'
 import { sentenceCase } from '../show/sentence-case.js'
 
 type Delivery = Schemas['Delivery']
@@ -19,7 +18,8 @@ const PAGE = 50
 /** How far back the replay of all failed deliveries goes. */
 const REPLAY_DAYS = 7
 
-export function DeliveryLog({ id }: { id: number }) {
+/** @param failure what the endpoint answered last, where it did not accept */
+export function DeliveryLog({ id, failure }: { id: number; failure: string | null }) {
   const [status, setStatus] = useChoice('status', ['', ...STATES], '', ['page'])
   const [trackingId, setTrackingId] = useFilter('trackingId', '', ['page'])
   const [at, setAt] = useFilter('page', '0')
@@ -71,7 +71,6 @@ export function DeliveryLog({ id }: { id: number }) {
   return (
     <section aria-labelledby="log">
       <h2 id="log">Deliveries</h2>
-      <EndpointHealth id={id} />
       <div className="columns">
         <label>
           State
@@ -103,7 +102,7 @@ export function DeliveryLog({ id }: { id: number }) {
               <Table
                 title="Deliveries"
                 rows={deliveries}
-                columns={columnsOf(id, ticked, tick)}
+                columns={columnsOf(id, failure, ticked, tick)}
                 keyOf={delivery => String(delivery.id)}
               />
             )}
@@ -155,6 +154,7 @@ export function DeliveryLog({ id }: { id: number }) {
 
 const columnsOf = (
   id: number,
+  failure: string | null,
   ticked: ReadonlySet<string>,
   tick: (key: string, isOn: boolean) => void,
 ): readonly Column<Delivery>[] => [
@@ -185,11 +185,8 @@ const columnsOf = (
   { head: 'state', phone: 'side', cell: ({ status }) => <Badge tone={toneOf(status)}>{status}</Badge> },
   { head: 'attempts', kind: 'number', tablet: 'away', cell: ({ attempts }) => String(attempts) },
   {
-    head: 'last error',
+    head: 'reason',
     kind: 'text',
-    tablet: 'away',
-    // What the endpoint answered stays readable while it rests.
-    cell: ({ heldReason, lastError }) =>
-      [lastError, failureWords(heldReason)].filter(words => words !== null).join('; '),
+    cell: delivery => reasonWords(delivery, failure),
   },
 ]

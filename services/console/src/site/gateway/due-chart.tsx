@@ -2,8 +2,9 @@ import { useMemo } from 'react'
 import { ask } from '../api/request.js'
 import { TimeChart } from '../charts/time-chart.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
-import { Empty, Loaded } from '../show/states.js'
+import { Empty, Loaded, Loading } from '../show/states.js'
 import { dueSpan, type Upcoming } from './due.js'
+import { useTokensAreComing } from '../api/tokens.js'
 import { useShownToken } from './shown-token.js'
 import { amountsByDay } from './token-revenue.js'
 
@@ -62,6 +63,7 @@ function DueOfToken({
   isAtLeast: boolean
 }) {
   const { symbol, decimals } = useShownToken(mint)
+  const isComing = useTokensAreComing()
   const data = useMemo(() => {
     const days = daysAhead()
       .slice(0, -1)
@@ -79,6 +81,7 @@ function DueOfToken({
     const look = { tone: '1', kind: 'bars' } as const
     return amountsByDay(weeks, amounts, 'due in the week from this day', { symbol, decimals }, look)
   }, [byDay, mint, symbol, decimals])
+  if (isComing) return <Loading lines={5} />
   return (
     <TimeChart
       title={`Due in the next ${WEEKS} weeks`}

@@ -18,5 +18,11 @@ export const notPaidSpan = () => dueSpan(null, 0)
 export const overdueOf = ({ byToken }: Upcoming): number =>
   byToken.reduce((sum, { overdueCount }) => sum + Number(overdueCount), 0)
 
+/** How many of them will fail as things stand. */
+export const atRiskOf = ({ byToken, itemsComplete }: Upcoming) => ({
+  count: byToken.reduce((sum, { atRiskCount }) => sum + Number(atRiskCount), 0),
+  isAtLeast: !itemsComplete,
+})
+
 export const payments = (count: number): string =>
   `${count.toLocaleString('en-US')} ${count === 1 ? 'payment' : 'payments'}`

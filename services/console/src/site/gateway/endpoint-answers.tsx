@@ -10,6 +10,7 @@ import { useGatewayQuery } from '../session/use-gateway.js'
 import { Before } from '../show/before.js'
 import { formatDuration } from '../show/format-time.js'
 import { Loaded } from '../show/states.js'
+import { acceptedWords, type Endpoint } from './endpoint-words.js'
 
 type Answers = Schemas['EndpointAnswers']
 
@@ -18,7 +19,8 @@ const SPANS = ['day', 'month'] as const
 type Span = (typeof SPANS)[number]
 const TITLES: Record<Span, string> = { day: '24 hours', month: '30 days' }
 
-export function EndpointAnswers({ id }: { id: number }) {
+export function EndpointAnswers({ endpoint }: { endpoint: Endpoint }) {
+  const id = Number(endpoint.id)
   const [span, setSpan] = useChoice('span', SPANS, 'day')
   const query = useGatewayQuery(
     ['endpoints', id, 'answers', span],
@@ -43,21 +45,26 @@ export function EndpointAnswers({ id }: { id: number }) {
         </div>
       </div>
       <Loaded query={query} lines={6}>
-        {answers => <Drawn answers={answers} span={span} />}
+        {answers => <Drawn answers={answers} span={span} endpoint={endpoint} />}
       </Loaded>
     </section>
   )
 }
 
 /** Half of the answer is the span before. */
-function Drawn({ answers, span }: { answers: readonly Answers[]; span: Span }) {
+function Drawn({ answers, span, endpoint }: { answers: readonly Answers[]; span: Span; endpoint: Endpoint }) {
   const half = answers.length / 2
   // By its text: the answer is a new object at each refresh, and the drawing would begin anew.
   const key = JSON.stringify(answers.slice(half), (_name, value: unknown) =>
     typeof value === 'bigint' ? Number(value) : value,
   )
   const [requests, times] = useMemo(() => chartsOf(JSON.parse(key) as Answers[], span), [key, span])
-  const [before, now] = [rateOf(answers.slice(0, half)), rateOf(answers.slice(half))]
+  const before = rateOf(answers.slice(0, half))
+  // Of the day the record says it: one page says one figure, though its parts are read at different times.
+  const now =
+    span === 'day'
+      ? acceptedWords(Number(endpoint.acceptedRequests), Number(endpoint.requests))
+      : rateOf(answers.slice(half))
   const unit = span === 'day' ? 'an hour' : 'a day, UTC'
   return (
     <>
@@ -85,11 +92,10 @@ function Drawn({ answers, span }: { answers: readonly Answers[]; span: Span }) {
 function rateOf(answers: readonly Answers[]): string {
   const sum = (pick: (each: Answers) => number | bigint) =>
     answers.reduce((all, each) => all + Number(pick(each)), 0)
-  const [requests, accepted] = [sum(each => each.requests), sum(each => each.accepted)]
-  if (requests === 0) return 'no request'
-  // Rounded down: 100 % is all of them.
-  const percent = (Math.floor((accepted / requests) * 1_000) / 10).toFixed(1)
-  return `${percent} % of ${requests.toLocaleString('en-US')} ${requests === 1 ? 'request' : 'requests'}`
+  return acceptedWords(
+    sum(each => each.accepted),
+    sum(each => each.requests),
+  )
 }
 
 function chartsOf(answers: readonly Answers[], span: Span): [ChartData, ChartData] {

@@ -1,57 +1,65 @@
+import { visibleText } from '@payment-tracking/contracts/visible-text'
+import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { Figures } from '../show/figures.js'
-import { Loaded } from '../show/states.js'
 import { formatDuration } from '../show/format-time.js'
 import { useNow } from '../show/now.js'
-import { failureWords } from './failure-words.js'
-import { breakerOpenUntil, deliveryTimes } from './delivery-times.js'
+import { Bar } from '../show/states.js'
+import { breakerOpenUntil } from './breaker-open-until.js'
+import { EndpointState, LastAccepted, LastAnswer } from './endpoint-state.js'
+import { acceptedWords, heldWords, type Endpoint } from './endpoint-words.js'
 
 const REFRESH_MS = 5_000
 
-/** The health of the endpoint: its newest 100 deliveries, and the deliveries that are held back now. */
-export function EndpointHealth({ id }: { id: number }) {
+/** How the endpoint does, by its record alone, and what holds its deliveries back. */
+export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
+  const { health, requests, acceptedRequests, lastAnswer } = endpoint
+  return (
+    <>
+      <Figures
+        figures={[
+          ['health', <EndpointState key="health" endpoint={endpoint} />],
+          ['accepted in 24 hours', acceptedWords(Number(acceptedRequests), Number(requests))],
+          ['last accepted', <LastAccepted key="accepted" endpoint={endpoint} />],
+          ['last answer', <LastAnswer key="answer" endpoint={endpoint} />],
+          ['sending', <Sending key="sending" endpoint={endpoint} />],
+        ]}
+      />
+      {lastAnswer && !lastAnswer.accepted && (
+        <div className={health === 'failing' ? 'failure' : 'tight'}>
+          <p>
+            The last answer was {lastAnswer.answer}, to{' '}
+            <Link href={`/endpoints/${String(endpoint.id)}/deliveries/${String(lastAnswer.deliveryId)}`}>
+              delivery {String(lastAnswer.deliveryId)}
+            </Link>
+            .
+          </p>
+          {lastAnswer.body && <pre>{visibleText(lastAnswer.body, { keepLines: true })}</pre>}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Sending({ endpoint }: { endpoint: Endpoint }) {
+  const id = Number(endpoint.id)
   const query = useGatewayQuery(
-    ['endpoints', id, 'health'],
-    async ({ api }) => {
-      const list = (status?: 'waiting') =>
-        ask(
-          api.GET('/v1/webhooks/{id}/deliveries', {
-            params: { path: { id }, query: { limit: 100, ...(status ? { status } : {}) } },
-          }),
-        )
-      const [newest, waiting] = await Promise.all([list(), list('waiting')])
-      return { newest, waiting }
-    },
+    ['endpoints', id, 'waiting'],
+    ({ api }) =>
+      ask(
+        api.GET('/v1/webhooks/{id}/deliveries', {
+          params: { path: { id }, query: { limit: 100, status: 'waiting' } },
+        }),
+      ),
     REFRESH_MS,
   )
-  return (
-    <Loaded query={query}>
-      {({ newest, waiting }) => {
-        const { p50Ms, p95Ms, delivered, ended } = deliveryTimes(newest)
-        const openUntil = breakerOpenUntil(waiting)
-        const reasons = [
-          ...new Set(waiting.map(({ heldReason }) => failureWords(heldReason) ?? 'unknown')),
-        ].join(', ')
-        return (
-          <Figures
-            figures={[
-              ['delivered', ended === 0 ? 'none yet' : `${delivered} of ${ended}`],
-              ['time to deliver, p50', p50Ms === null ? 'none yet' : `${p50Ms} ms`],
-              ['p95', p95Ms === null ? 'none yet' : `${p95Ms} ms`],
-              ['sending', openUntil === null ? 'normally' : <WaitsUntil at={openUntil} />],
-              [
-                'held back',
-                waiting.length === 0
-                  ? 'none'
-                  : `${waiting.length}${waiting.length === 100 ? ' or more' : ''} (${reasons})`,
-              ],
-            ]}
-          />
-        )
-      }}
-    </Loaded>
-  )
+  if (!endpoint.active) return <>stopped</>
+  if (query.data === undefined) return query.error ? <span className="quiet">not known</span> : <Bar />
+  const openUntil = breakerOpenUntil(query.data)
+  if (openUntil !== null) return <WaitsUntil at={openUntil} />
+  const reasons = new Set(query.data.map(({ heldReason }) => heldWords(heldReason ?? 'held back')))
+  return <>{reasons.size === 0 ? 'normally' : [...reasons].join(', ')}</>
 }
 
 function WaitsUntil({ at }: { at: string }) {

@@ -7,7 +7,8 @@ import { DeliveryLog } from './delivery-log.js'
 import { EndpointAnswers } from './endpoint-answers.js'
 import { EndpointSettings } from './endpoint-settings.js'
 import { EndpointSecret } from './endpoint-secret.js'
-import { EndpointState } from './endpoints-page.js'
+import { EndpointHealth } from './endpoint-health.js'
+import { failureOf } from './endpoint-words.js'
 import { EndpointWaits } from './endpoint-waits.js'
 import { ReplayMissing } from './replay-missing.js'
 
@@ -34,10 +35,7 @@ export function EndpointPage({ id }: { id: number }) {
       <Loaded query={query}>
         {endpoint => (
           <article className="panel">
-            <div className="row">
-              <h2>Endpoint {id}</h2>
-              <EndpointState endpoint={endpoint} />
-            </div>
+            <h2>Endpoint {id}</h2>
             {endpoint.description && (
               <p>
                 <Written value={endpoint.description} />
@@ -50,9 +48,10 @@ export function EndpointPage({ id }: { id: number }) {
               {endpoint.ratePerSecond !== null && ` At most ${endpoint.ratePerSecond} requests per second.`}
               {endpoint.headerNames.length > 0 && ` With ${endpoint.headerNames.join(', ')}.`}
             </p>
+            <EndpointHealth endpoint={endpoint} />
             {endpoint.failingSince && (
-              <p className="failure">
-                Every attempt has failed since <Time at={endpoint.failingSince} />; after five days the
+              <p className="quiet">
+                No try was accepted since <Time at={endpoint.failingSince} />; after five days of this, the
                 endpoint is deactivated.
               </p>
             )}
@@ -74,9 +73,9 @@ export function EndpointPage({ id }: { id: number }) {
           </article>
         )}
       </Loaded>
-      <EndpointAnswers id={id} />
+      {query.data && <EndpointAnswers endpoint={query.data} />}
+      <DeliveryLog id={id} failure={query.data ? failureOf(query.data) : null} />
       <EndpointSecret id={id} />
-      <DeliveryLog id={id} />
       {query.data && <ReplayMissing endpoint={query.data} />}
     </>
   )

@@ -3,7 +3,7 @@ import { ask } from '../api/request.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
 import { EndpointHeaders, headersOf, type HeaderRow } from './endpoint-headers.js'
-import type { Endpoint } from './endpoints-page.js'
+import type { Endpoint } from './endpoint-words.js'
 import { EventChoice, eventsOf } from './event-choice.js'
 
 const FILTERS = [

@@ -1,4 +1,3 @@
-import type { Schemas } from '@payment-tracking/client'
 import { useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
@@ -6,17 +5,20 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
-import { Badge, Time, Written } from '../show/values.js'
+import { Time, Written } from '../show/values.js'
 import { FormatChoice, type Format } from './format-choice.js'
-import { LastDelivery, SuccessRate } from './recent-deliveries.js'
 import { EventChoice, type ChosenEvents } from './event-choice.js'
+import { EndpointState, LastAccepted, LastAnswer } from './endpoint-state.js'
+import { acceptedWords, type Endpoint } from './endpoint-words.js'
 
-export type Endpoint = Schemas['Webhook']
+const REFRESH_MS = 15_000
 
 export function EndpointsPage() {
   const [isNew, setNew] = useState(false)
-  const query = useGatewayQuery(['endpoints'], ({ api }) =>
-    ask(api.GET('/v1/webhooks', { params: { query: {} } })),
+  const query = useGatewayQuery(
+    ['endpoints'],
+    ({ api }) => ask(api.GET('/v1/webhooks', { params: { query: {} } })),
+    REFRESH_MS,
   )
   return (
     <>
@@ -64,8 +66,13 @@ const COLUMNS: readonly Column<Endpoint>[] = [
     ),
   },
   { head: 'state', phone: 'side', cell: endpoint => <EndpointState endpoint={endpoint} /> },
-  { head: 'success rate', kind: 'number', cell: ({ id }) => <SuccessRate id={Number(id)} /> },
-  { head: 'last delivery', cell: ({ id }) => <LastDelivery id={Number(id)} /> },
+  {
+    head: 'accepted in 24 hours',
+    kind: 'number',
+    cell: ({ acceptedRequests, requests }) => acceptedWords(Number(acceptedRequests), Number(requests)),
+  },
+  { head: 'last accepted', cell: endpoint => <LastAccepted endpoint={endpoint} /> },
+  { head: 'last answer', cell: endpoint => <LastAnswer endpoint={endpoint} /> },
   { head: 'subscribed to', kind: 'text', tablet: 'away', cell: ({ eventTypes }) => nameTypes(eventTypes) },
   { head: 'added', tablet: 'away', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
@@ -76,19 +83,7 @@ const nameTypes = ([first, second, ...more]: readonly string[]): string =>
     ? [first, second].filter(Boolean).join(', ')
     : `${first}, ${second} and ${more.length} more`
 
-export function EndpointState({ endpoint }: { endpoint: Endpoint }) {
-  if (!endpoint.active)
-    return (
-      <Badge tone="plain">
-        {endpoint.deactivatedReason === null ? 'inactive' : `inactive: ${endpoint.deactivatedReason}`}
-      </Badge>
-    )
-  return endpoint.failingSince === null ? (
-    <Badge tone="good">healthy</Badge>
-  ) : (
-    <Badge tone="bad">failing</Badge>
-  )
-}
+type Chosen = ChosenEvents & { endpoint_url: string; format: Format; recover: boolean }
 
 function NewEndpoint() {
   const [url, setUrl] = useState('')
@@ -98,23 +93,14 @@ function NewEndpoint() {
   })
   const [format, setFormat] = useState<Format>('standard')
   const [recovers, setRecovers] = useState(true)
-  const order = useGatewayOrder(({ api, gateway }) =>
-    ask(
-      api.POST('/v1/webhooks', {
-        body: {
-          gateway_pubkey: gateway,
-          endpoint_url: url.trim(),
-          active: true,
-          format,
-          recover: recovers,
-          ...events,
-        },
-      }),
-    ),
+  const order = useGatewayOrder(({ api, gateway }, chosen: Chosen) =>
+    ask(api.POST('/v1/webhooks', { body: { gateway_pubkey: gateway, active: true, ...chosen } })),
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    order.mutate(undefined, { onSuccess: () => setUrl('') })
+    // As an argument: a mutation learns what it closes over only after the next paint, and can be sent before.
+    const chosen = { endpoint_url: url.trim(), format, recover: recovers, ...events }
+    order.mutate(chosen, { onSuccess: () => setUrl('') })
   }
   return (
     <section className="panel" aria-labelledby="new">

@@ -4,7 +4,7 @@ import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Failure } from '../show/states.js'
 import { Moment } from '../show/time.js'
-import type { Endpoint } from './endpoints-page.js'
+import type { Endpoint } from './endpoint-words.js'
 
 const REFRESH_MS = 3_000
 const DAY_MS = 86_400_000

@@ -5,7 +5,7 @@ import { useGatewayQuery } from '../session/use-gateway.js'
 import { Before } from '../show/before.js'
 import { Figures } from '../show/figures.js'
 import { PageHead } from '../show/page-head.js'
-import { Empty, Loaded } from '../show/states.js'
+import { Bar, Empty, Loaded } from '../show/states.js'
 import { Cohorts } from './cohort-table.js'
 import { Downloads } from './downloads.js'
 import { DueChart } from './due-chart.js'
@@ -69,9 +69,13 @@ export function RevenuePage() {
                   [
                     'overdue',
                     <Link key="overdue" href="/customers?show=overdue">
-                      {notPaid.data
-                        ? `${notPaid.data.complete ? '' : 'at least '}${payments(overdueOf(notPaid.data))}`
-                        : '…'}
+                      {notPaid.data ? (
+                        `${notPaid.data.complete ? '' : 'at least '}${payments(overdueOf(notPaid.data))}`
+                      ) : notPaid.error ? (
+                        'not available now'
+                      ) : (
+                        <Bar />
+                      )}
                     </Link>,
                     'overdue',
                   ],
@@ -80,7 +84,7 @@ export function RevenuePage() {
                   [
                     `churn over ${span} days`,
                     <>
-                      {churnOf(revenue)} <Before of={`${span} days`} value={before?.churn ?? null} />
+                      {churnOf(revenue)} <Before of={`${span} days`} value={before && before.churn} />
                     </>,
                     'churn',
                   ],
@@ -93,7 +97,7 @@ export function RevenuePage() {
                   per={per}
                   knownSince={knownSince}
                   days={span}
-                  volumeBefore={before?.volumeOf(token.tokenMint) ?? null}
+                  volumeBefore={before && before.volumeOf(token.tokenMint)}
                   isStartKnown={isKnownFrom(Date.parse(revenue.startTime), knownSince)}
                 />
               ))}

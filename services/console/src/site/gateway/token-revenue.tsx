@@ -51,8 +51,8 @@ export function TokenRevenue({
   knownSince: string | null
   /** of the span */
   days: string
-  /** null where the span before is not known */
-  volumeBefore: ReturnType<RevenueBefore['volumeOf']> | null
+  /** null where the span before is not known; undefined while it is read */
+  volumeBefore: ReturnType<RevenueBefore['volumeOf']> | null | undefined
   /** whether what was at the start of the span is known */
   isStartKnown: boolean
 }) {

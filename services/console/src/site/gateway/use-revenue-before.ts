@@ -3,6 +3,7 @@ import type { Schemas } from '@payment-tracking/client'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../api/request.js'
 import { useGateway } from '../session/use-gateway.js'
+import { spanBefore } from './span-before.js'
 
 type Revenue = Schemas['Revenue']
 
@@ -18,15 +19,15 @@ export const churnOf = ({ churn: { rate, churned, activeAtStart } }: Revenue): s
 export const isKnownFrom = (start: number, knownSince: string | null): boolean =>
   knownSince !== null && Date.parse(knownSince) <= start
 
-/** @returns null while it is read, or where the service does not know all of it */
-export function useRevenueBefore(shown: Revenue | undefined): RevenueBefore | null {
+/** @returns undefined while it is read; null where the service does not know all of it */
+export function useRevenueBefore(shown: Revenue | undefined): RevenueBefore | null | undefined {
   const { api, gateway } = useGateway()
-  const end = shown ? Date.parse(shown.startTime) : 0
-  const start = shown ? 2 * end - Date.parse(shown.endTime) : 0
-  const { data } = useQuery({
+  const { days, start, end } = shown ? spanBefore(shown) : { days: 0, start: 0, end: 0 }
+  const isKnown = shown !== undefined && isKnownFrom(start, shown.knownSince)
+  const { data, isError } = useQuery({
     // By the day: the span that is shown begins anew at each refresh.
-    queryKey: ['gateway', gateway, 'revenue before', Math.round((end - start) / 86_400_000)],
-    enabled: shown !== undefined && isKnownFrom(start, shown.knownSince),
+    queryKey: ['gateway', gateway, 'revenue before', days],
+    enabled: isKnown,
     queryFn: () =>
       ask(
         api.GET('/v1/gateway/{gateway}/merchant/revenue', {
@@ -41,7 +42,7 @@ export function useRevenueBefore(shown: Revenue | undefined): RevenueBefore | nu
         }),
       ),
   })
-  if (!data) return null
+  if (!data) return isError || (shown && !isKnown) ? null : undefined
   return {
     volumeOf: mint => {
       const token = data.byToken.find(({ tokenMint }) => tokenMint === mint)

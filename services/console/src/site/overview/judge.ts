@@ -1,5 +1,7 @@
 // Whether all is well, in one sentence, with what is not. It says nothing that was not read: an empty service is not well, it is
 // empty.
+import type { Schemas } from '@payment-tracking/client'
+import { failureOf } from '../gateway/endpoint-words.js'
 import { formatDuration, pastTime } from '../show/format-time.js'
 import type { Late } from '../show/late.js'
 import type { Tone } from '../show/values.js'
@@ -29,10 +31,21 @@ export interface Facts {
   announcedP50: number | null
   /** null where nobody is signed in, or the sign-in may not see it */
   endpoints:
-    | readonly { active: boolean; failingSince: string | null; deactivatedReason: string | null }[]
+    | readonly Pick<Schemas['Webhook'], 'id' | 'active' | 'health' | 'lastAnswer' | 'deactivatedReason'>[]
     | null
   /** payments; null where it may not be seen */
   overdue: number | null
+  /** payments that are due within two days and will fail */
+  atRisk: Counted | null
+  /** expected payments of which a part came */
+  underpaid: Counted | null
+}
+
+/** Of a list that is read only so far. */
+export interface Counted {
+  count: number
+  /** there can be more */
+  isAtLeast: boolean
 }
 
 export interface Judgement {
@@ -45,6 +58,10 @@ export interface Judgement {
 
 /** A finalized payment takes some 13 s from the chain; what takes longer than this waits for us. */
 const SLOW_MS = 60_000
+/** What is at risk within so many days is named: there is time to tell the payer. */
+export const RISK_DAYS = 2
+/** Of this page: each payment with its cause. */
+export const AT_RISK = '#at-risk'
 
 const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
 
@@ -85,19 +102,28 @@ function lateText(late: Late | null): string | null {
   return deliveriesSince === null ? null : `Deliveries are late ${since(deliveriesSince)}`
 }
 
-function findingsOf({ late, live, announcedP50, endpoints, overdue }: Facts): Finding[] {
+/** `1 endpoint is failing (HTTP 500): see its responses`, which stand on its page; those of several in their list. */
+function failingText(failing: NonNullable<Facts['endpoints']>): string {
+  const answers = [...new Set(failing.map(failureOf))].filter(answer => answer !== null)
+  const why = answers.length === 0 ? '' : ` (${answers.join(', ')})`
+  return failing.length === 1
+    ? `1 endpoint is failing${why}: see its responses`
+    : `${failing.length} endpoints are failing${why}: see their responses`
+}
+
+const counted = ({ count: number, isAtLeast }: Counted, one: string, many: string): string =>
+  `${isAtLeast ? 'at least ' : ''}${count(number, one, many)}`
+
+function findingsOf(facts: Facts): Finding[] {
+  const { late, live, announcedP50, endpoints, overdue, atRisk, underpaid } = facts
   const findings: Finding[] = []
-  const failing = endpoints?.filter(({ active, failingSince }) => active && failingSince !== null) ?? []
+  const failing = endpoints?.filter(({ health }) => health === 'failing') ?? []
   const stopped = endpoints?.filter(({ active, deactivatedReason }) => !active && deactivatedReason) ?? []
   if (failing.length > 0)
     findings.push({
       tone: 'bad',
-      href: '/endpoints',
-      text: count(
-        failing.length,
-        'endpoint is failing: see its responses',
-        'endpoints are failing: see their responses',
-      ),
+      href: failing.length === 1 ? `/endpoints/${String(failing[0]!.id)}` : '/endpoints',
+      text: failingText(failing),
     })
   if (stopped.length > 0)
     findings.push({
@@ -110,6 +136,18 @@ function findingsOf({ late, live, announcedP50, endpoints, overdue }: Facts): Fi
       tone: 'wait',
       href: '/customers?show=overdue',
       text: count(overdue, 'payment is overdue', 'payments are overdue'),
+    })
+  if (atRisk !== null && atRisk.count > 0)
+    findings.push({
+      tone: 'wait',
+      href: AT_RISK,
+      text: `${counted(atRisk, 'payment', 'payments')} due within ${RISK_DAYS} days will fail as things stand`,
+    })
+  if (underpaid !== null && underpaid.count > 0)
+    findings.push({
+      tone: 'wait',
+      href: '/expected?state=underpaid',
+      text: counted(underpaid, 'expected payment is underpaid', 'expected payments are underpaid'),
     })
   if (announcedP50 !== null && announcedP50 > SLOW_MS)
     findings.push({
@@ -133,10 +171,11 @@ function findingsOf({ late, live, announcedP50, endpoints, overdue }: Facts): Fi
 }
 
 /** Only what was read. */
-function detailOf({ endpoints, overdue }: Facts): string {
+function detailOf({ endpoints, overdue, atRisk }: Facts): string {
   const parts = ['Payments arrive']
   if (endpoints !== null)
     parts.push(endpoints.length === 0 ? 'no endpoint is registered' : 'no endpoint fails')
   if (overdue !== null) parts.push('nothing is overdue')
+  if (atRisk !== null) parts.push(`nothing due within ${RISK_DAYS} days is known to be at risk`)
   return `${parts.join(', ')}.`
 }

@@ -6,14 +6,15 @@ import { LiveBadge } from '../payments/live-badge.js'
 import { useLivePayments } from '../payments/use-live-payments.js'
 import { overdueOf } from '../gateway/due.js'
 import { useLate } from '../show/use-delays.js'
+import { useSession } from '../session/session.js'
 import { useWhose, WhoseSwitch } from '../session/whose.js'
 import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded, Loading } from '../show/states.js'
-import { judge, type Judgement } from './judge.js'
+import { AT_RISK, judge, type Judgement } from './judge.js'
 import { RateChart } from './rate-chart.js'
 import { PaymentsAtRisk } from '../risks/payments-at-risk.js'
 import { paymentsOfDay, Tiles } from './tiles.js'
-import { COMING_OVERVIEW, isRead, useGatewayOverview } from './use-gateway-overview.js'
+import { isRead, useGatewayOverview, type Unread } from './use-gateway-overview.js'
 import { useOverview } from './use-overview.js'
 
 const NEWEST = 5
@@ -26,17 +27,20 @@ export function OverviewPage() {
   const live = useLivePayments(true, gateway)
   const own = useGatewayOverview()
   const late = useLate()
+  const { isKnown } = useSession()
   const verdict = judge({
     answers: query.data !== undefined || query.error === null,
-    isOwnRead: own !== COMING_OVERVIEW,
+    isOwnRead: isKnown && own !== undefined,
     late,
     live: live.state,
     paymentsOfDay: query.data ? paymentsOfDay(query.data) : null,
     hasPayments: live.query.data ? live.query.data.length > 0 : null,
     followsChain: (query.data?.finalizedSlot ?? null) !== null,
     announcedP50: numberOf(query.data?.delays.toAnnounced.p50),
-    endpoints: own && isRead(own.endpoints) ? own.endpoints : null,
+    endpoints: readOf(own?.endpoints),
     overdue: own && isRead(own.notPaid) ? overdueOf(own.notPaid) : null,
+    atRisk: readOf(own?.atRisk),
+    underpaid: readOf(own?.underpaid),
   })
   return (
     <>
@@ -45,7 +49,7 @@ export function OverviewPage() {
         <WhoseSwitch whose={whose} />
       </PageHead>
       {query.data ? (
-        <Verdict {...verdict} isSignedIn={isSignedIn} />
+        <Verdict {...verdict} isStranger={isKnown && !isSignedIn} />
       ) : query.error ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
       ) : (
@@ -68,7 +72,7 @@ export function OverviewPage() {
           </>
         )
       )}
-      {gateway !== null && <PaymentsAtRisk title="At risk this week" limit={MOST_AT_RISK} />}
+      {isSignedIn && <PaymentsAtRisk id={AT_RISK.slice(1)} title="At risk this week" limit={MOST_AT_RISK} />}
       <section aria-labelledby="newest">
         <div className="row">
           <h2 id="newest">{gateway === null ? 'Newest payments' : 'My newest payments'}</h2>
@@ -90,22 +94,25 @@ export function OverviewPage() {
   )
 }
 
+const readOf = <T,>(value: T | Unread | undefined): T | null =>
+  value !== undefined && isRead(value) ? value : null
+
 const numberOf = (value: number | bigint | null | undefined): number | null =>
   value === null || value === undefined ? null : Number(value)
 
-function Verdict({ tone, text, detail, findings, isSignedIn }: Judgement & { isSignedIn: boolean }) {
+function Verdict({ tone, text, detail, findings, isStranger }: Judgement & { isStranger: boolean }) {
   return (
     <section className={`verdict ${tone}`} aria-label="Is all well?">
       <strong>{text}</strong>
       {detail !== '' && <span>{detail}</span>}
-      {findings.length === 0 && tone !== 'bad' && !isSignedIn && (
+      {findings.length === 0 && tone !== 'bad' && isStranger && (
         <span>Sign in to see your endpoints and due payments.</span>
       )}
       {findings.length > 0 && (
         <ul>
           {findings.map(({ text: finding, href }) => (
             <li key={finding}>
-              <Link href={href}>{finding}</Link>
+              {href.startsWith('#') ? <a href={href}>{finding}</a> : <Link href={href}>{finding}</Link>}
             </li>
           ))}
         </ul>

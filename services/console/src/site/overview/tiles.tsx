@@ -1,9 +1,13 @@
 // The figures of the first page: what came in, how it changed, what is new, what is owed, what failed.
+import type { ReactNode } from 'react'
 import { payments, overdueOf } from '../gateway/due.js'
+import { useSession } from '../session/session.js'
 import type { Whose } from '../session/whose.js'
+import { Bar } from '../show/states.js'
 import { changeOf } from './change.js'
+import { healthWords, requestWords } from './endpoint-tile-words.js'
 import { Tile, TokenSums } from './tile.js'
-import { DUE_DAYS, isRead, MOST_COUNTED, type GatewayOverview } from './use-gateway-overview.js'
+import { DUE_DAYS, isRead, MOST_COUNTED, type GatewayOverview, type Unread } from './use-gateway-overview.js'
 import type { Overview } from './use-overview.js'
 
 export const paymentsOfDay = ({ hours }: Overview): number =>
@@ -15,9 +19,10 @@ export function Tiles({
   whose: { linkTo, isSignedIn },
 }: {
   overview: Overview
-  own: GatewayOverview | null
+  own: GatewayOverview | null | undefined
   whose: Whose
 }) {
+  const { isKnown } = useSession()
   const { lastMinute, byToken, before } = overview
   const ofDay = paymentsOfDay(overview)
   return (
@@ -38,13 +43,13 @@ export function Tiles({
         {lastMinute.complete ? '' : ' or more'} in the last minute
       </Tile>
       {isSignedIn ? (
-        own && <GatewayTiles own={own} />
+        <GatewayTiles own={own ?? undefined} />
       ) : (
         <>
-          <Tile name="Due and overdue" href="/sign-in" figure="Sign in" isText>
+          <Tile name="Due and overdue" href="/sign-in" figure={isKnown ? 'Sign in' : <Bar />} isText>
             to see what your customers owe you
           </Tile>
-          <Tile name="Endpoints" href="/sign-in" figure="Sign in" isText>
+          <Tile name="Endpoints" href="/sign-in" figure={isKnown ? 'Sign in' : <Bar />} isText>
             to see whether yours answer
           </Tile>
         </>
@@ -62,20 +67,17 @@ function VolumeChange({ overview: { byToken, before } }: { overview: Overview })
   return <>{change ?? 'nothing to compare with the day before'}</>
 }
 
-function GatewayTiles({
-  own: { due, notPaid, created, endpoints, failedDeliveries },
-}: {
-  own: GatewayOverview
-}) {
-  const overdue = isRead(notPaid) ? overdueOf(notPaid) : 0
+/** @param own undefined while it is being read */
+function GatewayTiles({ own }: { own: GatewayOverview | undefined }) {
+  const overdue = own && isRead(own.notPaid) ? overdueOf(own.notPaid) : 0
   return (
     <>
       <Tile
         name="New subscriptions in 24 hours"
         href="/subscriptions"
         word="created"
-        figure={isRead(created) ? counted(created) : created.why}
-        isText={!isRead(created)}
+        figure={shown(own?.created, count => `${count}${count === MOST_COUNTED ? ' or more' : ''}`)}
+        isText={!own || !isRead(own.created)}
       >
         created, whether paid or not
       </Tile>
@@ -83,60 +85,48 @@ function GatewayTiles({
         name={`Due in ${DUE_DAYS} days`}
         href="/revenue"
         word="due"
-        figure={isRead(due) ? <TokenSums sums={due.byToken} isAtLeast={!due.complete} /> : due.why}
+        figure={shown(own?.due, ({ byToken, complete }) => (
+          <TokenSums sums={byToken} isAtLeast={!complete} />
+        ))}
         isText
       >
-        {isRead(due) && `${due.complete ? '' : 'at least '}${payments(Number(due.total))}`}
+        {own && isRead(own.due) && `${own.due.complete ? '' : 'at least '}${payments(Number(own.due.total))}`}
       </Tile>
       <Tile
         name="Overdue"
         href="/customers?show=overdue"
         word="overdue"
         tone={overdue > 0 ? 'wait' : ''}
-        figure={isRead(notPaid) ? `${notPaid.complete ? '' : 'at least '}${payments(overdue)}` : notPaid.why}
+        figure={shown(own?.notPaid, ({ complete }) => `${complete ? '' : 'at least '}${payments(overdue)}`)}
         isText
       >
-        {isRead(notPaid) && dueNow(Number(notPaid.total) - overdue)}
+        {own && isRead(own.notPaid) && dueNow(Number(own.notPaid.total) - overdue)}
       </Tile>
-      <EndpointTile endpoints={endpoints} failedDeliveries={failedDeliveries} />
+      <EndpointTile endpoints={own?.endpoints} />
     </>
   )
 }
 
-const counted = (count: number): string => `${count}${count === MOST_COUNTED ? ' or more' : ''}`
+/** The figure, a bar while it is on its way, or why it cannot be seen. */
+const shown = <T,>(value: T | Unread | undefined, show: (value: T) => ReactNode): ReactNode =>
+  value === undefined ? <Bar /> : isRead(value) ? show(value) : value.why
 
 const dueNow = (count: number): string =>
   count === 0 ? 'nothing else is due now' : `${payments(count)} due now, not overdue yet`
 
-function EndpointTile({
-  endpoints,
-  failedDeliveries,
-}: Pick<GatewayOverview, 'endpoints' | 'failedDeliveries'>) {
-  const known = isRead(endpoints) ? endpoints : []
-  const active = known.filter(each => each.active)
-  const failing = active.filter(({ failingSince }) => failingSince !== null).length
+/** All of it from the records of the endpoints, so that no line contradicts another. */
+function EndpointTile({ endpoints }: { endpoints: GatewayOverview['endpoints'] | undefined }) {
+  const read = endpoints !== undefined && isRead(endpoints) ? endpoints : null
   return (
     <Tile
       name="Endpoints"
       href="/endpoints"
-      word="failed deliveries"
-      tone={failing > 0 ? 'bad' : ''}
-      figure={
-        !isRead(endpoints)
-          ? endpoints.why
-          : endpoints.length === 0
-            ? 'none yet'
-            : failing > 0
-              ? `${failing} of ${active.length} ${failing === 1 ? 'fails' : 'fail'}`
-              : `${active.length} healthy`
-      }
-      isText={!isRead(endpoints)}
+      word="failed request"
+      tone={read?.some(({ health }) => health === 'failing') ? 'bad' : ''}
+      figure={shown(endpoints, healthWords)}
+      isText={read === null}
     >
-      {isRead(endpoints) && endpoints.length === 0
-        ? 'add one to be told of payments'
-        : isRead(failedDeliveries)
-          ? `${failedDeliveries === 0 ? 'no' : counted(failedDeliveries)} ${failedDeliveries === 1 ? 'delivery' : 'deliveries'} failed in 24 hours`
-          : 'webhooks of this gateway'}
+      {read && requestWords(read)}
     </Tile>
   )
 }

@@ -2,8 +2,9 @@
 import type { Schemas } from '@payment-tracking/client'
 import { useQuery } from '@tanstack/react-query'
 import { apiOf, ask, RequestError } from '../api/request.js'
-import { dueSpan, notPaidSpan, type Upcoming } from '../gateway/due.js'
+import { atRiskOf, dueSpan, notPaidSpan, type Upcoming } from '../gateway/due.js'
 import { useSession } from '../session/session.js'
+import { RISK_DAYS, type Counted } from './judge.js'
 
 const DAY_MS = 86_400_000
 const REFRESH_MS = 15_000
@@ -14,27 +15,19 @@ export const MOST_COUNTED = 100
 
 /** What was not read, and why: an API key can lack a scope. */
 export class Unread {
-  constructor(readonly why: 'not for this key' | 'not available now' | '…') {}
+  constructor(readonly why: 'not for this key' | 'not available now') {}
 }
 
 export interface GatewayOverview {
   endpoints: readonly Schemas['Webhook'][] | Unread
-  /** of the last 24 hours; `MOST_COUNTED` stands for more */
-  failedDeliveries: number | Unread
   due: Upcoming | Unread
   notPaid: Upcoming | Unread
+  /** due within `RISK_DAYS` */
+  atRisk: Counted | Unread
+  /** expected payments */
+  underpaid: Counted | Unread
   /** policies created in the last 24 hours; `MOST_COUNTED` stands for more */
   created: number | Unread
-}
-
-const COMING = new Unread('…')
-/** While it is being read. */
-export const COMING_OVERVIEW: GatewayOverview = {
-  endpoints: COMING,
-  failedDeliveries: COMING,
-  due: COMING,
-  notPaid: COMING,
-  created: COMING,
 }
 
 export const isRead = <T>(value: T | Unread): value is T => !(value instanceof Unread)
@@ -48,8 +41,8 @@ const valueOf = <T>(result: PromiseSettledResult<T>): T | Unread => {
 
 const countOf = <T>(list: readonly T[] | Unread): number | Unread => (isRead(list) ? list.length : list)
 
-/** @returns null where nobody is signed in */
-export function useGatewayOverview(): GatewayOverview | null {
+/** @returns null where nobody is signed in; undefined while it is being read */
+export function useGatewayOverview(): GatewayOverview | null | undefined {
   const { session } = useSession()
   const { data } = useQuery({
     queryKey: ['gateway', session?.gateway, 'overview'],
@@ -59,10 +52,10 @@ export function useGatewayOverview(): GatewayOverview | null {
       const { gateway } = session!
       const api = apiOf()
       const since = new Date(Date.now() - DAY_MS).toISOString()
-      const upcoming = (span: ReturnType<typeof dueSpan>) =>
+      const upcoming = (query: ReturnType<typeof dueSpan> & { atRisk?: boolean }) =>
         ask(
           api.GET('/v1/gateway/{gateway}/merchant/upcoming', {
-            params: { path: { gateway }, query: { ...span, limit: 1 } },
+            params: { path: { gateway }, query: { ...query, limit: 1 } },
           }),
         )
       const eventsOf = (eventName: string) =>
@@ -71,31 +64,30 @@ export function useGatewayOverview(): GatewayOverview | null {
             params: { query: { eventName, gateway, startTime: since, limit: MOST_COUNTED } },
           }),
         )
-      const [endpoints, failed, due, notPaid, ...created] = await Promise.allSettled([
+      const [endpoints, due, notPaid, atRisk, underpaid, ...created] = await Promise.allSettled([
         ask(api.GET('/v1/webhooks', { params: { query: {} } })),
-        ask(
-          api.GET('/v1/gateway/{gateway}/deliveries', {
-            params: { path: { gateway }, query: { status: 'failed', limit: MOST_COUNTED } },
-          }),
-        ),
         upcoming(dueSpan(0, DUE_DAYS)),
         upcoming(notPaidSpan()),
+        upcoming({ ...dueSpan(0, RISK_DAYS), atRisk: true }).then(atRiskOf),
+        ask(
+          api.GET('/v1/gateway/{gateway}/expectations', {
+            params: { path: { gateway }, query: { state: 'underpaid', limit: MOST_COUNTED } },
+          }),
+        ).then(({ length }) => ({ count: length, isAtLeast: length === MOST_COUNTED })),
         eventsOf('PaymentPolicyCreated'),
         eventsOf('ComposablePolicyCreated'),
       ])
-      const failures = valueOf(failed)
       const counts = created.map(list => countOf(valueOf(list)))
       const sum = counts.filter(isRead).reduce((all, each) => all + each, 0)
       return {
         endpoints: valueOf(endpoints),
-        failedDeliveries: isRead(failures)
-          ? failures.filter(({ createdAt }) => Date.parse(createdAt) > Date.now() - DAY_MS).length
-          : failures,
         due: valueOf(due),
         notPaid: valueOf(notPaid),
+        atRisk: valueOf(atRisk),
+        underpaid: valueOf(underpaid),
         created: counts.find(each => !isRead(each)) ?? Math.min(MOST_COUNTED, sum),
       }
     },
   })
-  return data ?? (session && COMING_OVERVIEW)
+  return session && data
 }

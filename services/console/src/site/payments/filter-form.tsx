@@ -61,8 +61,8 @@ export function FilterForm({ filters: { filters, isFiltered, change, clear } }: 
         )}
         {choice('status', 'Status', STATUSES)}
         {choice('sort', 'Sort', SORTS)}
-        {field('from', 'From', 'date')}
-        {field('to', 'To', 'date')}
+        {field('from', 'From (UTC)', 'date')}
+        {field('to', 'To (UTC)', 'date')}
         {field('min', 'Amount from', 'text')}
         {field('max', 'Amount to', 'text')}
       </div>

@@ -20,11 +20,8 @@ const NAMES = ['token', 'status', 'min', 'max', 'from', 'to', 'sort'] as const
 export type FilterName = (typeof NAMES)[number]
 export type Filters = Readonly<Record<FilterName, string>>
 
-/** The beginning of a day at the reader's place, or the last millisecond of it. @param day such as `2026-11-27` */
-function moment(day: string, isEnd: boolean): string | undefined {
-  const date = new Date(`${day}T${isEnd ? '23:59:59.999' : '00:00:00'}`)
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString()
-}
+/** The service takes a date for the whole day of UTC, as in its exports. Anybody can write anything into the address. */
+const dayOf = (text: string): string | undefined => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : undefined)
 
 /** What the service is asked for. Amounts count only with their token: without it nobody knows their unit. */
 export function queryOf(filters: Filters, text: string, tokens: ReadonlyMap<string, Token>) {
@@ -37,8 +34,8 @@ export function queryOf(filters: Filters, text: string, tokens: ReadonlyMap<stri
     standing: STATUSES.find(({ key }) => key === status)?.standing,
     minAmount: amount(min),
     maxAmount: amount(max),
-    startTime: moment(from, false),
-    endTime: moment(to, true),
+    startTime: dayOf(from),
+    endTime: dayOf(to),
     trackingId: text || undefined,
     sort: SORTS.find(({ key }) => key === sort)?.sort ?? 'newest',
   }

@@ -28,8 +28,11 @@ const CAUSE: Column<Due> = {
   ),
 }
 
-/** @param limit rows that are shown */
-export function PaymentsAtRisk({ title, limit }: { title: string; limit: number }) {
+/**
+ * @param id by which a link leads here
+ * @param limit rows that are shown
+ */
+export function PaymentsAtRisk({ id, title, limit }: { id?: string; title: string; limit: number }) {
   const heading = useId()
   const query = useGatewayQuery(
     ['at risk', limit],
@@ -46,7 +49,7 @@ export function PaymentsAtRisk({ title, limit }: { title: string; limit: number 
     REFRESH_MS,
   )
   return (
-    <section aria-labelledby={heading}>
+    <section id={id} aria-labelledby={heading}>
       <h2 id={heading}>{title}</h2>
       <Loaded query={query}>
         {({ items, byToken, itemsComplete }) =>

@@ -1,12 +1,14 @@
-import { useTokens } from '../api/tokens.js'
+import { useTokens, useTokensAreComing } from '../api/tokens.js'
 import { useNow } from '../show/now.js'
+import { Bar } from '../show/states.js'
 import { Time } from '../show/values.js'
 import { riskSentence, type DueRisk, type RiskFacts } from './risk-sentence.js'
 
 /** The cause and its cure. */
 export function RiskCause({ mint, ...facts }: Omit<RiskFacts, 'token'> & { mint: string | null }) {
   const token = useTokens().get(mint ?? '')
-  return <>{riskSentence({ ...facts, token }, useNow())}</>
+  const now = useNow()
+  return useTokensAreComing() ? <Bar /> : <>{riskSentence({ ...facts, token }, now)}</>
 }
 
 /** Whether the next payment of a subscription can execute. */

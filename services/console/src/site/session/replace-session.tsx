@@ -1,4 +1,5 @@
 import { PageHead } from '../show/page-head.js'
+import { Bar } from '../show/states.js'
 import { useSession } from './session.js'
 import { useGatewayName } from './use-gateway-name.js'
 
@@ -29,7 +30,7 @@ export function ReplaceSession({
       <article className="panel">
         <dl>
           <dt>Signed in now</dt>
-          <dd>{session ? <Whole gateway={session.gateway} /> : '…'}</dd>
+          <dd>{session ? <Whole gateway={session.gateway} /> : <Bar />}</dd>
           <dt>The link signs in</dt>
           <dd>
             <Whole gateway={gateway} />

@@ -1,5 +1,6 @@
-import { useTokens, type Token } from '../api/tokens.js'
+import { useTokens, useTokensAreComing, type Token } from '../api/tokens.js'
 import { amountParts } from './format-amount.js'
+import { Bar } from './states.js'
 
 export interface ShownAmount {
   raw: string | number | bigint | null
@@ -12,7 +13,9 @@ export interface ShownAmount {
  */
 export function Amount({ raw, mint }: ShownAmount) {
   const token = useTokens().get(mint ?? '')
+  const isComing = useTokensAreComing()
   if (raw === null) return <span className="quiet">none</span>
+  if (isComing) return <Bar />
   const { whole, fraction } = amountParts(raw, token?.decimals ?? 0)
   const unit = unitOf(token, mint)
   return (

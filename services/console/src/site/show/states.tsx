@@ -83,6 +83,13 @@ export function Loading({
   )
 }
 
+/** In the place of one figure that is on its way: nothing is claimed of it. */
+export const Bar = () => (
+  <span className="bar" aria-busy="true">
+    <span className="hidden">loading</span>
+  </span>
+)
+
 /** Nothing is there, and what to do next. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (

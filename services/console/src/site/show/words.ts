@@ -31,8 +31,8 @@ export const WORDS = {
   'customer at risk': 'A wallet whose next payment will fail as things stand.',
   ended: 'A wallet that paid once and has nothing active any more.',
   paying: 'A wallet that paid you, by a subscription or directly.',
-  'failed deliveries':
-    'Webhooks that an endpoint did not confirm and that are not tried again by themselves. Replay them from the page of the endpoint.',
+  'failed request':
+    'A request that an endpoint did not answer with 2xx. Each try counts, also those of a delivery that arrived later.',
   final: 'The chain cannot take the payment back.',
   'not yet final':
     'The payment is confirmed, and the chain can still take it back: within half a minute or so.',
