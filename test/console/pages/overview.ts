@@ -124,6 +124,46 @@ export function testOverviewOfGateway({
     await holdsText(t, figure, shown(24), 'the choice is kept in the address')
   })
 
+  t.test('signed in, lists and links are mine, until everybody is chosen', async t => {
+    const titles = page.getByRole('heading', { level: 1 })
+    const others = page.locator('tbody tr', { hasText: 'busy-' })
+    await press(page, page.getByRole('link', { name: 'All payments' }))
+    await page.waitForURL('**/console/payments?of=all')
+    await others.first().waitFor()
+    await press(page, page.getByRole('button', { name: 'My gateway' }))
+    await page.waitForURL('**/console/payments')
+    await holdsText(t, titles, /^My payments$/, 'the title')
+    await holdsCount(t, others, 0, 'no payment of another gateway')
+    await page.locator('tbody tr').first().waitFor()
+    await type(page, page.getByRole('searchbox'), `busy-1-${id}`)
+    await page.keyboard.press('Enter')
+    await page.getByText('Only payments of your gateway were searched.').waitFor()
+    await press(page, page.getByRole('button', { name: 'All gateways' }))
+    await others.first().waitFor()
+    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+    await press(page, page.getByRole('link', { name: 'All my payments' }))
+    await page.waitForURL('**/console/payments')
+  })
+
+  t.test('a sum that is cut is said to be at least so much', async t => {
+    // More tokens than an answer holds, each with a payment that is due in six days.
+    await database.pool.query(
+      `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
+                             next_payment_due, due_at, token_mint)
+       select 'cut ' || n, true, 'active', $1, 'r', 'u', n,
+              '{"Subscription":{"amount":"1","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],"payment_frequency":{"Monthly":null}}}',
+              0, 0, at, at, 'mint ' || n
+         from generate_series(1, 10001) n, (select extract(epoch from now())::bigint + 518400 as at) due`,
+      [gateway.address],
+    )
+    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
+    await page.reload()
+    await holdsText(t, tileOf(page, 'Due in 7 days'), /at least[^]*at least [\d,]+ payments/, 'at least')
+    await database.pool.query(`delete from policies where address like 'cut %'`)
+    await page.reload()
+    await holdsText(t, tileOf(page, 'Due in 7 days').locator('.figure'), /^[\d.]+ USDC\s*$/, 'the whole sum')
+  })
+
   t.test('the headline names what will fail within two days, and what is underpaid', async t => {
     const verdict = page.getByRole('region', { name: 'Is all well?' })
     const { pool } = database
@@ -193,45 +233,5 @@ export function testOverviewOfGateway({
     open()
     await holdsCount(t, tiles.locator('.bar'), 0, 'all came')
     await page.unroute(held)
-  })
-
-  t.test('signed in, lists and links are mine, until everybody is chosen', async t => {
-    const titles = page.getByRole('heading', { level: 1 })
-    const others = page.locator('tbody tr', { hasText: 'busy-' })
-    await press(page, page.getByRole('link', { name: 'All payments' }))
-    await page.waitForURL('**/console/payments?of=all')
-    await others.first().waitFor()
-    await press(page, page.getByRole('button', { name: 'My gateway' }))
-    await page.waitForURL('**/console/payments')
-    await holdsText(t, titles, /^My payments$/, 'the title')
-    await holdsCount(t, others, 0, 'no payment of another gateway')
-    await page.locator('tbody tr').first().waitFor()
-    await type(page, page.getByRole('searchbox'), `busy-1-${id}`)
-    await page.keyboard.press('Enter')
-    await page.getByText('Only payments of your gateway were searched.').waitFor()
-    await press(page, page.getByRole('button', { name: 'All gateways' }))
-    await others.first().waitFor()
-    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
-    await press(page, page.getByRole('link', { name: 'All my payments' }))
-    await page.waitForURL('**/console/payments')
-  })
-
-  t.test('a sum that is cut is said to be at least so much', async t => {
-    // More tokens than an answer holds, each with a payment that is due in six days.
-    await database.pool.query(
-      `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at, updated_at,
-                             next_payment_due, due_at, token_mint)
-       select 'cut ' || n, true, 'active', $1, 'r', 'u', n,
-              '{"Subscription":{"amount":"1","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],"payment_frequency":{"Monthly":null}}}',
-              0, 0, at, at, 'mint ' || n
-         from generate_series(1, 10001) n, (select extract(epoch from now())::bigint + 518400 as at) due`,
-      [gateway.address],
-    )
-    await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
-    await page.reload()
-    await holdsText(t, tileOf(page, 'Due in 7 days'), /at least[^]*at least [\d,]+ payments/, 'at least')
-    await database.pool.query(`delete from policies where address like 'cut %'`)
-    await page.reload()
-    await holdsText(t, tileOf(page, 'Due in 7 days').locator('.figure'), /^[\d.]+ USDC\s*$/, 'the whole sum')
   })
 }
