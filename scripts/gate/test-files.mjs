@@ -36,18 +36,27 @@ export function listTestFiles() {
   }
 }
 
-/** Of a file that needs a process of its own: the line says why. */
+/** Of a short file that needs a process of its own: the line says why. */
 const ALONE = /^\/\/ In a process of its own: \S/m
-const runsAlone = file => !isShort(file) || ALONE.test(readFileSync(file, 'utf8'))
+/** Of a long file that shares its process with others of its folder: the line says what they share. */
+const TOGETHER = /^\/\/ In one process with others: (.+)$/m
+
+/** @returns a name that files of one process have in common */
+function nameProcess(file) {
+  const text = readFileSync(file, 'utf8')
+  if (isShort(file)) return ALONE.test(text) ? file : dirname(file)
+  const [, shared] = TOGETHER.exec(text) ?? []
+  return shared ? `${dirname(file)}: ${shared}` : file
+}
 
 /**
- * A process computes 0.1 to 0.5 s before its first assertion, so short files of one folder share one.
+ * A process computes 0.1 to 0.5 s before its first assertion, so files share one.
  * @returns the files, by process
  */
 export function groupFiles(files) {
   const groups = new Map()
   for (const file of files) {
-    const key = runsAlone(file) ? file : dirname(file)
+    const key = nameProcess(file)
     groups.set(key, [...(groups.get(key) ?? []), file])
   }
   return [...groups.values()]

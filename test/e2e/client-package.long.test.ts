@@ -1,5 +1,6 @@
 // The client as others get it: packed, installed in an empty project outside of the repository, type-checked, built by
 // Vite, and used by pages in a real browser.
+// In one process with others: a stack and a browser.
 import { execFileSync } from 'node:child_process'
 import {
   cpSync,
@@ -17,10 +18,10 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { buildChain, waitFor } from '@payment-tracking/testkit'
+import { buildChain, openPublisher, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openBrowser } from '../console/open-browser.js'
-import { startStackWithPublisher } from './start-stack-with-publisher.js'
+import { shareStack } from './share-stack.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NATIVE_TSC = join(ROOT, 'node_modules/typescript-7/bin/tsc')
@@ -87,7 +88,10 @@ export { count }
 })
 
 t.test('a React page and a page with a script tag show a payment', { timeout: 240_000 }, async t => {
-  const { id, baseUrl, publish } = await startStackWithPublisher(t, 'package')
+  const { baseUrl, natsUrl } = await shareStack(t)
+  const publisher = await openPublisher({ NATS_URL: natsUrl })
+  t.teardown(() => publisher.close())
+  const id = 'packed'
   const chain = buildChain({ seed: id })
   const gateway = await chain.openGateway()
   const payer = await chain.openUserPayment()
@@ -132,13 +136,9 @@ t.test('a React page and a page with a script tag show a payment', { timeout: 24
   await react.goto(`${site}/?${query.toString()}`)
   await script.goto(`${site}/script.html`)
   await react.getByText('waiting for a payment').waitFor()
-  await publish(
-    gateway.created,
-    payer.created,
-    policy.created,
-    chain.pay(policy, 6_999_999n),
-    chain.pay(policy),
-  )
+  const payments = [chain.pay(policy, 6_999_999n), chain.pay(policy)]
+  for (const message of [gateway.created, payer.created, policy.created, ...payments])
+    await publisher.publish(JSON.stringify(message))
   await react.getByText('paid: 7000000').waitFor()
   await react.locator('li').nth(1).waitFor()
   t.same(await react.locator('li').allInnerTexts(), ['6999999', '7000000'])

@@ -4,6 +4,7 @@
 import t from 'tap'
 import { checkPage } from '../console/check-page.js'
 import { openMarket } from '../console/open-market.js'
+import { testAway } from '../console/pages/away.js'
 import { testChanges } from '../console/pages/changes.js'
 import { testCustomers } from '../console/pages/customers.js'
 import { testEndpoints } from '../console/pages/endpoints.js'
@@ -54,3 +55,6 @@ t.test('nothing came from another server, and the browser refused nothing', asyn
     [],
   )
 })
+
+// Last: the browser complains of a network that is away.
+testAway(market)

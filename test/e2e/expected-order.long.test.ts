@@ -1,5 +1,6 @@
 // A shop's server expects a payment, a buyer's page follows it, and the shop's endpoint is told: by the published client, against a
 // whole stack.
+// In one process with others: a stack and a browser.
 import { expectPayment, ExpectPaymentError, watchExpectation } from '@payment-tracking/client'
 import {
   buildAddress,
@@ -7,14 +8,13 @@ import {
   openProxy,
   openPublisher,
   openReceiver,
-  startStack,
   waitFor,
 } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openGatewaySession } from '../../infra/stack/src/commands/dev-kit/gateway-session.js'
+import { shareStack } from './share-stack.js'
 
-const stack = await startStack(t)
-const { baseUrl, natsUrl } = stack.describe()
+const { baseUrl, natsUrl } = await shareStack(t)
 const publisher = await openPublisher({ NATS_URL: natsUrl })
 t.teardown(() => publisher.close())
 const publish = (message: object) => publisher.publish(JSON.stringify(message))

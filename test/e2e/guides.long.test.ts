@@ -1,13 +1,14 @@
-// The guides, command by command as they stand there, against a stack of their own.
+// The guides, command by command as they stand there.
+// In one process with others: a stack and a browser.
 import { findFreePort } from '@payment-tracking/stack'
-import { isQuick, startStack, waitFor } from '@payment-tracking/testkit'
+import { isQuick, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openBrowser } from '../console/open-browser.js'
 import { codeBlocks, runScript } from './read-guide.js'
+import { shareStack } from './share-stack.js'
 
-const stack = await startStack(t)
-const { baseUrl } = stack.describe()
-const env = { DATA_DIR: stack.dataDir }
+const { baseUrl, dataDir } = await shareStack(t)
+const env = { DATA_DIR: dataDir }
 const here = (text: string) => text.replaceAll('http://127.0.0.1:3002', baseUrl)
 
 t.test('the webhook guide leads from nothing to a verified webhook', async t => {

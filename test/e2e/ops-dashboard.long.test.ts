@@ -1,4 +1,5 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
+// In one process with others: a stack and a browser.
 import { openDeliveryWorker, openQueue, type DeliveryEnd, type DeliveryQueue } from '@payment-tracking/queue'
 import {
   createDatabase,

@@ -1,16 +1,17 @@
-// The first five minutes of the README, as they stand there, against a stack of its own.
+// The first five minutes of the README, as they stand there.
+// In one process with others: a stack and a browser.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { findFreePort } from '@payment-tracking/stack'
-import { startStack, waitFor } from '@payment-tracking/testkit'
+import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { codeBlocks, ROOT, runScript } from './read-guide.js'
+import { shareStack } from './share-stack.js'
 
-const stack = await startStack(t)
-const { baseUrl } = stack.describe()
+const { baseUrl, dataDir } = await shareStack(t)
 const port = String(await findFreePort())
 const here = (text: string) => text.replaceAll('http://127.0.0.1:3002', baseUrl).replaceAll('8080', port)
-const env = { DATA_DIR: stack.dataDir }
+const env = { DATA_DIR: dataDir }
 
 const readme = readFileSync(`${ROOT}/README.md`, 'utf8')
 const [start, story] = readme.split('## The first five minutes')

@@ -1,17 +1,13 @@
 // Opens the reference in a real browser.
-import { existsSync } from 'node:fs'
-import { chromium } from 'playwright-core'
+// In one process with others: a stack and a browser.
 import t from 'tap'
-import { openApi } from './open-api.js'
+import { openApi } from '../../services/api/test/open-api.js'
+import { openBrowser } from '../console/open-browser.js'
 
-const CHROMIUM = '/usr/bin/chromium'
-const skip = existsSync(CHROMIUM) ? false : 'Chromium is not installed: the page was not looked at'
-
-t.test('the reference renders and requests nothing from other servers', { skip }, async t => {
+t.test('the reference renders and requests nothing from other servers', async t => {
   const { app } = await openApi(t, { RATE_LIMIT_MAX: '100000' })
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await browser.newPage()
   const outside: string[] = []
   page.on('request', asked => {
