@@ -1,3 +1,4 @@
+// In one process with others: Quint.
 import { INGEST_BOUNDS, replayIngest } from './replay/ingest.js'
 import { testReplays } from './replay/test-replay.js'
 
@@ -5,7 +6,7 @@ await testReplays([
   {
     name: 'ingest',
     bounds: INGEST_BOUNDS,
-    traces: 30,
+    traces: 10,
     steps: 40,
     actions: 8,
     replay: replayIngest,

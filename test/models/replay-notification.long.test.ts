@@ -1,5 +1,6 @@
 // Traces of the model of notification, replayed on pods and clients with a real Postgres and a real Redis. What is stored, what the
 // pods have and what the clients know is compared after each step.
+// In one process with others: Quint.
 import { once } from 'node:events'
 import { openRedis, Seats } from '@payment-tracking/redis'
 import { openStore, type Store } from '@payment-tracking/store/core'
@@ -21,14 +22,14 @@ import {
 import { walkModel } from './replay/walk-model.js'
 
 /** Drawn evenly; the night draws more, and others. */
-const TRACES = 30 * TIMES
+const TRACES = 10 * TIMES
 /**
  * What a break needs is rare among evenly drawn steps: these are drawn with weights, always the same. The
  * first eleven notice every break.
  */
-const BREAKS_TRACES = TIMES > 1 ? 60 : 20
+const BREAKS_TRACES = TIMES > 1 ? 60 : 11
 /** Drawn with weights too: what tells such a client from others takes many steps. The eighth notices the break. */
-const NAMELESS_TRACES = TIMES > 1 ? 60 : 15
+const NAMELESS_TRACES = TIMES > 1 ? 60 : 8
 const BELIEVED = { find: '(select min(last_position) from earlier_epochs) as', by: 'null::bigint as' }
 
 /** A part of the pods' code, broken until the function that it returns is called. */

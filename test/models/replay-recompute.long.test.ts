@@ -1,3 +1,4 @@
+// In one process with others: Quint.
 import { RECOMPUTE_BOUNDS, replayRecompute } from './replay/recompute.js'
 import { testReplays } from './replay/test-replay.js'
 
@@ -5,7 +6,7 @@ await testReplays([
   {
     name: 'recompute',
     bounds: RECOMPUTE_BOUNDS,
-    traces: 30,
+    traces: 10,
     steps: 30,
     actions: 6,
     replay: replayRecompute,

@@ -1,4 +1,5 @@
 // Traces of the model of deliveries, replayed on the real functions with a real Postgres.
+// In one process with others: Quint.
 import type { StatementBreak } from './replay/break-store.js'
 import { boundsOf, FAMILIES, replayDeliveries, type Family } from './replay/deliveries.js'
 import { testReplays } from './replay/test-replay.js'
@@ -61,7 +62,7 @@ await testReplays(
     bounds: boundsOf(family),
     title: `deliveries, ${family.name}`,
     // One kind alone has the rare steps that most breaks need.
-    traces: family.ordered ? 15 : 60,
+    traces: family.ordered ? 8 : 60,
     steps: 60,
     actions: 12,
     replay: (store, database, trace) => replayDeliveries(store, database, family, trace),
