@@ -83,6 +83,17 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
     { webhookId: facts, awaits: 'facts' },
     { webhookId: finality, awaits: 'finality' },
   ])
+  await api.database.pool.query(
+    `with d as (insert into deliveries (webhook_id, message_id, event_id, type, body, state, attempts_made, defer_reason, due_at)
+                values ($1, 'held', $2, 'payment.executed', '{}', 'waiting', 2, 'breaker open', now() + interval '1 h') returning id)
+     insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error)
+     select id, n, now(), 'refused', case n when 1 then 500 end, case n when 1 then 'status' else 'timeout' end
+       from d, generate_series(1, 2) n`,
+    [facts, rows[0]!.id],
+  )
+  const held = (await api.call('GET', path, { token: await api.signIn(own) })).body[0].deliveries
+  t.match(held, [{ state: 'waiting', heldReason: 'breaker open' }])
+  t.match(held[0].attemptLog, [{ statusCode: 500 }, { statusCode: null, error: 'timeout' }])
   for (const token of [undefined, await api.signIn(other)])
     t.notOk('awaiting' in (await api.call('GET', path, token === undefined ? {} : { token })).body[0])
 })

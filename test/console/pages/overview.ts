@@ -213,7 +213,8 @@ export function testOverviewOfGateway({
   })
 
   t.test('a page that is loading claims nothing', async t => {
-    const held = (url: URL) => /\/merchant\/|\/webhooks|\/token-mints|\/expectations/.test(url.pathname)
+    const held = (url: URL) =>
+      /\/merchant\/|\/webhooks|\/token-mints|\/expectations|\/health$/.test(url.pathname)
     let open = () => {}
     const opened = new Promise<void>(resolve => (open = resolve))
     await page.route(held, async route => {
@@ -229,6 +230,7 @@ export function testOverviewOfGateway({
       'volume, due, overdue, created and endpoints are on their way',
     )
     await holdsText(t, page.getByRole('region', { name: 'Is all well?' }), /^Looking …$/, 'nothing is judged')
+    await holdsCount(t, page.getByText('live', { exact: true }), 0, 'nor called live')
     t.notMatch(await tiles.innerText(), /none|nothing else|0 |not /, 'nothing is said of them')
     open()
     await holdsCount(t, tiles.locator('.bar'), 0, 'all came')

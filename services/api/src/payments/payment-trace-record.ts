@@ -9,6 +9,7 @@ const Attempt = Type.Object(
     finishedAt: Nullable(Moment('when it was answered or given up')),
     outcome: Nullable(Text('how it ended')),
     statusCode: Nullable(Integer('what the endpoint answered', 200)),
+    error: Nullable(Text('what it failed of: `timeout`, `unreachable` …; `status` where the answer says it')),
   },
   { title: 'TracedAttempt' },
 )
@@ -20,6 +21,7 @@ const Delivery = Type.Object(
     state: Text('`pending`, `waiting`, `delivered`, `failed` or `cancelled`', 'delivered'),
     createdAt: Moment('when it was decided, together with the payment'),
     finishedAt: Nullable(Moment('when it ended')),
+    heldReason: Nullable(Text('why it is deferred')),
     attempts: Integer('how many attempts there were, at most 100', 1),
     attemptLog: Type.Array(Attempt, { description: 'The newest 100, in their order.' }),
   },
@@ -96,6 +98,7 @@ const toDelivery = (delivery: TracedDelivery) => ({
   state: delivery.state,
   createdAt: delivery.createdAt.toISOString(),
   finishedAt: iso(delivery.finishedAt),
+  heldReason: delivery.heldReason,
   attempts: delivery.attempts.length,
   attemptLog: delivery.attempts.map(attempt => ({
     number: attempt.number,
@@ -103,6 +106,7 @@ const toDelivery = (delivery: TracedDelivery) => ({
     finishedAt: iso(attempt.finishedAt),
     outcome: attempt.outcome,
     statusCode: attempt.statusCode,
+    error: attempt.error,
   })),
 })
 

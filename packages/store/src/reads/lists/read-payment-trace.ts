@@ -5,6 +5,7 @@ import {
   DELIVERY_FINISHED_AT,
   DELIVERY_STATE,
   IS_ACTIVE,
+  IS_LIVE,
 } from '../../core/tables/delivery-rows.js'
 import { IS_IN_LISTS } from '../../core/tables/lists-begin.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
@@ -60,6 +61,7 @@ export interface TracedAttempt {
   finishedAt: Date | null
   outcome: string | null
   statusCode: number | null
+  error: string | null
 }
 
 /** A delivery of a payment to one webhook of a gateway. */
@@ -70,6 +72,7 @@ export interface TracedDelivery {
   state: string
   createdAt: Date
   finishedAt: Date | null
+  heldReason: string | null
   /** the newest `ATTEMPTS_KEPT`, in order */
   attempts: TracedAttempt[]
 }
@@ -85,7 +88,8 @@ export async function listTracedDeliveries(
 ): Promise<TracedDelivery[]> {
   const deliveries = await database.read<Omit<TracedDelivery, 'attempts'>>(sql`
     select d.event_id as "eventId", d.id as "deliveryId", d.webhook_id as "webhookId", ${DELIVERY_STATE} as state,
-           d.created_at as "createdAt", ${DELIVERY_FINISHED_AT} as "finishedAt"
+           d.created_at as "createdAt", ${DELIVERY_FINISHED_AT} as "finishedAt",
+           case when ${IS_LIVE} then d.defer_reason end as "heldReason"
       from deliveries d
       join webhooks w on w.id = d.webhook_id and w.gateway = ${gateway}
      where d.event_id = any(${[...eventIds]}::uuid[])
@@ -94,7 +98,7 @@ export async function listTracedDeliveries(
   const traced = new Map(deliveries.map(({ deliveryId }) => [deliveryId, [] as TracedAttempt[]]))
   const attempts = await database.read<TracedAttempt & { deliveryId: bigint }>(sql`
     select k.id as "deliveryId", a.number, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome,
-           a.status_code as "statusCode"
+           a.status_code as "statusCode", a.error
       from unnest(${bigints([...traced.keys()])}) as k (id)
      cross join lateral (
        select * from delivery_attempts where delivery_id = k.id order by id desc limit ${ATTEMPTS_KEPT}) a

@@ -8,7 +8,9 @@ const WORDS = { open: 'live', lost: 'reconnecting', connecting: 'connecting' } a
 export function LiveBadge({ state, isLive }: { state: LiveState; isLive: boolean }) {
   const late = useLate()
   if (!isLive) return <Badge tone="plain">paused</Badge>
-  if (late?.paymentsSince) return <Badge tone="bad">delayed</Badge>
-  if (late?.isKnown === false) return <Badge tone="wait">perhaps delayed</Badge>
+  // Before the service has said that it is not late, nothing here is live.
+  if (late === null) return <Badge tone="wait">{WORDS[state === 'open' ? 'connecting' : state]}</Badge>
+  if (late.paymentsSince) return <Badge tone="bad">delayed</Badge>
+  if (!late.isKnown) return <Badge tone="wait">perhaps delayed</Badge>
   return <Badge tone={state === 'open' ? 'good' : 'wait'}>{WORDS[state]}</Badge>
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '@payment-tracking/client'
 import { Link } from 'wouter'
+import { heldWords } from '../gateway/endpoint-words.js'
 import { formatDuration } from '../show/format-time.js'
 import { Badge, Time } from '../show/values.js'
 import { stagesOf } from './stages.js'
@@ -75,7 +76,7 @@ export function Trace({ trace, event }: { trace: Schemas['PaymentTrace']; event:
 type Delivery = NonNullable<Schemas['PaymentTrace']['deliveries']>[number]
 
 function DeliveryStage({ delivery, announcedAt }: { delivery: Delivery; announcedAt: string | null }) {
-  const { finishedAt, attempts, attemptLog, state, webhookId, deliveryId } = delivery
+  const { finishedAt, attempts, attemptLog, state, webhookId, deliveryId, heldReason } = delivery
   const tookMs =
     finishedAt === null || announcedAt === null ? null : Date.parse(finishedAt) - Date.parse(announcedAt)
   return (
@@ -95,11 +96,12 @@ function DeliveryStage({ delivery, announcedAt }: { delivery: Delivery; announce
             {' · '}
           </>
         )}
+        {heldReason && `${heldWords(heldReason)} · `}
         {String(attempts)} {Number(attempts) === 1 ? 'attempt' : 'attempts'}
-        {attemptLog.map(({ number, statusCode, outcome }) => (
+        {attemptLog.map(({ number, statusCode, error, outcome }) => (
           <span key={String(number)}>
             {' · '}
-            {String(number)}: {statusCode === null ? (outcome ?? 'on its way') : String(statusCode)}
+            {String(number)}: {statusCode === null ? (error ?? outcome ?? 'on its way') : String(statusCode)}
           </span>
         ))}
       </span>
