@@ -89,7 +89,8 @@ export function testEndpoints({
     )
     const before = receiver.requests.length
     await press(page, button('Replay all failed in the last 7 days'))
-    await page.getByText('3 queued.').waitFor()
+    // What a worker was faster with is not among those of the answer.
+    await page.getByText(/^\d queued/).waitFor()
     await waitFor(() => receiver.requests.length === before + 3, { what: 'the replayed deliveries' })
     await choose('failed')
     await page.getByText('No deliveries', { exact: true }).waitFor()

@@ -35,6 +35,8 @@ export function testOverviewOfStranger({ page, go }: Market): void {
     )
     const readTitle = () => page.title()
     await awaitValue(readTitle, seen => seen === 'Overview · Payment tracking', 'production needs no name')
+    const menu = await page.locator('.bar').boundingBox()
+    t.ok(menu!.width > 150 && menu!.height > 600, 'the menu is the whole left side')
     await checkPage(t, page, 'overview of a stranger')
   })
 
@@ -225,7 +227,7 @@ export function testOverviewOfGateway({
     const tiles = page.locator('.tiles')
     await holdsCount(
       t,
-      tiles.locator('.figure .bar'),
+      tiles.locator('.figure .coming'),
       5,
       'volume, due, overdue, created and endpoints are on their way',
     )
@@ -233,7 +235,7 @@ export function testOverviewOfGateway({
     await holdsCount(t, page.getByText('live', { exact: true }), 0, 'nor called live')
     t.notMatch(await tiles.innerText(), /none|nothing else|0 |not /, 'nothing is said of them')
     open()
-    await holdsCount(t, tiles.locator('.bar'), 0, 'all came')
+    await holdsCount(t, tiles.locator('.coming'), 0, 'all came')
     await page.unroute(held)
   })
 }

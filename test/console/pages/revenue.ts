@@ -93,7 +93,7 @@ export function testRevenue({
     await page.waitForURL(/days=7$/)
     const before = new URL((await askedBefore).url()).searchParams
     t.equal(Date.parse(before.get('startTime')!) % 86_400_000, 0, 'the span before begins with a day too')
-    await holdsCount(t, page.locator('.before .bar'), 2, 'what was before is on its way')
+    await holdsCount(t, page.locator('.before .coming'), 2, 'what was before is on its way')
     open()
     await holdsText(
       t,

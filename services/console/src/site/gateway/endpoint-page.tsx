@@ -51,8 +51,8 @@ export function EndpointPage({ id }: { id: number }) {
             <EndpointHealth endpoint={endpoint} />
             {endpoint.failingSince && (
               <p className="quiet">
-                No try was accepted since <Time at={endpoint.failingSince} />; after five days of this, the
-                endpoint is deactivated.
+                A try failed <Time at={endpoint.failingSince} /> and none was accepted since; after five days
+                of this, the endpoint is deactivated.
               </p>
             )}
             <EndpointWaits of={endpoint} />

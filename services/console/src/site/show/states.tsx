@@ -85,7 +85,7 @@ export function Loading({
 
 /** In the place of one figure that is on its way: nothing is claimed of it. */
 export const Bar = () => (
-  <span className="bar" aria-busy="true">
+  <span className="coming" aria-busy="true">
     <span className="hidden">loading</span>
   </span>
 )
