@@ -82,7 +82,8 @@ export const SEATS = 4
 const LEASE_MS = 2_500
 /** A pod stops sending this long before its seats are free for others, by the margin of its lease. */
 export const HAND_OVER_MS = LEASE_MS / 5
-export const WEBHOOK_TIMEOUT_MS = 2_000
+/** Longer than a busy machine makes a healthy endpoint wait: four time-outs are a failed delivery. */
+export const WEBHOOK_TIMEOUT_MS = 4_000
 
 /** Everything that waits by the clock waits shortly, so that a short run sees it end. */
 const SETTINGS = {

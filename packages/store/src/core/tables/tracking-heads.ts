@@ -25,11 +25,11 @@ export async function readBatchHeads(tx: Tx, trackingIds: readonly string[]): Pr
 }
 
 /**
- * Counts on from the heads, and sends the new heads. `preloaded` takes over which of the others are expected.
+ * Counts on from the heads; `writeTrackingHeads` sends the new ones. `preloaded` takes over which of the others are expected.
  * @param trackingIds of payments in the order in which they are counted; null gets no `seq`
  */
 export async function giveSeqs(
-  tx: PipelinedTx,
+  tx: Tx,
   trackingIds: readonly (string | null)[],
   preloaded: BatchHeads = emptyHeads(),
 ): Promise<(bigint | null)[]> {
@@ -37,18 +37,24 @@ export async function giveSeqs(
   const read = await readBatchHeads(tx, [...new Set(unread as string[])])
   for (const trackingId of read.expected) preloaded.expected.add(trackingId)
   const heads = new Map<string, bigint>()
-  const seqs = trackingIds.map(trackingId => {
+  return trackingIds.map(trackingId => {
     if (trackingId === null) return null
     const seq = (heads.get(trackingId) ?? preloaded.get(trackingId) ?? read.get(trackingId)!) + 1n
     heads.set(trackingId, seq)
     return seq
   })
-  writeTrackingHeads(tx, heads)
-  return seqs
 }
 
-/** SQL: a model upserts one row in a statement. */
-function writeTrackingHeads(tx: PipelinedTx, heads: ReadonlyMap<string, bigint>): void {
+/** SQL: a model upserts one row in a statement. @param counted payments in the order in which they were counted */
+export function writeTrackingHeads(
+  tx: PipelinedTx,
+  counted: readonly { trackingId: string | null; seq: bigint | null }[],
+): void {
+  const heads = new Map(
+    counted.flatMap(({ trackingId, seq }) =>
+      trackingId === null || seq === null ? [] : [[trackingId, seq] as const],
+    ),
+  )
   if (heads.size === 0) return
   tx.send(sql`
     insert into trackings (tracking_id, head)

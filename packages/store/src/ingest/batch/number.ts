@@ -1,6 +1,6 @@
 // Numbers that an event gets on arrival: each new event the next position, each payment of a tracking ID the next `seq`.
 import type { ChainEvent } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { Tx } from '../../core/database/sql.js'
 import { giveSeqs, type BatchHeads } from '../../core/tables/tracking-heads.js'
 import type { FoldedEvent } from './fold.js'
 
@@ -20,12 +20,12 @@ export const trackingIdsOf = (events: readonly ChainEvent[]): string[] => [
 ]
 
 /**
- * Gives positions and `seq` in the order of arrival, and sends the new heads of tracking IDs.
+ * Gives positions and `seq` in the order of arrival.
  * @param before the last used position
  * @param preloaded heads that were read before; the function reads the other heads
  */
 export async function numberEvents(
-  tx: PipelinedTx,
+  tx: Tx,
   folded: readonly FoldedEvent[],
   before: bigint,
   preloaded: BatchHeads,

@@ -1,4 +1,5 @@
 // Sends what a batch adds: new events with their details, the states that were appended to, and the figures.
+import { writeTrackingHeads } from '../../core/tables/tracking-heads.js'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { CountedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
@@ -40,6 +41,10 @@ export async function writeFolded(
   tx.together(() => {
     if (numbered.length > sent) insertEvents(tx, numbered.slice(sent))
     writeGatewayPayments(tx, numbered.flatMap(paymentOf))
+    writeTrackingHeads(
+      tx,
+      numbered.map(({ event: { trackingId }, seq }) => ({ trackingId, seq })),
+    )
     writeUserPayments(tx, touched(folded.userPayments, valid, userPaymentOf))
     // They write one table, each other rows.
     writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))

@@ -11,7 +11,7 @@ import { columnTable } from '../../core/database/columns.js'
 import { bigints, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { moveTokens } from '../figures/figures.js'
-import { giveSeqs } from '../../core/tables/tracking-heads.js'
+import { giveSeqs, writeTrackingHeads } from '../../core/tables/tracking-heads.js'
 import { OF_POLICY } from '../../core/tables/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
 
@@ -167,9 +167,11 @@ export async function derivePayments(
   })
   if (changes.length === 0) return { completed: [], changed: [] }
   const completing = changes.filter(({ completes }) => completes)
-  const seqs = await giveSeqs(
+  const trackingIds = completing.map(({ payment }) => payment.row.tracked_as)
+  const seqs = await giveSeqs(tx, trackingIds)
+  writeTrackingHeads(
     tx,
-    completing.map(({ payment }) => payment.row.tracked_as),
+    trackingIds.map((trackingId, at) => ({ trackingId, seq: seqs[at]! })),
   )
   const differing = changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id)
   if (differing.length > 0) keepNotified(tx, differing)
