@@ -1,5 +1,5 @@
-// Both sets of fixtures from outside, with kills: in the gate each service dies at least once, at night more often. SEED chooses
-// another order.
+// The fixtures from outside, with kills: in the gate the second set, and each service dies once; at night the first set too, and more
+// deaths. SEED chooses another order.
 import {
   readExpectedAnswers,
   readFixtureMessages,
@@ -19,8 +19,9 @@ t.test(`the second set, seed ${seed}`, async t => {
   await runFixtures(t, { messages, expected, seed, kills: isLong ? 6 : 2 })
 })
 
-t.test(`the first set, seed ${seed}`, async t => {
-  const messages = toFixtureMessages(await readFixtureMessages())
-  const expected = toSecondShape(await readExpectedAnswers())
-  await runFixtures(t, { messages, expected, seed, kills: isLong ? 3 : 1 })
-})
+if (isLong)
+  t.test(`the first set, seed ${seed}`, async t => {
+    const messages = toFixtureMessages(await readFixtureMessages())
+    const expected = toSecondShape(await readExpectedAnswers())
+    await runFixtures(t, { messages, expected, seed, kills: isLong ? 3 : 1 })
+  })
