@@ -80,8 +80,8 @@ export function ask(method: string, path: string): Promise<{ status: number; bod
 
 const API = '/v4.0.0/libpod'
 
-/** How often a container that has said to be healthy is asked again. */
-const HEALTHY_EVERY_MS = 20_000
+/** How often a container that has said to be healthy is asked again: each question starts four processes. */
+const HEALTHY_EVERY_MS = 60_000
 
 /** systemd's timers would ask for health; here there may be no systemd. */
 async function watchHealth(signal: AbortSignal): Promise<void> {
