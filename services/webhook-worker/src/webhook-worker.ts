@@ -98,6 +98,7 @@ export async function buildWebhookWorker(
     { now: () => performance.now(), chance: Math.random },
     buildChosenRates(redis),
     async webhookId => chosenRate(await rows.readEndpoint(webhookId)),
+    (webhookId, most) => rows.recall(webhookId, most),
   )
   redis.listenToEndpoints(webhookIds => webhookIds && limiter.forget(webhookIds))
   const deadlines = openDeadlines(config.WEBHOOK_TIMEOUT_MS)

@@ -96,3 +96,21 @@ t.test('an endpoint that was moved is asked at once, whatever the old one left u
   await moved.waitForRequests(1, { timeoutMs: 20_000 })
   t.pass('its first request did not wait for the 60 s of the breaker')
 })
+
+t.test('a backlog of an endpoint that stalled for a moment does not come drop by drop', async t => {
+  const rig = await openRig(t)
+  const receiver = await openReceiver(t)
+  receiver.answer((_, number) => ({ status: 200, ...(number <= 8 && { delayMs: 3_000 }) }))
+  const { gateway } = await rig.addWebhook(receiver.url)
+  await rig.startWorker({ WEBHOOK_MAX_PER_SECOND: '10000' })
+  await rig.pay(gateway, 6_000)
+  const isDeferred = async () =>
+    (await rig.deliveries()).filter(row => row.defer_reason === 'in-flight cap').length > 3_000
+  await waitFor(isDeferred, { what: 'most to be deferred' })
+  await receiver.waitForRequests(9, { timeoutMs: 30_000 })
+  const answersMs = performance.now()
+  await receiver.waitForRequests(6_000, { timeoutMs: 90_000 })
+  // By themselves they come at 100 a second.
+  const seconds = (performance.now() - answersMs) / 1_000
+  t.ok(seconds < 45, `${seconds} s from the first answer on`)
+})

@@ -38,6 +38,7 @@ t.test('what changes between a claim and its request is what the request obeys',
       { now: () => performance.now(), chance: () => 0 },
       { take: () => Promise.reject(new Error('no rate')), pause: () => Promise.reject(new Error('no rate')) },
       () => Promise.resolve(null),
+      () => Promise.reject(new Error('nothing was deferred')),
     ),
     send: async ({ endpointUrl }, beginByMs) => {
       const nothing = { final: false, retryAfterMs: null, headers: null, body: null }

@@ -10,6 +10,7 @@ export { type Deferral, deferDeliveries } from './defer-deliveries.js'
 export { makeNextDue } from './ordered-deliveries.js'
 export { type PutBack, putBackDeliveries } from './put-back-deliveries.js'
 export { type EndpointRate, readEndpointRates } from './read-endpoint-rates.js'
+export { recallDeferred } from './recall-deferred.js'
 export { recoverFailed } from './recover.js'
 export { removeOldDeliveries } from './remove-old-deliveries.js'
 export {

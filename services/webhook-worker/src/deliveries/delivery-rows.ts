@@ -13,6 +13,7 @@ import {
   putBackDeliveries,
   makeNextDue,
   readEndpointRates,
+  recallDeferred,
   type AttemptResult,
   type Claim,
   type ClaimedDelivery,
@@ -22,6 +23,7 @@ import {
   type PutBack,
 } from '@payment-tracking/store/deliveries'
 import { type Store } from '@payment-tracking/store/core'
+import { RECALLED } from '../endpoints/permits.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
 import { writeResults } from './write-results.js'
 
@@ -39,6 +41,8 @@ export interface DeliveryRows {
   defer(deferral: Deferral): Promise<{ deferredForMs: number } | undefined>
   /** Whether the webhook of a claimed delivery is still on, with the URL and the secret of the claim. */
   isCurrent(claimed: ClaimedDelivery): Promise<boolean>
+  /** Makes deferred deliveries of an endpoint that answers due, and promotes their jobs. @returns how many */
+  recall(webhookId: string, most: number): Promise<number>
   /** Gives a claim back whose request did not leave. */
   putBack(claimed: PutBack): Promise<void>
   /**
@@ -101,6 +105,12 @@ export function buildDeliveryRows(options: {
     return claimed.map(() => undefined)
   }, LIMITS)
 
+  const recall = async (webhookId: string, most: number) => {
+    const recalled = await recallDeferred(store, webhookId, { reasons: RECALLED, most })
+    await options.queue.promoteDeliveries(recalled)
+    return recalled.length
+  }
+
   const deactivate = async (webhookIds: bigint[], reason: 'gone' | 'failing') => {
     for (const id of await deactivateWebhooks(store, webhookIds, reason)) {
       metrics.deactivated.inc({ reason })
@@ -150,7 +160,7 @@ export function buildDeliveryRows(options: {
     }
   }
 
-  return { claim, readEndpoint, defer, isCurrent, putBack, finish, promoteNext }
+  return { claim, readEndpoint, defer, recall, isCurrent, putBack, finish, promoteNext }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

@@ -50,6 +50,11 @@ export class InFlight {
     this.#returns = new Returns(clock)
   }
 
+  /** How many that were deferred may come now: none while all places are taken. */
+  get room(): number {
+    return this.#waiting.length === 0 && this.#places.size < this.#cap ? this.#queueLimit : 0
+  }
+
   get isIdle(): boolean {
     return this.#places.size + this.#waiting.length === 0
   }

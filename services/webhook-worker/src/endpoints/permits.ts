@@ -24,6 +24,14 @@ export type DeferReason =
   /** since the claim */
   | 'endpoint changed'
 
+/** What the state of an endpoint or of the way to it defers, and not a rate: it comes at once when the endpoint answers. */
+export const RECALLED: readonly DeferReason[] = [
+  'in-flight cap',
+  'breaker open',
+  'proxy away',
+  'proxy refused',
+]
+
 /** May not go now. */
 export interface Deferral {
   kind: 'defer'

@@ -9,10 +9,11 @@ const SLOT: Slot = { free: true, inMs: 0 }
 let ended = 0
 t.teardown(() => (ended = 10_000))
 
-/** @param slots of a chosen rate; without, none was chosen */
-function open(limits: Partial<EndpointLimits> = {}, slots?: Slot[]) {
+/** @param slots of a chosen rate; without, none was chosen @param found what a recall finds */
+function open(limits: Partial<EndpointLimits> = {}, slots?: Slot[], found = 1_000) {
   let now = 1_000_000
   const asked: number[] = []
+  const recalled: number[] = []
   const limiter = buildEndpointLimiter(
     { maxInFlight: 8, maxPerSecond: 1_000, maxQueued: 256, ...limits },
     { now: () => now + ended, chance: () => 0 },
@@ -24,8 +25,12 @@ function open(limits: Partial<EndpointLimits> = {}, slots?: Slot[]) {
       pause: () => (slots ? Promise.resolve() : Promise.reject(new Error('no rate is paused'))),
     },
     () => Promise.resolve(slots ? 5 : null),
+    (_, most) => {
+      recalled.push(most)
+      return Promise.resolve(found)
+    },
   )
-  return { limiter, asked, pass: (ms: number) => (now += ms) }
+  return { limiter, asked, recalled, pass: (ms: number) => (now += ms) }
 }
 
 const go = async (limiter: EndpointLimiter, id: string, isForced = false): Promise<Permit> => {
@@ -166,4 +171,48 @@ t.test('an endpoint without recent requests is forgotten', async t => {
   pass(900_001)
   limiter.forgetIdle()
   t.equal((await limiter.enter('a')).kind, 'go')
+})
+
+t.test(
+  'an answer recalls what was deferred, as many as there is room for, while some may be left',
+  async t => {
+    const { limiter, recalled, pass } = open({ maxInFlight: 2, maxQueued: 3 })
+    const [first, second] = await Promise.all([go(limiter, 'slow'), go(limiter, 'slow')])
+    const waiting = [1, 2, 3, 4].map(() => limiter.enter('slow'))
+    t.match(await waiting[3], { kind: 'defer', reason: 'in-flight cap' })
+    second.leave(true)
+    t.strictSame(recalled, [], 'others wait for the place')
+    for (const each of waiting.slice(0, 3)) {
+      const entry = await each
+      if (entry.kind === 'go') entry.leave(true)
+    }
+    t.equal(recalled.length, 1, 'then it is theirs')
+    t.ok(recalled[0]! >= 1 && recalled[0]! <= 3)
+    first.leave(true)
+    t.equal(recalled.length, 1, 'and again after a moment')
+    pass(100)
+    ;(await go(limiter, 'slow')).leave(true)
+    t.equal(recalled.length, 2)
+    pass(60_000)
+    ;(await go(limiter, 'slow')).leave(true)
+    t.equal(recalled.length, 2, 'by now all have come by themselves')
+  },
+)
+
+t.test('nothing is recalled that waits for a rate, or when nothing was left', async t => {
+  const paced = open({ maxPerSecond: 1 })
+  ;(await go(paced.limiter, 'a')).leave(true)
+  t.match(await paced.limiter.enter('a'), { reason: 'rate cap' })
+  paced.pass(100)
+  t.strictSame(paced.recalled, [])
+  const { limiter, recalled, pass } = open({}, undefined, 0)
+  await openBreaker(limiter, 'bad')
+  for (const _ of [1, 2]) t.match(await limiter.enter('bad'), { reason: 'breaker open' })
+  pass(60_000)
+  ;(await go(limiter, 'bad')).leave(true)
+  t.equal(recalled.length, 1, 'the answer of the probe')
+  await Promise.resolve()
+  pass(200)
+  ;(await go(limiter, 'bad')).leave(true)
+  t.equal(recalled.length, 1)
 })
