@@ -4,6 +4,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import {
   countEvents,
   findAnything,
+  findShortened,
   listClaimablePayments,
   listEventNames,
   listEventsAfter,
@@ -91,14 +92,16 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     store =>
       findAnything(
         store,
-        {
-          isSignature: false,
-          isPublicKey: false,
-          isTrackingId: false,
-          isUuid: false,
-          isNumber: false,
-          ...of,
-        },
+        [
+          {
+            isSignature: false,
+            isPublicKey: false,
+            isTrackingId: false,
+            isUuid: false,
+            isNumber: false,
+            ...of,
+          },
+        ],
         { gateway: OFTEN, customers: true, webhooks: true, expectations: true },
       )
   const stop = new AbortController().signal
@@ -296,6 +299,13 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       250,
       90,
       search({ text: 'payer', isPublicKey: true }),
+    ],
+    [
+      'a search for a shortened address',
+      null,
+      900,
+      600,
+      store => findShortened(store, { first: 'paye', last: 'er 5' }, OFTEN),
     ],
     ['a search for a frequent tracking ID', null, 250, 90, search({ text: SPREAD, isTrackingId: true })],
     ['where lists begin', null, 7, 16, readFirstEvent],

@@ -1,12 +1,19 @@
 // One text, and the pages that it can mean.
 import { isPublicKey, isSignature, isTrackingId } from '@payment-tracking/domain'
-import { findAnything, FOUND_KINDS, type Seeker, type Sought } from '@payment-tracking/store/reads'
+import {
+  findAnything,
+  findShortened,
+  FOUND_KINDS,
+  type Seeker,
+  type Sought,
+} from '@payment-tracking/store/reads'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { ApiServer } from '../api-server.js'
 import { apiKeyOf, securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { READ_REFUSALS, refusal } from '../http/error-answer-schema.js'
 import { Integer, Nullable, Text } from '../http/fields.js'
+import { keysInside, shortenedOf } from './meant-by.js'
 
 /** A key with any of them may search; it finds what its scopes may see. */
 const SCOPES = ['webhooks:read', 'merchant:read', 'expectations'] as const
@@ -59,7 +66,7 @@ export function addSearchRoute(app: ApiServer, { auth }: { auth: GatewayAuth }):
         tags: ['search'],
         summary: 'Search',
         description:
-          "Finds what a text names: a signature, tracking ID, address of a policy, wallet or gateway. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`) and expectations (by id or tracking ID). Everything but URLs and descriptions is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
+          "Finds what a text names: a signature, tracking ID, address of a policy, wallet or gateway; an address as `B1zp…tKmC`, or inside a sentence. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`) and expectations (by id, or the first 3 or more characters of the tracking ID). Everything but URLs and descriptions is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
         security: [{}, ...securityOf(SCOPES)],
         querystring: Type.Object({
           q: Type.String({
@@ -80,7 +87,12 @@ export function addSearchRoute(app: ApiServer, { auth }: { auth: GatewayAuth }):
       const seeker = await seekerOf(request)
       if (seeker) void reply.header('cache-control', 'private, no-store')
       void reply.header('vary', 'authorization')
-      return [...(await findAnything(request.store, soughtOf(request.query.q), seeker))]
+      const { q } = request.query
+      const shortened = shortenedOf(q)
+      const meant = shortened
+        ? await findShortened(request.store, shortened, seeker?.customers ? seeker.gateway : null)
+        : keysInside(q)
+      return [...(await findAnything(request.store, [q, ...meant].map(soughtOf), seeker))]
     },
   )
 }

@@ -92,6 +92,52 @@ t.test('a gateway finds its own besides, and nobody else does', async t => {
     t.same(await find(text, shop.token), [], 'what is deleted is not found')
 })
 
+const short = (address: string) => `${address.slice(0, 4)}…${address.slice(-4)}`
+
+t.test('an address is found as pages show it, and inside what people paste', async t => {
+  for (const [text, found] of PUBLIC) {
+    if (text.length < 32) continue
+    t.same(await find(`Who is ${text}? (${text})`), found, `${text} in a sentence`)
+    if (text.length > 44) continue
+    t.same(await find(` ${short(text)} `), found, short(text))
+    t.same(await find(short(text).replace('…', '...')), found, 'typed')
+  }
+  const customer = `customer ${direct.payer}`
+  t.ok((await find(short(direct.payer), shop.token)).includes(customer))
+  t.notOk((await find(short(direct.payer))).includes(customer), 'not for everybody')
+  t.same(await find(`${policy.address.slice(0, 4)}…zzzz`), [], 'both ends')
+  const many = [paid.signature, policy.address, payer.owner, direct.payer]
+  t.ok((await ask(many.slice(1).join(' '))).body.length === 3, 'three in one text')
+})
+
+t.test('however many addresses begin alike, few are looked at, and none hides an own customer', async t => {
+  const { pool } = api.database
+  await pool.query(
+    `insert into user_payments (address, owner) select 'made ' || n, $1 || lpad(n::text, 36, '1') || $2 from generate_series(1, 1000) n`,
+    [direct.payer.slice(0, 4), direct.payer.slice(-4)],
+  )
+  t.ok((await find(short(direct.payer))).length <= 5)
+  t.ok((await find(short(direct.payer), shop.token)).includes(`customer ${direct.payer}`))
+  await pool.query(`delete from user_payments where address like 'made %'`)
+})
+
+t.test('a gateway finds its expectations by how their tracking IDs begin', async t => {
+  const make = (trackingId: string) =>
+    api.call('POST', `/v1/gateway/${address}/expectations`, {
+      token: shop.token,
+      body: { trackingId, recipient: direct.recipient, tokenMint: MINT, amount: 9 },
+    })
+  const ids: string[] = []
+  for (const trackingId of ['cart', 'cart-1', 'cart-2\u{10ffff}', 'cars', 'carz'])
+    ids.push((await make(trackingId)).body.id)
+  const carts = ids.slice(0, 3).map(id => `expectation ${id}`)
+  t.same(await find('cart', shop.token), carts.toSorted())
+  t.same(await find('cart-2', shop.token), [carts[2]])
+  t.same(await find('ca', shop.token), [], 'two letters begin too many')
+  t.same(await find('Cart', shop.token), [], 'letter by letter')
+  t.same(await find('cart', other.token), [])
+})
+
 t.test('an API key finds what its scopes may see', async t => {
   await shop.addWebhook()
   const found = async (scope: string, text: string) => {

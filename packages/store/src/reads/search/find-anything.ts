@@ -48,8 +48,10 @@ export interface Seeker {
   expectations: boolean
 }
 
-/** Expectations of one tracking ID: a gateway has one for each recipient and token. */
-const MOST_EXPECTATIONS = raw('5')
+/** Expectations whose tracking ID begins with a text. */
+const MOST_EXPECTATIONS = raw('10')
+/** A shorter text begins too many of them. */
+const LEAST_OF_PREFIX = 3
 const MOST_WEBHOOKS = raw('5')
 const MOST_POLICIES = raw('5')
 /** Events of a transaction: it has some dozens at most. */
@@ -156,7 +158,10 @@ function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {
   ]
 }
 
-/** Relies on the primary key and expectations_tracking. */
+/** Texts that begin with this one are compared as at most this. */
+const endOf = (text: string): string => (text.length < LEAST_OF_PREFIX ? text : `${text}\u{10ffff}`)
+
+/** Relies on the primary key and expectations_tracking, in whose order a text stands before all that begins with it. */
 function expectationProbes({ text, isUuid, isTrackingId }: Sought, gateway: string): Sql[] {
   const expectation = found('expectation', sql`x.id::text`, sql`x.tracking_id`)
   return [
@@ -165,26 +170,33 @@ function expectationProbes({ text, isUuid, isTrackingId }: Sought, gateway: stri
       : []),
     ...(isTrackingId
       ? [
-          sql`(${expectation} from expectations x where x.gateway = ${gateway} and x.tracking_id = ${text}
-                order by x.created_at desc, x.id desc limit ${MOST_EXPECTATIONS})`,
+          sql`(${expectation} from expectations x
+                where x.gateway = ${gateway} and x.tracking_id >= ${text} and x.tracking_id <= ${endOf(text)}
+                order by x.tracking_id, x.created_at, x.id limit ${MOST_EXPECTATIONS})`,
         ]
       : []),
   ]
 }
 
-/**
- * What a text names, in one statement: what everybody may see, and of the seeker's own gateway what it may see.
- * @param seeker null: somebody who has not signed in
- */
-export async function findAnything(
-  { database }: Store,
-  sought: Sought,
-  seeker: Seeker | null,
-): Promise<readonly Found[]> {
+function probesOf(sought: Sought, seeker: Seeker | null): Sql[] {
   const probes = publicProbes(sought)
   if (seeker?.customers && sought.isPublicKey) probes.push(customerProbe(sought, seeker.gateway))
   if (seeker?.webhooks) probes.push(...webhookProbes(sought, seeker.gateway))
   if (seeker?.expectations) probes.push(...expectationProbes(sought, seeker.gateway))
+  return probes
+}
+
+/**
+ * What some texts name, in one statement: what everybody may see, and of the seeker's own gateway what it may see.
+ * @param seeker null: somebody who has not signed in
+ */
+export async function findAnything(
+  { database }: Store,
+  sought: readonly Sought[],
+  seeker: Seeker | null,
+): Promise<readonly Found[]> {
+  const probes = sought.flatMap(each => probesOf(each, seeker))
   if (probes.length === 0) return []
-  return database.read<Found>(join(probes, ' union all '))
+  const rows = await database.read<Found>(join(probes, ' union all '))
+  return [...new Map(rows.map(row => [`${row.kind} ${row.id}`, row])).values()]
 }
