@@ -1,4 +1,5 @@
 // The console while its network or its live connection is away, and while a sign-in ends.
+import { waitFor } from '@payment-tracking/testkit'
 import type { WebSocketRoute } from 'playwright-core'
 import t from 'tap'
 import { signIn } from '../../chaos/load/receivers.js'
@@ -19,11 +20,18 @@ export function testAway({
   database,
 }: Market): void {
   const rows = page.locator('tbody tr')
+  /** The count of rows once no more are added: a long list is drawn in steps. */
+  const drawn = async () => {
+    let last = -1
+    const isWhole = async () => last === (last = await rows.count()) && last > 0
+    await waitFor(isWhole, { what: 'the whole list', intervalMs: 300 })
+    return last
+  }
 
   t.test('a network that is away is said quietly, and the page goes on by itself', async t => {
     await go('/payments')
     await rows.first().waitFor()
-    const known = await rows.count()
+    const known = await drawn()
     await page.context().setOffline(true)
     const note = page.getByText(/^Offline: showing data from/)
     await note.waitFor()
@@ -46,7 +54,7 @@ export function testAway({
     isAway = true
     for (const socket of open) await socket.close()
     await page.getByText('reconnecting', { exact: true }).waitFor()
-    const known = await rows.count()
+    const known = await drawn()
     await publish(chain.pay(policy))
     isAway = false
     await page.getByText('live', { exact: true }).waitFor()
@@ -56,7 +64,7 @@ export function testAway({
   t.test('rows stay where somebody aims at one, and new ones wait', async t => {
     await go('/payments')
     await page.getByText('live', { exact: true }).waitFor()
-    const [before, links] = [await rows.count(), page.locator('tbody .row-link')]
+    const [before, links] = [await drawn(), page.locator('tbody .row-link')]
     const aimed = await links.first().getAttribute('href')
     const waiting = (count: number) => page.getByRole('button', { name: `Show ${count} new` })
     await links.first().hover()

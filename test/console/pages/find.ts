@@ -23,6 +23,13 @@ async function find(page: Page, text: string, key = 'Control+k'): Promise<void> 
   await page.keyboard.press('Enter')
 }
 
+/** Follows the first that was found. */
+async function follow(page: Page): Promise<void> {
+  const hit = boxOf(page).getByRole('link').first()
+  await awaitValue(() => hit.evaluate(each => each === document.activeElement), Boolean, 'the first')
+  await page.keyboard.press('Enter')
+}
+
 /** As a stranger. */
 export function testFindOfStranger({ trackingId, policy, payer, first, page, go }: Market): void {
   t.test('a stranger finds what is public from any page, and is told what can be found', async t => {
@@ -96,7 +103,15 @@ export function testFindOfStranger({ trackingId, policy, payer, first, page, go 
 }
 
 /** Signed in, after the endpoints. */
-export function testFindOfGateway({ database, gateway, payer, receiver, page, button }: Market): void {
+export function testFindOfGateway({
+  database,
+  gateway,
+  payer,
+  policy,
+  receiver,
+  page,
+  button,
+}: Market): void {
   t.test('a gateway finds its endpoint, delivery, expectation and customer', async t => {
     const { rows: deliveries } = await database.pool.query<{ id: string; webhook_id: string }>(
       'select id, webhook_id from deliveries order by id desc limit 1',
@@ -113,17 +128,28 @@ export function testFindOfGateway({ database, gateway, payer, receiver, page, bu
       [gateway.address, expectations[1]!.id, HOSTILE],
     )
     // No page follows itself: its address would be there before the box has closed.
-    for (const [text, path] of [
-      [receiver.url, '/endpoints/1'],
-      [expected, `/expected/${expected}`],
-      [id, `/endpoints/${webhookId}/deliveries/${id}`],
-      ['to find', `/expected/${expected}`],
-      [payer.owner, `/customers/${payer.owner}`],
+    for (const [text, path, isWhole] of [
+      [receiver.url, '/endpoints/1', false],
+      [expected, `/expected/${expected}`, true],
+      [id, `/endpoints/${webhookId}/deliveries/${id}`, false],
+      ['to find', `/expected/${expected}`, false],
+      [payer.owner, `/customers/${payer.owner}`, true],
+      ['to f', `/expected/${expected}`, false],
+      [`${payer.owner.slice(0, 4)}…${payer.owner.slice(-4)}`, `/customers/${payer.owner}`, false],
+      [`refund ${policy.address}, please`, `/subscriptions/${policy.address}`, false],
     ] as const) {
       await find(page, text)
+      // What can mean more than one thing is shown, and followed by whoever means it.
+      if (!isWhole) await follow(page)
       await page.waitForURL(`**/console${path}`)
       t.pass(text)
     }
+    await page.keyboard.press('Control+k')
+    await type(page, boxOf(page).getByRole('textbox'), 'to fi')
+    await holdsText(t, boxOf(page), /1 result\.\s+Expected payment\s+to find/, 'while one types')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`**/console/expected/${expected}`)
     await find(page, 'nothing like this')
     await holdsText(t, boxOf(page), /an endpoint by its ID/, 'what a gateway can find')
     await find(page, HOSTILE)
@@ -141,6 +167,7 @@ export function testFindOfGateway({ database, gateway, payer, receiver, page, bu
 
   t.test('filters of deliveries stand in the address, and an address sets them', async t => {
     await find(page, receiver.url)
+    await follow(page)
     const state = page.getByRole('combobox', { name: 'State' })
     await goByTab(page, state)
     await page.keyboard.type('failed')

@@ -1,5 +1,5 @@
 // One box that finds anything by what names it, from every page: `/` or Ctrl-K opens it.
-import { useMutation } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent as Press } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiOf, ask } from '../api/request.js'
@@ -7,9 +7,12 @@ import { useSession } from '../session/session.js'
 import { Icon } from '../show/icon.js'
 import { Failure } from '../show/states.js'
 import { shorten, Written } from '../show/values.js'
-import { nameOf, pathOf, withoutTwins, type Found } from './find-path.js'
+import { isWholeName, nameOf, pathOf, withoutTwins, type Found } from './find-path.js'
 
 const LONG = 32
+/** What is typed is sought after a pause, from so many characters on: a shorter text is sought when asked. */
+const PAUSE_MS = 250
+const LEAST_TYPED = 3
 
 /** A tracking ID may begin and end with blanks; nothing else that can be found does. */
 const find = async (text: string): Promise<Found[]> => {
@@ -57,35 +60,56 @@ export function FindBox() {
   )
 }
 
+/** The text once nobody has typed for a moment. */
+function usePaused(text: string): string {
+  const [paused, setPaused] = useState('')
+  useEffect(() => {
+    const timer = setTimeout(() => setPaused(text.trim().length < LEAST_TYPED ? '' : text), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [text])
+  return paused
+}
+
 function Finder({ close }: { close: () => void }) {
   const { session } = useSession()
   const [, navigate] = useLocation()
   const [text, setText] = useState('')
+  /** what Enter asked for */
+  const [asked, setAsked] = useState('')
   const list = useRef<HTMLUListElement>(null)
   const own = session?.gateway ?? null
-  const search = useMutation({ mutationFn: find })
+  const paused = usePaused(text)
+  const sought = text === asked ? asked : paused
+  const search = useQuery({
+    // What one gateway may see is forgotten with its other answers.
+    queryKey: ['gateway', own, 'find', sought],
+    queryFn: () => find(sought),
+    enabled: sought !== '' && text !== '',
+    // Hits stay while one types on.
+    placeholderData: keepPreviousData,
+  })
   const go = () => {
     close()
     setText('')
-    search.reset()
+    setAsked('')
   }
+  const isAnswered = search.isSuccess && !search.isPlaceholderData && sought === text && text !== ''
+  const found = text === '' ? [] : (search.data ?? [])
+  const isAsked = isAnswered && asked === text
+  useEffect(() => {
+    if (!isAsked) return
+    const [only] = found
+    // Only a whole name is followed at once: a number or a part of a text can mean more than what was found.
+    if (found.length === 1 && only && isWholeName(only, text)) {
+      go()
+      navigate(pathOf(only, own))
+    } else list.current?.querySelector('a')?.focus()
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [isAsked])
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (text.trim() === '') return
-    search.mutate(text, {
-      onSuccess: found => {
-        const [only] = found
-        if (found.length !== 1 || !only) return
-        go()
-        navigate(pathOf(only, own))
-      },
-    })
+    if (text.trim() !== '') setAsked(text)
   }
-  const found = search.data ?? []
-  const isMany = found.length > 1
-  useEffect(() => {
-    if (isMany) list.current?.querySelector('a')?.focus()
-  }, [isMany, search.submittedAt])
   return (
     <>
       <form role="search" aria-label="Find anything" className="line" onSubmit={submit}>
@@ -99,18 +123,25 @@ function Finder({ close }: { close: () => void }) {
           value={text}
           onChange={event => {
             setText(event.target.value)
-            if (!search.isIdle) search.reset()
+            setAsked('')
+          }}
+          onKeyDown={event => {
+            if (event.key !== 'ArrowDown') return
+            event.preventDefault()
+            list.current?.querySelector('a')?.focus()
           }}
         />
-        <button type="submit" aria-busy={search.isPending}>
+        <button type="submit" aria-busy={search.isFetching}>
           Find
         </button>
       </form>
       <div role="status" className="tight">
-        {search.isSuccess && found.length === 0 && <NothingFound isSignedIn={session !== null} />}
-        {isMany && <p className="quiet">{found.length} results.</p>}
+        {isAnswered && found.length === 0 && <NothingFound isSignedIn={session !== null} />}
+        {isAnswered && found.length > 0 && (
+          <p className="quiet">{found.length === 1 ? '1 result.' : `${found.length} results.`}</p>
+        )}
       </div>
-      {isMany && (
+      {found.length > 0 && (
         <ul ref={list} className="hits" aria-label="What was found" onKeyDown={moveAmongLinks}>
           {found.map(hit => (
             <li key={`${hit.kind} ${hit.id}`}>
@@ -124,7 +155,7 @@ function Finder({ close }: { close: () => void }) {
           ))}
         </ul>
       )}
-      <Failure error={search.error} />
+      <Failure error={text === '' ? null : search.error} />
     </>
   )
 }
@@ -144,9 +175,10 @@ function NothingFound({ isSignedIn }: { isSignedIn: boolean }) {
     <>
       <p>No results. Searches match exactly, including case.</p>
       <p className="quiet">
-        A signature, a tracking ID and the address of a wallet, a policy or a gateway can be found
+        A signature, a tracking ID and the address of a wallet, a policy or a gateway can be found, also
+        inside a sentence, and an address as pages show it
         {isSignedIn
-          ? '; of this gateway also an endpoint by its ID or a part of its URL, a delivery by its ID or webhook-id, and an expected payment by its ID or tracking ID.'
+          ? '; of this gateway also an endpoint by its ID or a part of its URL, a delivery by its ID or webhook-id, and an expected payment by its ID or how its tracking ID begins.'
           : '. Sign in to find endpoints, deliveries and expected payments too.'}
       </p>
     </>

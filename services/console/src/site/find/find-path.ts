@@ -41,6 +41,9 @@ const NAMES: Record<Found['kind'], string> = {
 
 export const nameOf = ({ kind }: Found): string => NAMES[kind]
 
+/** Whether the text is a name that nothing else can have, as an address is; a short number names a delivery only by chance. */
+export const isWholeName = ({ id }: Found, text: string): boolean => id.length >= 32 && id === text.trim()
+
 /** The page of a customer shows what the wallet paid. */
 export const withoutTwins = (found: readonly Found[]): Found[] =>
   found.filter(({ kind }) => kind !== 'wallet' || found.every(each => each.kind !== 'customer'))
