@@ -8,16 +8,19 @@ import { checkPage } from '../check-page.js'
 import { holdsCount, holdsText } from '../hold.js'
 import { press, type } from '../walk-by-keyboard.js'
 import t from 'tap'
-import { type Market } from '../open-market.js'
+import { USDC, type Market } from '../open-market.js'
 
 /** Ends signed in, on the page of endpoints. */
 export function testSignIn({ gateway, page, go }: Market): void {
   t.test('a gateway signs in by its wallet, with the keyboard alone', async t => {
-    await go(`/endpoints?gateway=${gateway.address}`)
+    await go(`/payments?token=${USDC}&gateway=${gateway.address}`)
     const button = page.getByRole('button', { name: 'Sign in with Test Wallet' })
     await button.waitFor()
     await checkPage(t, page, 'sign-in')
     await press(page, button)
+    await page.getByRole('region', { name: 'Filtered payments', exact: true }).first().waitFor()
+    t.match(page.url(), `token=${USDC}`, 'a link that was shared keeps its filters')
+    await press(page, page.getByRole('link', { name: 'Endpoints' }))
     await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
     await checkPage(t, page, 'endpoints')
   })

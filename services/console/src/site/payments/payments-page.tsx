@@ -1,9 +1,11 @@
 import { useState } from 'react'
+import { useSession } from '../session/session.js'
+import { SignIn } from '../session/sign-in.js'
 import { useWhose, WhoseSwitch } from '../session/whose.js'
 import { DensitySwitch } from '../show/density.js'
 import { isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
-import { Loaded } from '../show/states.js'
+import { Loaded, Loading } from '../show/states.js'
 import { FilterForm } from './filter-form.js'
 import { FilteredPayments } from './filtered-payments.js'
 import { LiveBadge } from './live-badge.js'
@@ -24,6 +26,9 @@ export function PaymentsPage() {
   const isNewest = !isOwnList && search.text === ''
   const [isLive, setLive] = useState(true)
   const live = useLivePayments(isLive && isNewest, gateway)
+  const { isKnown } = useSession()
+  // Filters are of one's own payments: a link that was shared waits for the sign-in, and shows nothing else meanwhile.
+  if (filters.isFiltered && !whose.isSignedIn) return isKnown ? <SignIn /> : <Loading lines={12} />
   return (
     <>
       <PageHead
