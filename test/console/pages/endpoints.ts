@@ -49,7 +49,7 @@ export function testEndpoints({
     const paid = chain.pay(policy)
     await publish(paid)
     await delivery('payment.executed').getByText('failed').waitFor()
-    const last = page.locator('div', { hasText: /^The last answer was HTTP 500, to/ }).last()
+    const last = page.locator('div', { hasText: /^The last request failed: HTTP 500, of/ }).last()
     await holdsText(t, last, /delivery \d+\.\s+broken on purpose$/, 'the last answer, with its body')
     await holdsText(t, delivery('payment.executed'), /HTTP 500/, 'the row says the reason')
     await holdsText(t, page.locator('.figures'), /20\.0 % of 5 requests/, 'each try counts')

@@ -71,6 +71,8 @@ export function testSession({
       await second.goto(`${baseUrl}/console/keys`)
       await second.getByRole('heading', { name: 'API keys' }).waitFor()
       await signOut(page)
+      // A key that is pressed while the page becomes that of a stranger can be lost with what had the focus.
+      await account.getByRole('link', { name: 'Sign in' }).waitFor()
       await press(page, page.getByRole('link', { name: 'API keys' }))
       await signInPage.waitFor()
       await second.getByText(/^You are signed out/).waitFor()

@@ -29,7 +29,7 @@ export function EndpointHealth({ endpoint }: { endpoint: Endpoint }) {
       {lastAnswer && !lastAnswer.accepted && (
         <div className={health === 'failing' ? 'failure' : 'tight'}>
           <p>
-            The last answer was {lastAnswer.answer}, to{' '}
+            The last request failed: {lastAnswer.answer}, of{' '}
             <Link href={`/endpoints/${String(endpoint.id)}/deliveries/${String(lastAnswer.deliveryId)}`}>
               delivery {String(lastAnswer.deliveryId)}
             </Link>

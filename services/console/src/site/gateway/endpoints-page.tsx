@@ -5,7 +5,7 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
-import { Time, Written } from '../show/values.js'
+import { Written } from '../show/values.js'
 import { FormatChoice, type Format } from './format-choice.js'
 import { EventChoice, type ChosenEvents } from './event-choice.js'
 import { EndpointState, LastAccepted, LastAnswer } from './endpoint-state.js'
@@ -74,7 +74,6 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   { head: 'last accepted', cell: endpoint => <LastAccepted endpoint={endpoint} /> },
   { head: 'last answer', cell: endpoint => <LastAnswer endpoint={endpoint} /> },
   { head: 'subscribed to', kind: 'text', tablet: 'away', cell: ({ eventTypes }) => nameTypes(eventTypes) },
-  { head: 'added', tablet: 'away', cell: ({ createdAt }) => <Time at={createdAt} /> },
 ]
 
 /** The endpoint's own page names all of them. */
