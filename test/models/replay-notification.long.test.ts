@@ -12,7 +12,7 @@ import { Rooms } from '../../services/realtime/src/rooms/rooms.js'
 import { SeqTracker } from '../../services/realtime/src/rooms/seq-tracker.js'
 import { boundedSource } from './engine/models.js'
 import { BREAKS_SEED, PLANTS_BREAKS, SEED, TIMES } from './replay/draws.js'
-import { drawTraces, type TraceStep } from './replay/read-traces.js'
+import type { TraceStep } from './replay/read-traces.js'
 import {
   NAMELESS_BOUNDS,
   replayNotification,
@@ -129,7 +129,8 @@ async function replayAll(traces: readonly TraceStep[][], breakText?: (text: stri
 
 t.test('notification', async t => {
   const source = boundedSource('notification', NOTIFICATION_BOUNDS)
-  const traces = await drawTraces({ source, traces: TRACES, steps: 40, seed: SEED })
+  const draw = { name: 'notification', source, traces: TRACES, steps: 40, weights: {} }
+  const traces = walkModel({ ...draw, seed: SEED })
   t.equal(traces.length, TRACES)
   const seen = new Set(traces.flat().map(({ action }) => action))
   t.equal(seen.size, 14, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)

@@ -5,7 +5,8 @@ import t from 'tap'
 import { boundedSource } from '../engine/models.js'
 import { breakStore, type StatementBreak } from './break-store.js'
 import { BREAKS_SEED, PLANTS_BREAKS, SEED, TIMES } from './draws.js'
-import { drawTraces, type TraceStep } from './read-traces.js'
+import type { TraceStep } from './read-traces.js'
+import { walkModel } from './walk-model.js'
 
 /** Each has a database: a trace begins with an empty one. */
 const PARTS = 3
@@ -19,6 +20,8 @@ export interface ReplayedModel {
   traces: number
   /** of each trace */
   steps: number
+  /** see walkModel; without them each step is as likely as any other */
+  weights?: Readonly<Record<string, number>>
   /** how many different actions the traces have at least */
   actions: number
   /** @returns the first difference */
@@ -41,7 +44,7 @@ export async function testReplays(models: readonly ReplayedModel[]): Promise<voi
 }
 
 async function testReplay(
-  { name, bounds, title = name, traces: count, steps, actions, replay, breaks }: ReplayedModel,
+  { name, bounds, title = name, traces: count, steps, weights = {}, actions, replay, breaks }: ReplayedModel,
   lanes: readonly { store: Store; database: TestDatabase }[],
 ): Promise<void> {
   /** @returns the first difference, or what was thrown */
@@ -64,8 +67,9 @@ async function testReplay(
 
   await t.test(title, async t => {
     const source = boundedSource(name, bounds)
-    const draw = (seed: number, times = 1) => drawTraces({ source, traces: times * count, steps, seed })
-    const traces = await draw(SEED, TIMES)
+    const draw = (seed: number, times = 1) =>
+      walkModel({ name, source, traces: times * count, steps, seed, weights })
+    const traces = draw(SEED, TIMES)
     t.equal(traces.length, TIMES * count)
     const seen = new Set(traces.flat().map(({ action }) => action))
     t.ok(seen.size >= actions, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
@@ -73,7 +77,7 @@ async function testReplay(
     if (difference !== null) t.comment(difference)
     t.equal(difference, null, 'the rows are what the model says, after each step')
     if (!PLANTS_BREAKS) return
-    const known = SEED === BREAKS_SEED && TIMES === 1 ? traces : await draw(BREAKS_SEED)
+    const known = SEED === BREAKS_SEED && TIMES === 1 ? traces : draw(BREAKS_SEED)
     for (const each of breaks) {
       const broken: ReturnType<typeof breakStore>[] = []
       const difference = await replayAll(known, store => {
