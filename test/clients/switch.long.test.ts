@@ -1,6 +1,6 @@
 // The incumbent's clients against the whole system, with nothing but the base URL changed: their dashboard, checkout,
 // payment page and receiver, each as its code behaves, in our own words. Rules without timing are tested in
-// services/api/test/incumbent-switch.long.test.ts, how long a customer waits in one-try.*.test.ts. All clients share one
+// services/api/test/incumbent-switch.long.test.ts, how long a customer waits in one-try.night.test.ts. All clients share one
 // running system, so it is one file of about 300 lines.
 import { sign } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -61,6 +61,7 @@ t.test('a history is read, and then every payment comes as soon as it is final',
   const polls = node.calls.get('getSlot') ?? 0
   await waitFor(() => (node.calls.get('getSlot') ?? 0) >= polls + 5, { what: 'five checks of the chain' })
   t.same([pushed, receiver.requests.length], [[], 0], 'a confirmed payment is not told')
+  t.equal((await fetch(`${baseUrl}/v1/onetime/live`)).status, 404, 'nor read')
   chain.finalize()
   await waitFor(() => pushed.length > 0 && receiver.requests.length > 0, { what: 'the final payment' })
   t.same(pushed, [signature])

@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-release-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
 const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
 const release = (...args: string[]) =>
-  spawnSync('npm', ['run', '--silent', 'release', '--', ...args], { cwd: ROOT, encoding: 'utf8' })
+  spawnSync(process.execPath, ['scripts/release.mjs', ...args], { cwd: ROOT, encoding: 'utf8' })
 const read = (file: string) => readFileSync(join(folder, file))
 
 t.test('a dry run makes every file, with sums that hold', async t => {
