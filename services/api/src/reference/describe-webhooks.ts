@@ -205,7 +205,7 @@ const NOTICES: Readonly<Record<NoticeType, Notice>> = {
   'webhook.failing': {
     summary: 'Another webhook fails',
     description:
-      'One of its deliveries failed with all its tries because the endpoint did (no answer, 408, 425, 429 or 5xx), and nothing succeeded since. Told once.',
+      'One of its deliveries failed with all its tries because the endpoint did (no answer, 408, 425, 429 or 5xx), or its deliveries are held back while it fails; and nothing succeeded since. Told once.',
   },
   'webhook.deactivated': {
     summary: 'The service deactivated another webhook',

@@ -118,46 +118,28 @@ const longest = (...seconds: (number | null)[]): number | null => {
   return known.length === 0 ? null : Math.max(...known)
 }
 
-async function readFigures({ store }: PageParts) {
-  const [
-    deliveries,
-    letters,
-    oldestS,
-    gaps,
-    chainGaps,
-    takesControls,
-    quarantined,
-    taken,
-    delays,
-    processes,
-    failing,
-  ] = await Promise.all([
-    countDeliveries(store),
-    countDeadLetters(store),
-    readOldestUndeliveredSeconds(store),
-    countOpenStreamGaps(store),
-    countGaps(store),
-    readControlSubjects(store),
-    countQuarantined(store),
-    readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
-    readDelays(store),
-    listProcesses(store),
-    listFailingWebhooks(store),
-  ])
-  return {
-    deliveries,
-    letters,
-    oldestS,
-    gaps,
-    chainGaps,
-    takesControls,
-    quarantined,
-    taken,
-    delays,
-    processes,
-    failing,
-  }
+/** Waits for all values of an object. */
+async function allOf<T extends Record<string, unknown>>(
+  asked: T,
+): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  const answers = Object.entries(asked).map(async ([name, answer]) => [name, await answer] as const)
+  return Object.fromEntries(await Promise.all(answers)) as { [K in keyof T]: Awaited<T[K]> }
 }
+
+const readFigures = ({ store }: PageParts) =>
+  allOf({
+    deliveries: countDeliveries(store),
+    letters: countDeadLetters(store),
+    oldestS: readOldestUndeliveredSeconds(store),
+    gaps: countOpenStreamGaps(store),
+    chainGaps: countGaps(store),
+    takesControls: readControlSubjects(store),
+    quarantined: countQuarantined(store),
+    taken: readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
+    delays: readDelays(store),
+    processes: listProcesses(store),
+    failing: listFailingWebhooks(store),
+  })
 
 /** What Redis and NATS tell, if they do. */
 async function readServers({ bus, queue, streamName, subjectPrefix, indexerBucket }: PageParts) {

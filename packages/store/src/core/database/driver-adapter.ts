@@ -185,9 +185,8 @@ export function buildAdapter(pool: pg.Pool, lanes: Lanes): SqlDriverAdapterFacto
     })
     const tx = new PgTransaction(client, names, lane)
     // An error fails the statements after it.
-    tx.send(bare(lane?.begin ?? (level === undefined ? 'begin' : `begin isolation level ${level}`))).catch(
-      ignore,
-    )
+    const begin = lane || level === undefined ? 'begin' : `begin isolation level ${level}`
+    tx.send(bare([begin, ...(lane?.settings ?? [])].join('; '))).catch(ignore)
     return tx
   }
   const adapter = {

@@ -17,11 +17,11 @@ export class Lane {
   #drained: (() => void) | undefined
 
   /**
-   * @param begin what begins the transaction
+   * @param settings statements at the beginning of the transaction
    * @param timeoutMs the longest wait for the answer to a statement
    */
   constructor(
-    readonly begin: string,
+    readonly settings: readonly string[],
     readonly timeoutMs: number,
   ) {}
 

@@ -18,7 +18,7 @@ export interface PipelinedTx extends Tx {
 }
 
 /** Ingest reads only by key, and a plan must not follow from how full a table is. */
-const BEGIN = 'begin; set local enable_seqscan = off'
+const BY_INDEX = 'set local enable_seqscan = off'
 
 /** Postgres limits how long a transaction is idle, and each statement has its own limit: Prisma's timers end nothing. */
 const NEVER = 2 ** 31 - 1
@@ -41,8 +41,8 @@ export function runPipelined<T>(
   work: (tx: PipelinedTx) => Promise<T>,
   { lanes, timeoutMs, idleMs }: PipelinedLimits,
 ): Promise<T> {
-  const limit = idleMs === undefined ? '' : `; set local idle_in_transaction_session_timeout = ${idleMs}`
-  const lane = new Lane(BEGIN + limit, timeoutMs)
+  const idle = idleMs === undefined ? [] : [`set local idle_in_transaction_session_timeout = ${idleMs}`]
+  const lane = new Lane([BY_INDEX, ...idle], timeoutMs)
   return lanes.run(lane, () =>
     prisma.$transaction(
       async client => {
