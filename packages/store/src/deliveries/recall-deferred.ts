@@ -7,17 +7,17 @@ import { DELIVERY_REF, IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/d
 const OLDEST = raw('2000')
 
 /**
- * Makes deliveries of a webhook due that were deferred for one of some reasons, oldest first. Looks at the oldest 2,000 open
+ * Makes deliveries of a webhook due that were deferred for a reason, oldest first. Looks at the oldest 2,000 open
  * deliveries, by deliveries_open_webhook. A row that a worker has claimed meanwhile stays. SQL: the database's clock.
  * @returns the deliveries whose jobs are to be promoted
  */
 export const recallDeferred = (
   { database }: Store,
   webhookId: string,
-  { reasons, most }: { reasons: readonly string[]; most: number },
+  { reason, most }: { reason: string; most: number },
 ): Promise<DeliveryRef[]> => {
   const isDeferred = sql`
-    d.state = 'waiting' and d.defer_reason = any(${[...reasons]}::text[]) and d.due_at > clock_timestamp()`
+    d.state = 'waiting' and d.defer_reason = ${reason} and d.due_at > clock_timestamp()`
   return database.write<DeliveryRef>(sql`
     update deliveries d set due_at = clock_timestamp()
      where d.id = any(array(

@@ -106,7 +106,7 @@ export function buildDeliveryRows(options: {
   }, LIMITS)
 
   const recall = async (webhookId: string, most: number) => {
-    const recalled = await recallDeferred(store, webhookId, { reasons: RECALLED, most })
+    const recalled = await recallDeferred(store, webhookId, { reason: RECALLED, most })
     await options.queue.promoteDeliveries(recalled)
     return recalled.length
   }

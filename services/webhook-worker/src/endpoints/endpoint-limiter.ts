@@ -1,8 +1,8 @@
 // Decides when a request to an endpoint may be sent. Each process keeps for each endpoint a breaker, a pace and a number of requests
 // in flight, and asks them in this order. A delivery is claimed once it may go, so no claim is given back because of them.
 //
-// What is deferred comes again by itself, at a guess. An answer of the endpoint proves the guess wrong: it recalls what was deferred, as
-// many as there is room for. Else a stall of a second would leave a backlog that returns at 100 a second.
+// What found no place comes again by itself, at a guess. An answer of the endpoint proves the guess wrong: it recalls as many as
+// there is room for. Else a stall of a second would leave a backlog that returns at 100 a second.
 import { Breaker } from './breaker.js'
 import type { ChosenRates } from './chosen-rates.js'
 import { InFlight, type Place } from './in-flight.js'
@@ -34,7 +34,7 @@ function permitOf(
   { breaker, pacing, inFlight }: Endpoint,
   place: Place,
   isProbe: boolean,
-  { onPause, onAnswer }: { onPause: (deferral: Deferral) => void; onAnswer: () => void },
+  onAnswer: () => void,
 ): Permit {
   let isLeft = false
   return {
@@ -42,7 +42,6 @@ function permitOf(
     begin: () => inFlight.begin(place),
     pause: async deferral => {
       breaker.pause(deferral)
-      onPause(deferral)
       if (deferral.reason === 'rate cap') await pacing.pause(deferral.forMs)
     },
     leave: answered => {
@@ -83,7 +82,7 @@ export function buildEndpointLimiter(
   }
 
   const noteReturn = (endpoint: Endpoint, { reason, forMs }: Deferral) => {
-    if (RECALLED.includes(reason)) endpoint.returnsByMs = Math.max(endpoint.returnsByMs, clock.now() + forMs)
+    if (reason === RECALLED) endpoint.returnsByMs = Math.max(endpoint.returnsByMs, clock.now() + forMs)
   }
 
   /** What is deferred at this moment, or not to be read now, comes by itself. */
@@ -104,10 +103,7 @@ export function buildEndpointLimiter(
   const tryEnter = async (webhookId: string, endpoint: Endpoint, isForced: boolean): Promise<Entry> => {
     const { breaker, pacing, inFlight } = endpoint
     const permit = (place: Place, isProbe: boolean) =>
-      permitOf(endpoint, place, isProbe, {
-        onPause: deferral => noteReturn(endpoint, deferral),
-        onAnswer: () => recallTo(webhookId, endpoint),
-      })
+      permitOf(endpoint, place, isProbe, () => recallTo(webhookId, endpoint))
     await pacing.learn()
     if (isForced) return (await pacing.takeChosen()) ?? permit(inFlight.start(), false)
     const asked = breaker.ask()

@@ -24,13 +24,8 @@ export type DeferReason =
   /** since the claim */
   | 'endpoint changed'
 
-/** What the state of an endpoint or of the way to it defers, and not a rate: it comes at once when the endpoint answers. */
-export const RECALLED: readonly DeferReason[] = [
-  'in-flight cap',
-  'breaker open',
-  'proxy away',
-  'proxy refused',
-]
+/** What is deferred for this reason comes as soon as the endpoint answers and has room. Rates and breakers keep their pace. */
+export const RECALLED: DeferReason = 'in-flight cap'
 
 /** May not go now. */
 export interface Deferral {

@@ -1,6 +1,6 @@
-// A lane keeps the statements of a transaction in the order of their calls on their way through Prisma Client. The client gathers
-// what is called in one turn of the event loop, and then runs it one after the other, each after the answer to the one before; so
-// a lane calls a statement once the one before has reached the driver, which sends it at once.
+// A lane keeps the statements of a transaction in the order of their calls, on their way through Prisma Client. The client gathers
+// what is called in one turn of the event loop, runs it one after the other, and waits for each answer. So a lane calls a statement
+// once the driver has sent the one before, and waits for no answer.
 
 /** How the rows of a statement are read: as pg reads them, or as a model of Prisma wants them. */
 export type Form = 'raw' | 'model'
