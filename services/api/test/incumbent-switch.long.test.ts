@@ -1,5 +1,6 @@
 // What a person who changes nothing but the base URL meets: each stumble that the incumbent's own clients showed.
 // All of them share one chain and one verifier, so it is one file of more than 300 lines.
+// In one process with others: what tests load.
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import t from 'tap'
 import { makeCheckoutKey } from './checkout/make-checkout-keys.js'

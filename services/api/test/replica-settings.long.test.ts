@@ -1,4 +1,5 @@
 // What DATABASE_REPLICA_URLS may name, before the service starts.
+// In one process with others: what tests load.
 import { createLogger, readConfig } from '@payment-tracking/runtime'
 import {
   createDatabase,

@@ -1,4 +1,5 @@
 // Reads from two real standbys: none of them is asked for more than it knows, whatever happens to it.
+// In one process with others: what tests load.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { verifyDatabase } from '@payment-tracking/store/ingest'

@@ -1,4 +1,5 @@
 // What proves that nothing is missing: the program's own numbers, its accounts, and lists that reach back.
+// In one process with others: what tests load.
 import { discriminatorOf, writeEventBytes } from '@payment-tracking/chain'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { waitFor } from '@payment-tracking/testkit'

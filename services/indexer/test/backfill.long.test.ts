@@ -1,4 +1,5 @@
 // Where a backfill begins, where it goes on after a stop, and what wakes the indexer after it.
+// In one process with others: what tests load.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { call, key, openRig, pay, recordIds, stranger, type Rig } from './open-rig.js'

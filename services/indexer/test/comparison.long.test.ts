@@ -1,4 +1,5 @@
 // Nodes that lie. The indexer publishes the majority's answer, or a gap where no majority exists.
+// In one process with others: what tests load.
 import t from 'tap'
 import { waitFor } from '@payment-tracking/testkit'
 import { openRig, pay, type Rig } from './open-rig.js'

@@ -1,4 +1,5 @@
 // A release that raises the version of the rules: ingest folds everything again in pages, while messages come in.
+// In one process with others: what tests load.
 import { createLogger } from '@payment-tracking/runtime'
 import type { CommittedLifecycle } from '@payment-tracking/contracts'
 import type { CommittedChanges } from '@payment-tracking/store/ingest'

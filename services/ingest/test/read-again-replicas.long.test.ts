@@ -1,4 +1,5 @@
 // After a loss of commits, each replica of ingest reads the missing part of the stream again.
+// In one process with others: what tests load.
 import { DEFAULT_SUBJECT_PREFIX, subjectOf } from '@payment-tracking/contracts'
 import {
   createDatabase,

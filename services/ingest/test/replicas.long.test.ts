@@ -1,3 +1,4 @@
+// In one process with others: what tests load.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { openStore } from '@payment-tracking/store/core'
 import {

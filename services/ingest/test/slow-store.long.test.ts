@@ -1,5 +1,6 @@
 // Symptom: while Postgres was slow, each message that waited in ingest was delivered again after each ack wait, and waited
 // another time: 500 messages became 7,782, memory grew with the outage, and the end of the outage was not the end of it.
+// In one process with others: what tests load.
 import { subjectOf } from '@payment-tracking/contracts'
 import {
   buildChain,

@@ -1,3 +1,4 @@
+// In one process with others: what tests load.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { collectPayments, subscribe, usePods } from './use-pods.js'

@@ -1,4 +1,5 @@
 // A bad endpoint does not slow another endpoint, and a deferred delivery uses up no try.
+// In one process with others: what tests load.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openRedis } from '@payment-tracking/redis'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'

@@ -1,3 +1,4 @@
+// In one process with others: what tests load.
 import { Webhook } from 'standardwebhooks'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import { redeliverOne, removeOldDeliveries } from '@payment-tracking/store/deliveries'

@@ -1,3 +1,4 @@
+// In one process with others: what tests load.
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
