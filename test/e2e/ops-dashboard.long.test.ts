@@ -52,7 +52,7 @@ async function workOn(
   t.teardown(() => worker.close())
   await queue.enqueueDeliveries([
     makeDeliveryRef(shown, { webhookId: 7n }),
-    makeDeliveryRef(9001n, { host: 'hooks.market.example', trackingId: 'market-17' }),
+    makeDeliveryRef(9001n, { host: 'hooks.market.example', trackingId: '"market-17"' }),
     ...[9002n, 9003n].map(id => makeDeliveryRef(id)),
   ])
   worker.start()

@@ -9,6 +9,6 @@ export const makeDeliveryRef = (id: bigint, over: Partial<DeliveryRef> = {}): De
   type: 'payment.executed',
   gateway: '4Nd1mYb3yGateway',
   host: 'shop.example',
-  trackingId: 'order-4711',
+  trackingId: '"order-4711"',
   ...over,
 })

@@ -42,7 +42,7 @@ export interface DeliveryRef {
   gateway: string
   /** of the endpoint's URL */
   host: string
-  /** as the text of a JSON string, without its quotation marks; null: the body names none */
+  /** JSON as the body has it: a string, or the bytes of a memo; null: the body names none */
   trackingId: string | null
   /** of many that come together or come again, and so take turns apart from deliveries of what just happened */
   bulk?: boolean

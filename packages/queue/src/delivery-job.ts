@@ -18,6 +18,10 @@ interface BulkJob {
   opts: BulkJobOptions
 }
 
+/** The incumbent's format has the bytes of the memo, which end with zeros. */
+const readTrackingId = (told: string | number[]): string | null =>
+  typeof told === 'string' ? told : Buffer.from(told).toString().replace(/\0+$/, '') || null
+
 export function toJob(delivery: DeliveryRef): BulkJob {
   const { id, webhookId, openedAt, triesLeft, type, host, gateway, trackingId } = delivery
   return {
@@ -26,7 +30,7 @@ export function toJob(delivery: DeliveryRef): BulkJob {
       deliveryId: id.toString(),
       webhookId: webhookId.toString(),
       gateway,
-      trackingId: trackingId === null ? null : (JSON.parse(`"${trackingId}"`) as string),
+      trackingId: trackingId === null ? null : readTrackingId(JSON.parse(trackingId) as string | number[]),
       cycle: openedAt.toISOString(),
     },
     // Without a try the job ends the row: the last request was interrupted.

@@ -60,10 +60,16 @@ t.test('a job says what goes to whom, in one slot of a cluster', async t => {
   const { redis, queue, first } = await open(t)
   await queue.enqueueDeliveries([])
   await queue.enqueueDeliveries([
-    makeDeliveryRef(9223372036854775807n, { webhookId: 2n, triesLeft: 3, trackingId: 'caf\\u00e9 \\"7\\"' }),
+    makeDeliveryRef(9223372036854775807n, {
+      webhookId: 2n,
+      triesLeft: 3,
+      trackingId: '"caf\\u00e9 \\"7\\""',
+    }),
     makeDeliveryRef(3n, { trackingId: null }),
+    makeDeliveryRef(4n, { trackingId: `[${[...Buffer.from('café'), 0, 0, 0].join()}]` }),
+    makeDeliveryRef(5n, { trackingId: '[0,0]' }),
   ])
-  const [job, other] = await first.getWaiting()
+  const [job, other, ofMemo, ofZeros] = await first.getWaiting()
   t.match(job, { id: '9223372036854775807-1795946400000', name: 'payment.executed → shop.example' })
   t.strictSame(job!.data, {
     deliveryId: '9223372036854775807',
@@ -74,8 +80,10 @@ t.test('a job says what goes to whom, in one slot of a cluster', async t => {
   })
   t.equal(job!.opts.attempts, 3, 'the tries that are left')
   t.equal(other!.data.trackingId, null)
+  t.equal(ofMemo!.data.trackingId, 'café', 'as the incumbent sends it')
+  t.equal(ofZeros!.data.trackingId, null)
   for (const key of await redis.client.keys('*')) t.match(key, /^\{payment-tracking:test\}:/)
-  t.equal((await queue.countWaiting()).first, 2)
+  t.equal((await queue.countWaiting()).first, 4)
   await first.pause()
   t.equal((await queue.countWaiting()).first, 0, 'of a paused queue no worker can take a job')
 })

@@ -21,7 +21,8 @@ export const IS_RECOVERABLE = sql`(
  */
 export const DELIVERY_REF = sql`
   d.id, d.webhook_id as "webhookId", d.opened_at as "openedAt", (d.tries_allowed - d.attempts_made)::int as "triesLeft", d.type,
-  substring(d.body from '"trackingId":"((?:[^"\\\\]|\\\\.)*)"') as "trackingId",
+  coalesce(substring(d.body from '"trackingId":("(?:[^"\\\\]|\\\\.)*")'),
+           substring(d.body from '"memo":(\\[[0-9,]+\\])')) as "trackingId",
   (select gateway from webhooks where id = d.webhook_id) as gateway,
   (select substring(endpoint_url from '//(?:[^/?#@]*@)?([^/?#]+)') from webhooks where id = d.webhook_id) as host`
 
