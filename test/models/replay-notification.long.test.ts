@@ -112,11 +112,20 @@ const seats = [1, 2].map(
     }),
 )
 for (const each of seats) each.start()
-await waitFor(() => seats.every(each => each.mayDeliver()))
+/** While traces are drawn nothing else runs in this process, and a connection whose ping is not answered is cut. */
+const untilConnected = () =>
+  waitFor(async () => {
+    await redis.ping()
+    return seats.every(each => each.mayDeliver())
+  })
+await untilConnected()
 
 async function replayAll(traces: readonly TraceStep[][], breakText?: (text: string) => string) {
   for (const trace of traces) {
-    const replay = () => replayNotification({ store, database, redis, seats }, trace, breakText).catch(String)
+    const replay = async () => {
+      await untilConnected()
+      return replayNotification({ store, database, redis, seats }, trace, breakText).catch(String)
+    }
     const difference = await replay()
     if (difference === null) continue
     // On a starved machine a connection may end by itself, which is no step of the trace: a difference counts that comes again.
