@@ -89,7 +89,7 @@ export function testEndpoints({
     )
     const before = receiver.requests.length
     await press(page, button('Replay all failed in the last 7 days'))
-    // What a worker was faster with is not among those of the answer.
+    // Fewer than three may be queued: a worker may have sent some again already.
     await page.getByText(/^\d queued/).waitFor()
     await waitFor(() => receiver.requests.length === before + 3, { what: 'the replayed deliveries' })
     await choose('failed')

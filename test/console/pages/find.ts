@@ -139,7 +139,7 @@ export function testFindOfGateway({
       [`refund ${policy.address}, please`, `/subscriptions/${policy.address}`, false],
     ] as const) {
       await find(page, text)
-      // What can mean more than one thing is shown, and followed by whoever means it.
+      // A whole name is followed at once. A part of a name only shows hits, and Enter follows the first.
       if (!isWhole) await follow(page)
       await page.waitForURL(`**/console${path}`)
       t.pass(text)

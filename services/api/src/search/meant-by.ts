@@ -1,4 +1,4 @@
-// What people paste into a search box: an address as a page shortened it, or a sentence that holds some.
+// Reads what people paste into a search box: an address that a page has shortened, or a sentence with addresses in it.
 import { isPublicKey, isSignature } from '@payment-tracking/domain'
 
 const LETTERS = '1-9A-HJ-NP-Za-km-z'

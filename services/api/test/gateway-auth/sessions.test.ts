@@ -1,4 +1,5 @@
-// Sessions of browsers: what a cookie is, where it counts, what it may do, and when it ends.
+// Sessions of browsers: what a cookie is, where it counts, what it may do, and when it ends. All ask one API with the same wallets, so
+// it is one file of more than 300 lines.
 import t from 'tap'
 import { makeWallet, openGatewayApi, type CallAnswer, type GatewayApi } from './open-gateway-api.js'
 

@@ -1,5 +1,5 @@
 // The feed over REST: cursors, waits and limits. What it lists is held by the laws of the store, and by test/e2e/feed.test.ts;
-// who may read it, by test/access.
+// who may read it, by test/access. All read the feeds of one database, so it is one file of more than 300 lines.
 import { bodyInFormat, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { deactivateWebhooks, noteWebhookHealth } from '@payment-tracking/store/deliveries'
 import { decodeFeedCursor, encodeFeedCursor } from '@payment-tracking/store/reads'

@@ -138,7 +138,8 @@ export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[
 
 /**
  * Writes only the columns that payments change, a third of all. Nine of ten events are payments. A payment moves dates to
- * later times, so `next_check_at` can stay: an index has it, and most payments then write no index (a HOT update). SQL: as above.
+ * later times, so `next_check_at` can stay: an index has it, and most payments then write no index (a HOT update). SQL: compares with
+ * what is stored.
  * @param policies stored policies to which only payments happened. They are found by a range of one address: for an equal
  *   address, Postgres may join the whole table
  */

@@ -158,10 +158,10 @@ function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {
   ]
 }
 
-/** Texts that begin with this one are compared as at most this. */
+/** The last text in the order of the index that begins with this one. */
 const endOf = (text: string): string => (text.length < LEAST_OF_PREFIX ? text : `${text}\u{10ffff}`)
 
-/** Relies on the primary key and expectations_tracking, in whose order a text stands before all that begins with it. */
+/** Relies on the primary key and expectations_tracking: there a text comes first, and then all that begin with it. */
 function expectationProbes({ text, isUuid, isTrackingId }: Sought, gateway: string): Sql[] {
   const expectation = found('expectation', sql`x.id::text`, sql`x.tracking_id`)
   return [
@@ -187,7 +187,7 @@ function probesOf(sought: Sought, seeker: Seeker | null): Sql[] {
 }
 
 /**
- * What some texts name, in one statement: what everybody may see, and of the seeker's own gateway what it may see.
+ * Finds what some texts name, in one statement: public things, and those of the seeker's own gateway that its key may see.
  * @param seeker null: somebody who has not signed in
  */
 export async function findAnything(

@@ -16,7 +16,7 @@ const MOST_FOUND = raw('5')
 
 /** Steps from address to address of an index, one probe each, however often it holds one. @param rows after `from` */
 function stepsOver(column: Sql, rows: Sql, { first, last }: Shortened, isOwn = false): Sql {
-  // What begins with a text lies between it and itself with the last of all characters, as texts are compared here.
+  // Every text that begins with `first` is sorted before `first` followed by the last character of all.
   const end = sql`${`${first}\u{10ffff}`}`
   const next = (condition: Sql) =>
     sql`(select ${column} from ${rows} and ${column} ${condition} order by ${column} limit 1)`
@@ -29,8 +29,9 @@ function stepsOver(column: Sql, rows: Sql, { first, last }: Shortened, isOwn = f
 }
 
 /**
- * Relies on the primary keys of policies, gateways and user_payments, user_payments_owner_token_mint_idx, policies_recipient_live, events_payer_direct
- * and events_recipient_direct; and on events_gateway_payers, in which no other gateway's wallets stand before one's own.
+ * Finds the addresses that a shortened one can stand for, at most 5. Each place has an index that begins with its column: the primary
+ * keys of policies, gateways and user_payments; user_payments_owner_token_mint_idx, policies_recipient_live, events_payer_direct,
+ * events_recipient_direct. A gateway's own payers are found by events_gateway_payers, which holds them apart from those of others.
  * @param gateway that searches: its own payers stand first
  */
 export async function findShortened(

@@ -61,6 +61,14 @@ t.test('a statement that fails fails the transaction, awaited or not', async t =
     { code: 'STORE_REFUSED', sqlState: '23505' },
     'the next awaited statement rejects with it too',
   )
+  const byModel = run(store, tx => {
+    tx.send(note(1))
+    const same = { environment: 'twice' }
+    tx.sendModel(client => client.leaseUse.createMany({ data: [same, same] }))
+    tx.send(note(2))
+    return Promise.resolve('done')
+  })
+  t.match(await byModel.catch(errorOf), { code: 'STORE_REFUSED' }, 'a model that nobody awaits fails it, too')
   const ours = run(store, async tx => {
     tx.send(note(1))
     return Promise.reject(new Error('ours'))

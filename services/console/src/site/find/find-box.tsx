@@ -1,5 +1,5 @@
 // One box that finds anything by what names it, from every page: `/` or Ctrl-K opens it.
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent as Press } from 'react'
 import { Link, useLocation } from 'wouter'
 import { apiOf, ask } from '../api/request.js'
@@ -81,12 +81,12 @@ function Finder({ close }: { close: () => void }) {
   const paused = usePaused(text)
   const sought = text === asked ? asked : paused
   const search = useQuery({
-    // What one gateway may see is forgotten with its other answers.
+    // Under the gateway's own key, so that signing out forgets the hits.
     queryKey: ['gateway', own, 'find', sought],
     queryFn: () => find(sought),
     enabled: sought !== '' && text !== '',
-    // Hits stay while one types on.
-    placeholderData: keepPreviousData,
+    // Hits stay while one types on, but not those of another gateway.
+    placeholderData: (hits, before) => (before?.queryKey[1] === own ? hits : undefined),
   })
   const go = () => {
     close()

@@ -1,4 +1,4 @@
-// What an endpoint answered, and why a delivery failed or waits, in words that are the same on all pages.
+// The words for an endpoint's answers, and for the reason why a delivery failed or waits. All pages use them.
 import type { Schemas } from '@payment-tracking/client'
 
 export type Endpoint = Schemas['Webhook']
@@ -19,7 +19,7 @@ export const heldWords = (reason: string): string =>
   reason === 'breaker open' ? 'waits after failures' : reason
 
 /**
- * What the delivery failed of and why it waits: `HTTP 500; waits after failures`.
+ * The last error of a delivery, and the reason why it waits: `HTTP 500; waits after failures`.
  * @param failure of its endpoint: why those wait that were never tried themselves
  */
 export function reasonWords(
