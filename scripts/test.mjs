@@ -4,6 +4,7 @@ import { run, runCommand, TURBO_ENV } from './command.mjs'
 import { readCpuSeconds } from './gate/cpu-seconds.mjs'
 import { NIGHT, SHORT, SYSTEMS } from './gate/steps.mjs'
 import { groupFiles, listTestFiles, listTestFolders } from './gate/test-files.mjs'
+import { watchStarter } from './gate/watch-starter.mjs'
 import { setUp } from './set-up.mjs'
 
 /** In lines that fit a terminal. */
@@ -128,10 +129,14 @@ await runCommand({ usage: USAGE, options, allowPositionals: true }, async (flags
     return 2
   }
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => stopping.abort())
+  watchStarter(process.env, reason => {
+    if (!signal.aborted) console.error(`the run stops: ${reason}`)
+    stopping.abort()
+  })
   const startedAt = Date.now()
   try {
     if (!alone) await setUp()
-    await runChosen(flags, names)
+    if (!signal.aborted) await runChosen(flags, names)
   } catch (error) {
     console.error(error.message)
     totals.failed += 1

@@ -1,33 +1,11 @@
 // Runs Node as the head of a process group, so that every process that it leaves behind can be found and ended.
 import { spawn } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { chooseNode } from './choose-node.mjs'
+import { endGroup } from './end-group.mjs'
+import { guard } from './guard.mjs'
 
-/** Preloaded: ends the whole group when the process that runs it is killed. */
-const END_WITH_RUNNER = new URL('./end-with-runner.mjs', import.meta.url).href
-/** A launcher of servers, and containers, have stopped by then. */
-const STOP_MS = 30_000
-
-/** @returns whether the process group had a member to signal */
-function signalGroup(pid, signal) {
-  try {
-    process.kill(-pid, signal)
-    return true
-  } catch (error) {
-    // macOS says EPERM when only zombie processes are left.
-    if (error.code === 'ESRCH' || error.code === 'EPERM') return false
-    throw error
-  }
-}
-
-/** Stops the processes of a group; kills those that do not stop. */
-async function endGroup(pid) {
-  signalGroup(pid, 'SIGTERM')
-  for (const end = Date.now() + STOP_MS; Date.now() < end; await sleep(50)) {
-    if (!signalGroup(pid, 0)) return
-  }
-  signalGroup(pid, 'SIGKILL')
-}
+/** Preloaded: says what the process computed. */
+const REPORT_CPU = new URL('./report-cpu.mjs', import.meta.url).href
 
 /**
  * Runs Node, and returns when no process of its group is left.
@@ -40,13 +18,15 @@ async function endGroup(pid) {
  */
 export async function runGroup(args, { env, signal, stdout = 'inherit', onStart = () => {} }) {
   const node = await chooseNode(env?.TEST_NODE ?? process.env.TEST_NODE)
-  const child = spawn(node.program, ['--import', END_WITH_RUNNER, ...args], {
+  const child = spawn(node.program, ['--import', REPORT_CPU, ...args], {
     env: { ...process.env, ...node.env, ...env },
     detached: true,
     stdio: ['ignore', stdout, 'inherit', 'ipc'],
   })
+  const onEnded = guard(child.pid)
   const stop = () => endGroup(child.pid)
   signal.addEventListener('abort', stop)
+  if (signal.aborted) void stop()
   let cpuSeconds = 0
   child.on('message', message => (cpuSeconds = message?.cpuSeconds ?? cpuSeconds))
   onStart(child)
@@ -55,5 +35,6 @@ export async function runGroup(args, { env, signal, stdout = 'inherit', onStart 
   )
   signal.removeEventListener('abort', stop)
   await stop()
+  onEnded()
   return { code, cpuSeconds }
 }

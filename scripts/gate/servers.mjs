@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { guard } from './guard.mjs'
 
 /** Linux' file system in memory; containers mostly have only 64 MB there. */
 const MEMORY = '/dev/shm'
@@ -34,6 +35,7 @@ export async function withServers(use) {
   const tools = await importTools()
   const { ensureTemplate } = await importTestkit()
   await removeAbandonedServers()
+  const onClosed = guard('servers')
   const dataDir = mkdtempSync(join(tmpdir(), 'payment-tracking-test-'))
   const servers = await tools.openServers({
     dataDir,
@@ -51,6 +53,7 @@ export async function withServers(use) {
   } finally {
     await servers.close()
     await tools.discardDataDir(dataDir)
+    onClosed()
   }
 }
 

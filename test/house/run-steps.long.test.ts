@@ -1,5 +1,6 @@
 // The runner of test files, in repositories made up for it.
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -172,4 +173,38 @@ t.test('a file killed by its time limit leaves no service, no child and no serve
   const pids = JSON.parse(await readFile(notes, 'utf8')) as number[]
   t.ok(pids.length >= 11, `${pids.length} processes were started`)
   await waitFor(() => pids.every(pid => birthOf(pid) === undefined), { what: 'the end of all of them' })
+})
+
+t.test('when a run or the npm that started it is killed, nothing goes on', async t => {
+  const script = `
+    import { spawn } from 'node:child_process'
+    import { renameSync, writeFileSync } from 'node:fs'
+    import { openPrivateServers } from '${join(ROOT, 'infra/testkit/dist/index.js')}'
+    import t from 'tap'
+    t.test('goes on', async t => {
+      const servers = await openPrivateServers(t)
+      const child = spawn('sleep', ['600'])
+      const pids = [process.ppid, process.pid, child.pid, ...Object.values(servers.private).map(({ pid }) => pid)]
+      writeFileSync(process.env.NOTES + '.new', JSON.stringify(pids))
+      renameSync(process.env.NOTES + '.new', process.env.NOTES)
+      await new Promise(done => setTimeout(done, 600_000))
+    })`
+  for (const killed of ['npm', 'the run']) {
+    const notes = join(t.testdir({}), 'pids.json')
+    const root = repositoryOf(t, { 'long.test.ts': script })
+    // The second command keeps the shell, which stands for npm.
+    const npm = spawn('sh', ['-c', `${process.execPath} ${RUNNER} --alone; true`], {
+      cwd: root,
+      env: { ...process.env, npm_lifecycle_event: 'test', NOTES: notes },
+      stdio: 'ignore',
+    })
+    t.teardown(() => npm.kill('SIGKILL'))
+    await waitFor(() => existsSync(notes), { what: 'a file that runs' })
+    const pids = JSON.parse(await readFile(notes, 'utf8')) as number[]
+    t.equal(pids.filter(pid => birthOf(pid) !== undefined).length, 6)
+    process.kill(killed === 'npm' ? npm.pid! : pids[0]!, 'SIGKILL')
+    await waitFor(() => pids.every(pid => birthOf(pid) === undefined), {
+      what: `the end of all after ${killed}`,
+    })
+  }
 })

@@ -1,8 +1,0 @@
-// Preloaded into what the gate runs. When the gate is killed, the channel closes, and the program ends itself and every
-// process in its group. When the program ends, it tells the gate how much it computed.
-import { readCpuSeconds } from './cpu-seconds.mjs'
-
-process.once('disconnect', () => process.kill(-process.pid, 'SIGTERM'))
-process.once('exit', () => process.connected && process.send({ cpuSeconds: readCpuSeconds() }))
-// The channel alone must not keep a program alive that has finished.
-process.channel?.unref()

@@ -1,0 +1,25 @@
+// What the runner starts ends with it, also when the runner is killed and can end nothing itself.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const PROGRAM = fileURLToPath(new URL('end-abandoned.mjs', import.meta.url))
+
+let pipe
+
+function openPipe() {
+  // In a session of its own: whoever kills the group of the runner does not kill this process.
+  const guard = spawn(process.execPath, [PROGRAM], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  guard.unref()
+  guard.stdin.unref()
+  return guard.stdin.on('error', () => {})
+}
+
+/**
+ * @param name the pid of a process that leads a group, or a name for servers of this process
+ * @returns what to call when it has ended
+ */
+export function guard(name) {
+  pipe ??= openPipe()
+  pipe.write(`+${name}\n`)
+  return () => pipe.write(`-${name}\n`)
+}
