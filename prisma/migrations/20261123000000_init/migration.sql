@@ -253,6 +253,10 @@ create index events_paid_other_day on events (gateway)
   where amount is not null
     and floor(paid_at::float8 / 86400) <> floor(date_part('epoch', occurred_at at time zone 'UTC') / 86400);
 
+-- findAnything: tracking IDs by how they begin. A payment of a policy has the tracking ID of the policy, which
+-- policies_gateway_tracking finds, so only payments without a policy pay for this.
+create index events_gateway_direct on events (gateway, tracking_id)
+  where payment_policy = '11111111111111111111111111111111' and tracking_id is not null;
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
@@ -288,7 +292,7 @@ create table expectations (
   amount numeric(20, 0) not null,
   expires_at timestamptz(3),
   -- the gateway's own name for the order; nobody else is shown it
-  reference text,
+  reference text collate "C",
   created_at timestamptz(3) not null default clock_timestamp(),
   cancelled_at timestamptz(3),
   -- true while payments are counted that came before the expectation. Webhooks get no message while this is true
@@ -318,8 +322,10 @@ create unique index expectations_gateway_tracking_id_recipient_token_mint_key
   on expectations (gateway, tracking_id, recipient, token_mint);
 -- findPairs, findNextPairs.
 create index expectations_expected on expectations (tracking_id, recipient, token_mint, id) where cancelled_at is null;
--- listExpectations with `trackingId`.
+-- listExpectations with `trackingId`, findAnything.
 create index expectations_tracking on expectations (gateway, tracking_id, created_at, id);
+-- findAnything.
+create index expectations_reference on expectations (gateway, reference, id) where reference is not null;
 -- listExpectations: a range of each state.
 create index expectations_state on expectations (gateway, state, created_at, id);
 -- createExpectation: those that are not in expectation_counts yet. Nearly empty.
@@ -430,6 +436,8 @@ create index policies_user_payment_idx on policies (user_payment, created_at, ad
 create index policies_gateway_live on policies (gateway, created_at, address) where live;
 -- Lists and figures of a merchant: deleted policies.
 create index policies_gateway_gone on policies (gateway, created_at, address) where not live;
+-- findAnything: tracking IDs by how they begin, of living policies and of deleted ones.
+create index policies_gateway_tracking on policies (gateway, live, tracking_id) where tracking_id is not null;
 -- listSubscriptions with `recipient`.
 create index policies_recipient_live on policies (recipient, created_at, address) where live;
 -- notifyDuePolicies. A payment leaves `next_check_at` as it is, unless nothing was left to check.

@@ -12,6 +12,8 @@ const SHOWN = /hidden order \\u\{202e\}\\u\{200b\}7/
 
 const boxOf = (page: Page) => page.getByRole('dialog', { name: 'Find anything' })
 
+const short = (address: string) => `${address.slice(0, 4)}…${address.slice(-4)}`
+
 /** Opens the box by a key, and asks. */
 async function find(page: Page, text: string, key = 'Control+k'): Promise<void> {
   await page.keyboard.press(key)
@@ -108,6 +110,7 @@ export function testFindOfGateway({
   gateway,
   payer,
   policy,
+  trackingId,
   receiver,
   page,
   button,
@@ -118,8 +121,8 @@ export function testFindOfGateway({
     )
     const { id, webhook_id: webhookId } = deliveries[0]!
     const { rows: expectations } = await database.pool.query<{ id: string }>(
-      `insert into expectations (gateway, tracking_id, recipient, token_mint, amount)
-       values ($1, 'to find', $2, $2, 5), ($1, $3, $2, $2, 5), ($1, $3, $1, $2, 5) returning id`,
+      `insert into expectations (gateway, tracking_id, recipient, token_mint, amount, reference)
+       values ($1, 'to find', $2, $2, 5, 'Bill 17'), ($1, $3, $2, $2, 5, null), ($1, $3, $1, $2, 5, null) returning id`,
       [gateway.address, payer.owner, HOSTILE],
     )
     const expected = expectations[0]!.id
@@ -135,6 +138,7 @@ export function testFindOfGateway({
       ['to find', `/expected/${expected}`, false],
       [payer.owner, `/customers/${payer.owner}`, true],
       ['to f', `/expected/${expected}`, false],
+      ['Bill', `/expected/${expected}`, false],
       [`${payer.owner.slice(0, 4)}…${payer.owner.slice(-4)}`, `/customers/${payer.owner}`, false],
       [`refund ${policy.address}, please`, `/subscriptions/${policy.address}`, false],
     ] as const) {
@@ -151,7 +155,12 @@ export function testFindOfGateway({
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/console/expected/${expected}`)
     await find(page, 'nothing like this')
-    await holdsText(t, boxOf(page), /an endpoint by its ID/, 'what a gateway can find')
+    await holdsText(
+      t,
+      boxOf(page),
+      /first 3 or more characters[^]*an endpoint by its ID/,
+      'what a gateway finds',
+    )
     await find(page, HOSTILE)
     const hits = boxOf(page).getByRole('link')
     await holdsCount(t, hits, 2, 'two expected payments of one tracking ID')
@@ -163,6 +172,57 @@ export function testFindOfGateway({
     await database.pool.query('delete from expectations where id = any($1)', [
       expectations.map(each => each.id),
     ])
+  })
+
+  t.test('each search box finds what begins so, and an address in a sentence', async t => {
+    const start = trackingId.slice(0, -2)
+    const meant = page.getByRole('list', { name: 'What the text can mean' })
+    for (const path of ['subscriptions', 'customers'] as const) {
+      await press(
+        page,
+        page.getByRole('link', { name: path === 'customers' ? 'Customers' : 'Subscriptions' }),
+      )
+      for (const text of [start, `refund ${payer.owner}, please, and tell us when it is done`]) {
+        const field =
+          path === 'customers' ? page.getByRole('searchbox') : page.getByLabel('Tracking ID', { exact: true })
+        await type(page, field, text)
+        await page.keyboard.press('Enter')
+        await holdsText(t, meant, text === start ? new RegExp(trackingId) : /Customer/, `${path}: ${text}`)
+      }
+    }
+    t.same(await findFaults(page), [], 'axe finds no fault')
+    await press(page, meant.getByRole('link').first())
+    await page.waitForURL(`**/customers/${payer.owner}`)
+  })
+
+  t.test('a wallet that pays leads to its customer', async t => {
+    await press(page, page.getByRole('link', { name: 'Payments' }))
+    await press(
+      page,
+      page
+        .locator('tbody')
+        .getByRole('link', { name: short(payer.owner) })
+        .first(),
+    )
+    await page.waitForURL(`**/customers/${payer.owner}`)
+    await holdsText(t, page.locator('main'), new RegExp(short(payer.owner)), 'the customer')
+  })
+
+  t.test('what one gateway found is gone when another tab signs out', async t => {
+    await find(page, receiver.url)
+    const hits = boxOf(page).getByRole('link')
+    await holdsCount(t, hits, 1, 'its endpoint')
+    const cookies = await page.context().cookies()
+    // As another tab writes it; the cookie is put back, so that the session goes on.
+    await page.context().clearCookies()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByRole('link', { name: 'Sign in' }).first().waitFor()
+    await holdsCount(t, hits, 0, 'nothing of the gateway')
+    await page.context().addCookies(cookies)
+    await other.close()
+    await page.reload()
+    await page.locator('.account').getByRole('button', { name: 'Sign out' }).waitFor()
   })
 
   t.test('filters of deliveries stand in the address, and an address sets them', async t => {
@@ -178,8 +238,8 @@ export function testFindOfGateway({
       value => value === 'delivered',
       'the state',
     )
-    const trackingId = page.getByLabel('Tracking ID', { exact: true })
-    t.equal(await awaitValue(() => trackingId.inputValue(), Boolean, 'the tracking ID'), 'to find')
+    const field = page.getByLabel('Tracking ID', { exact: true })
+    t.equal(await awaitValue(() => field.inputValue(), Boolean, 'the tracking ID'), 'to find')
   })
 
   t.test('success and speed of an endpoint are drawn, by hours and by days', async t => {

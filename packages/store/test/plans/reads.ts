@@ -307,7 +307,14 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       600,
       store => findShortened(store, { first: 'paye', last: 'er 5' }, OFTEN),
     ],
-    ['a search for a frequent tracking ID', null, 250, 90, search({ text: SPREAD, isTrackingId: true })],
+    ['a search for a frequent tracking ID', null, 260, 110, search({ text: SPREAD, isTrackingId: true })],
+    [
+      'a search by how a tracking ID begins',
+      'events_gateway_direct',
+      260,
+      110,
+      search({ text: 'dir', isTrackingId: true }),
+    ],
     ['where lists begin', null, 7, 16, readFirstEvent],
     ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
     // Pages of a thousand rows.

@@ -5,70 +5,15 @@ import { join, raw, sql, type Sql } from '../../core/database/sql.js'
 import { hasPaid } from '../merchant/payers.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
 import { policiesOfWallet } from '../lists/policies-of-wallet.js'
+import { beginningProbes } from './by-beginning.js'
+import { found, where, type Found, type Seeker, type Sought } from './found.js'
 
-export const FOUND_KINDS = [
-  'transaction',
-  'tracking_id',
-  'policy',
-  'wallet',
-  'gateway',
-  'customer',
-  'webhook',
-  'delivery',
-  'expectation',
-] as const
-export type FoundKind = (typeof FOUND_KINDS)[number]
-
-export interface Found {
-  kind: FoundKind
-  /** the signature, the tracking ID, the address or the id */
-  id: string
-  /** of a delivery: the webhook that it goes to */
-  webhookId: bigint | null
-  /** what people know it by: the URL of a webhook, the type of a delivery, the tracking ID of a policy or an expectation */
-  name: string | null
-}
-
-/** What a text can name, by its shape. */
-export interface Sought {
-  text: string
-  isSignature: boolean
-  isPublicKey: boolean
-  isTrackingId: boolean
-  isUuid: boolean
-  /** a whole number that can be an id */
-  isNumber: boolean
-}
-
-/** A gateway that searches, and what it may see. */
-export interface Seeker {
-  gateway: string
-  customers: boolean
-  webhooks: boolean
-  expectations: boolean
-}
-
-/** Expectations whose tracking ID begins with a text. */
-const MOST_EXPECTATIONS = raw('10')
-/** A shorter text begins too many of them. */
-const LEAST_OF_PREFIX = 3
 const MOST_WEBHOOKS = raw('5')
 const MOST_POLICIES = raw('5')
 /** Events of a transaction: it has some dozens at most. */
 const MOST_EVENTS = raw('100')
 /** A shorter text is in too many URLs. */
 const LEAST_OF_URL = 3
-
-const found = (
-  kind: FoundKind,
-  id: Sql,
-  name: Sql = sql`null::text`,
-  webhookId: Sql = sql`null::bigint`,
-): Sql => sql`select ${kind}::text as kind, ${id} as id, ${name} as name, ${webhookId} as "webhookId"`
-
-/** A row where the condition holds. */
-const where = (kind: FoundKind, text: string, condition: Sql): Sql =>
-  sql`(${found(kind, sql`${text}::text`)} where ${condition})`
 
 /** Relies on events_signature_hash, trackings, policies_tracking_live, and the primary keys of what an address can be. */
 function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought): Sql[] {
@@ -158,31 +103,17 @@ function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {
   ]
 }
 
-/** The last text in the order of the index that begins with this one. */
-const endOf = (text: string): string => (text.length < LEAST_OF_PREFIX ? text : `${text}\u{10ffff}`)
-
-/** Relies on the primary key and expectations_tracking: there a text comes first, and then all that begin with it. */
-function expectationProbes({ text, isUuid, isTrackingId }: Sought, gateway: string): Sql[] {
-  const expectation = found('expectation', sql`x.id::text`, sql`x.tracking_id`)
-  return [
-    ...(isUuid
-      ? [sql`(${expectation} from expectations x where x.id = ${text}::uuid and x.gateway = ${gateway})`]
-      : []),
-    ...(isTrackingId
-      ? [
-          sql`(${expectation} from expectations x
-                where x.gateway = ${gateway} and x.tracking_id >= ${text} and x.tracking_id <= ${endOf(text)}
-                order by x.tracking_id, x.created_at, x.id limit ${MOST_EXPECTATIONS})`,
-        ]
-      : []),
-  ]
-}
+/** Relies on the primary key. */
+const expectationProbe = ({ text }: Sought, gateway: string): Sql =>
+  sql`(${found('expectation', sql`x.id::text`, sql`x.tracking_id`)}
+         from expectations x where x.id = ${text}::uuid and x.gateway = ${gateway})`
 
 function probesOf(sought: Sought, seeker: Seeker | null): Sql[] {
   const probes = publicProbes(sought)
   if (seeker?.customers && sought.isPublicKey) probes.push(customerProbe(sought, seeker.gateway))
   if (seeker?.webhooks) probes.push(...webhookProbes(sought, seeker.gateway))
-  if (seeker?.expectations) probes.push(...expectationProbes(sought, seeker.gateway))
+  if (seeker?.expectations && sought.isUuid) probes.push(expectationProbe(sought, seeker.gateway))
+  if (seeker) probes.push(...beginningProbes(sought, seeker))
   return probes
 }
 

@@ -1,5 +1,6 @@
 import { WithoutBlanks } from '../filters/without-blanks.js'
-import { isKey } from '../show/is-key.js'
+import { Meant } from '../find/meant.js'
+import { canBeTrackingId, isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import { WORDS } from '../show/words.js'
@@ -16,7 +17,11 @@ export function CustomersPage() {
     <>
       <PageHead title="Customers" lead="Wallets that have paid you, or have agreed to." />
       <CustomerFilters key={filter.search} filter={filter} />
-      <Customers filter={filter} />
+      {filter.search === '' || canBeTrackingId(filter.search) ? (
+        <Customers filter={filter} />
+      ) : (
+        <NoCustomers search={filter.search} />
+      )}
     </>
   )
 }
@@ -49,18 +54,18 @@ function Customers({ filter }: { filter: CustomerFilter }) {
         {countOf(customers.length, total === null ? null : Number(total), pages.hasNextPage)}
       </p>
       {customers.length > 0 && <CustomerTable customers={customers} />}
-      {customers.length === 0 && !pages.hasNextPage && (
-        <Empty title="No customers in this list">
-          {search === ''
-            ? 'Choose another list above.'
-            : 'Wallets and tracking IDs must match exactly, including case.'}
-          <WithoutBlanks parameter="q" />
-        </Empty>
-      )}
+      {customers.length === 0 && !pages.hasNextPage && <NoCustomers search={search} />}
       <More title="More customers" pages={pages} />
     </section>
   )
 }
+
+const NoCustomers = ({ search }: { search: string }) => (
+  <Empty title="No customers in this list">
+    {search === '' ? 'Choose another list above.' : <Meant text={search} />}
+    <WithoutBlanks parameter="q" />
+  </Empty>
+)
 
 function countOf(shown: number, total: number | null, hasMore: boolean): string {
   const count = shown.toLocaleString('en-US')

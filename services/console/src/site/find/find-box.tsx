@@ -1,24 +1,18 @@
 // One box that finds anything by what names it, from every page: `/` or Ctrl-K opens it.
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent as Press } from 'react'
-import { Link, useLocation } from 'wouter'
-import { apiOf, ask } from '../api/request.js'
+import { useLocation } from 'wouter'
 import { useSession } from '../session/session.js'
 import { Icon } from '../show/icon.js'
 import { Failure } from '../show/states.js'
-import { shorten, Written } from '../show/values.js'
-import { isWholeName, nameOf, pathOf, withoutTwins, type Found } from './find-path.js'
+import { isWholeName, pathOf } from './find-path.js'
+import { find } from './find.js'
+import { Hit } from './hits.js'
+import { RULE, RULE_OF_GATEWAY } from './rule.js'
 
-const LONG = 32
 /** What is typed is sought after a pause, from so many characters on: a shorter text is sought when asked. */
 const PAUSE_MS = 250
 const LEAST_TYPED = 3
-
-/** A tracking ID may begin and end with blanks; nothing else that can be found does. */
-const find = async (text: string): Promise<Found[]> => {
-  const found = withoutTwins(await ask(apiOf().GET('/v1/search', { params: { query: { q: text } } })))
-  return found.length > 0 || text === text.trim() ? found : find(text.trim())
-}
 
 /** Whether somebody is writing, so that `/` is a letter. */
 const isWriting = (target: EventTarget | null): boolean =>
@@ -144,14 +138,7 @@ function Finder({ close }: { close: () => void }) {
       {found.length > 0 && (
         <ul ref={list} className="hits" aria-label="What was found" onKeyDown={moveAmongLinks}>
           {found.map(hit => (
-            <li key={`${hit.kind} ${hit.id}`}>
-              <Link href={pathOf(hit, own)} onClick={go}>
-                <strong>{nameOf(hit)}</strong>
-                <span className="quiet">
-                  <Written value={hit.name ?? (hit.id.length > LONG ? shorten(hit.id) : hit.id)} />
-                </span>
-              </Link>
-            </li>
+            <Hit key={`${hit.kind} ${hit.id}`} hit={hit} own={own} onFollow={go} />
           ))}
         </ul>
       )}
@@ -173,12 +160,11 @@ function moveAmongLinks(event: Press<HTMLUListElement>): void {
 function NothingFound({ isSignedIn }: { isSignedIn: boolean }) {
   return (
     <>
-      <p>No results. Searches match exactly, including case.</p>
+      <p>No results. {isSignedIn ? RULE_OF_GATEWAY : RULE}</p>
       <p className="quiet">
-        A signature, a tracking ID and the address of a wallet, a policy or a gateway can be found, also
-        inside a sentence, and an address as pages show it
+        A signature, a tracking ID and the address of a wallet, a policy or a gateway can be found
         {isSignedIn
-          ? '; of this gateway also an endpoint by its ID or a part of its URL, a delivery by its ID or webhook-id, and an expected payment by its ID or how its tracking ID begins.'
+          ? '; of this gateway also an endpoint by its ID or a part of its URL, a delivery by its ID or webhook-id, and an expected payment by its ID, tracking ID or reference.'
           : '. Sign in to find endpoints, deliveries and expected payments too.'}
       </p>
     </>

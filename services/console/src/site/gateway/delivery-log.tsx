@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useChoice, useFilter } from '../filters/use-filter.js'
 import { WithoutBlanks } from '../filters/without-blanks.js'
+import { Meant } from '../find/meant.js'
 import { toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
@@ -96,6 +97,7 @@ export function DeliveryLog({ id, failure }: { id: number; failure: string | nul
                 {status === '' && trackingId === ''
                   ? 'Send a test event to see it here with its response.'
                   : 'None with this state and tracking ID.'}
+                {trackingId !== '' && <Meant text={trackingId} />}
                 <WithoutBlanks parameter="trackingId" />
               </Empty>
             ) : (

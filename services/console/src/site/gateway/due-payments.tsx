@@ -1,8 +1,8 @@
 import { useId } from 'react'
+import { CustomerKey } from '../customers/wallet.js'
 import { Amount } from '../show/amount.js'
 import { Loaded } from '../show/states.js'
 import type { Column } from '../show/table.js'
-import { Key } from '../show/values.js'
 import { Defined } from '../show/word.js'
 import { payments } from './due.js'
 import { DueTable, type Due } from './due-table.js'
@@ -66,4 +66,8 @@ export function DuePayments({
   )
 }
 
-const PAYER: Column<Due> = { head: 'payer', phone: 'away', cell: ({ wallet }) => <Key value={wallet} /> }
+const PAYER: Column<Due> = {
+  head: 'payer',
+  phone: 'away',
+  cell: ({ wallet }) => <CustomerKey value={wallet} />,
+}

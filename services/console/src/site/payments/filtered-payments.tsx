@@ -2,6 +2,7 @@
 import { ask } from '../api/request.js'
 import { More } from '../customers/more.js'
 import { useGatewayPages } from '../customers/use-pages.js'
+import { Meant } from '../find/meant.js'
 import { WithoutBlanks } from '../filters/without-blanks.js'
 import { download } from '../gateway/download.js'
 import { payments as inPayments } from '../gateway/due.js'
@@ -60,8 +61,8 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
       {found.length > 0 && <PaymentTable title="Filtered payments" payments={found} />}
       {found.length === 0 && !pages.hasNextPage && (
         <Empty title="No payment was found">
-          Only payments of your gateway were searched. A tracking ID is found by its beginning, letter by
-          letter.
+          Only payments of your gateway were searched.
+          {text !== '' && <Meant text={text} />}
           <WithoutBlanks parameter="q" />
         </Empty>
       )}

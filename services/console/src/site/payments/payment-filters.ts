@@ -1,6 +1,7 @@
 // Which of one's own payments are listed. All of it stands in the address, so that a list can be kept and shared.
 import { useSearchParams } from 'wouter'
 import { useTokens, type Token } from '../api/tokens.js'
+import { canBeTrackingId } from '../show/is-key.js'
 import { parseAmount } from '../show/format-amount.js'
 
 export const STATUSES = [
@@ -36,7 +37,7 @@ export function queryOf(filters: Filters, text: string, tokens: ReadonlyMap<stri
     maxAmount: amount(max),
     startTime: dayOf(from),
     endTime: dayOf(to),
-    trackingId: text || undefined,
+    trackingId: canBeTrackingId(text) ? text : undefined,
     sort: SORTS.find(({ key }) => key === sort)?.sort ?? 'newest',
   }
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as {

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiOf, ask } from '../api/request.js'
+import { Wallet } from '../customers/wallet.js'
 import { PageHead } from '../show/page-head.js'
 import { Loaded } from '../show/states.js'
 import { Amount, Badge, ExactTime, Finality, Key, Memo } from '../show/values.js'
@@ -69,7 +70,7 @@ export function PaymentPage({ signature }: { signature: string }) {
                     </dd>
                     <dt>payer</dt>
                     <dd>
-                      <Key value={event?.payer} />
+                      <Wallet value={event?.payer} gateway={trace.gateway} />
                     </dd>
                     <dt>gateway</dt>
                     <dd>

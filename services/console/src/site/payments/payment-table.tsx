@@ -1,5 +1,6 @@
 import { Link } from 'wouter'
 import { useTokens } from '../api/tokens.js'
+import { Wallet } from '../customers/wallet.js'
 import { Amount, amountWidths } from '../show/amount.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Finality, Key, Memo, shorten, Time } from '../show/values.js'
@@ -44,7 +45,11 @@ const COLUMNS: readonly Column<Payment>[] = [
       retracted ? <Badge tone="bad">retracted</Badge> : <Finality value={finality} />,
   },
   { head: 'recipient', phone: 'away', cell: ({ recipient }) => <Key value={recipient} /> },
-  { head: 'payer', phone: 'away', cell: ({ payer }) => <Key value={payer} /> },
+  {
+    head: 'payer',
+    phone: 'away',
+    cell: ({ payer, data }) => <Wallet value={payer} gateway={data.gateway} />,
+  },
   {
     head: 'transaction',
     cell: ({ signature }) => (

@@ -3,7 +3,7 @@ import { useSession } from '../session/session.js'
 import { SignIn } from '../session/sign-in.js'
 import { useWhose, WhoseSwitch } from '../session/whose.js'
 import { DensitySwitch } from '../show/density.js'
-import { isKey } from '../show/is-key.js'
+import { canBeTrackingId, isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Loaded, Loading } from '../show/states.js'
 import { FilterForm } from './filter-form.js'
@@ -21,8 +21,9 @@ export function PaymentsPage() {
   const whose = useWhose()
   const { gateway } = whose
   const filters = usePaymentFilters()
-  // A key can be a payer or a recipient; any other text is the beginning of a tracking ID.
-  const isOwnList = gateway !== null && (filters.isFiltered || (search.text !== '' && !isKey(search.text)))
+  // A key can be a payer or a recipient; any other text is the beginning of a tracking ID, where it is none too long.
+  const isBeginning = canBeTrackingId(search.text) && !isKey(search.text)
+  const isOwnList = gateway !== null && (filters.isFiltered || isBeginning)
   const isNewest = !isOwnList && search.text === ''
   const [isLive, setLive] = useState(true)
   const live = useLivePayments(isLive && isNewest, gateway)

@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { WithoutBlanks } from '../filters/without-blanks.js'
+import { Meant } from '../find/meant.js'
 import type { Whose } from '../session/whose.js'
-import { isKey } from '../show/is-key.js'
+import { canBeTrackingId, isKey } from '../show/is-key.js'
 import { Memo } from '../show/memo.js'
 import { Empty, Failure, Loaded, Loading } from '../show/states.js'
 import { findByMemo, findParty, type Party } from './find-payments.js'
@@ -70,7 +71,7 @@ export function SearchResults({ text, whose: { gateway, linkTo } }: { text: stri
     queryKey: ['payments', 'search', text, gateway],
     queryFn: async (): Promise<Found> => {
       const [byMemo, party] = await Promise.all([
-        findByMemo(text, gateway),
+        canBeTrackingId(text) ? findByMemo(text, gateway) : [],
         isKey(text) ? findParty(text.trim(), gateway) : NOBODY,
       ])
       return { byMemo, party }
@@ -121,8 +122,9 @@ function FoundPayments({
         <Loading />
       ) : (
         <Empty title="No payment was found">
-          {gateway !== null && 'Only payments of your gateway were searched. '}A tracking ID must match letter
-          by letter. A payment of the last seconds may not be stored yet.
+          {gateway !== null && 'Only payments of your gateway were searched. '}A payment of the last seconds
+          may not be stored yet.
+          <Meant text={text} />
           <WithoutBlanks parameter="q" />
         </Empty>
       )}

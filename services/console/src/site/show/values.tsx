@@ -1,5 +1,6 @@
 // How keys and states look on every page.
 import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
 import { explorerLink } from '../settings.js'
 import { Icon } from './icon.js'
 import { WORDS } from './words.js'
@@ -12,9 +13,12 @@ export { Memo, Written } from './memo.js'
 export function Key({
   value,
   kind = 'address',
+  href,
 }: {
   value: string | null | undefined
   kind?: 'address' | 'tx'
+  /** the page of it; without one, an explorer of the chain */
+  href?: string
 }) {
   const [isCopied, setCopied] = useState(false)
   if (!value) return <span className="quiet">unknown</span>
@@ -24,11 +28,13 @@ export function Key({
       setTimeout(() => setCopied(false), 1_500)
     })
   }
-  const link = explorerLink(kind, value)
+  const link = href === undefined ? explorerLink(kind, value) : null
   const short = <code title={value}>{shorten(value)}</code>
   return (
     <span className="key">
-      {link === null ? (
+      {href !== undefined ? (
+        <Link href={href}>{short}</Link>
+      ) : link === null ? (
         short
       ) : (
         <a href={link} target="_blank" rel="noopener noreferrer">

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiOf, ask, RequestError } from '../api/request.js'
+import { Wallet } from '../customers/wallet.js'
 import { PaymentTable } from '../payments/payment-table.js'
 import type { Payment } from '../payments/use-live-payments.js'
 import { PageHead } from '../show/page-head.js'
@@ -69,7 +70,7 @@ export function SubscriptionPage({ address }: { address: string }) {
                   </dd>
                   <dt>payer</dt>
                   <dd>
-                    <Key value={subscription.walletPublicKey} />
+                    <Wallet value={subscription.walletPublicKey} gateway={subscription.gateway} />
                   </dd>
                   <dt>gateway</dt>
                   <dd>

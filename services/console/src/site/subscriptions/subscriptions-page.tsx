@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import { apiOf, ask } from '../api/request.js'
 import { WithoutBlanks } from '../filters/without-blanks.js'
+import { Meant } from '../find/meant.js'
+import { canBeTrackingId } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Loaded } from '../show/states.js'
 import { isLookup, LookupForm, type LookupProps } from './lookup-form.js'
@@ -46,19 +48,22 @@ const toLine = (subscription: Subscription): PolicyLine => {
 function Results({ by, value, mint }: LookupProps) {
   const query = useQuery({
     queryKey: ['subscriptions', by, value, mint],
-    queryFn: () => {
+    queryFn: async (): Promise<readonly Subscription[]> => {
+      // What is pasted may be longer than any tracking ID.
+      if (by === 'trackingId' && !canBeTrackingId(value)) return []
       const parameters =
         by === 'walletPublicKey' ? { walletPublicKey: value, tokenMint: mint } : { [by]: value }
-      return ask(apiOf().GET('/v1/subscriptions', { params: { query: parameters } }))
+      return (await ask(apiOf().GET('/v1/subscriptions', { params: { query: parameters } }))).data
     },
   })
   return (
     <section aria-label="Found subscriptions">
       <Loaded query={query}>
-        {({ data }) =>
+        {data =>
           data.length === 0 ? (
             <Empty title="No subscription was found">
-              A tracking ID is compared letter by letter. <Link href="/subscriptions">Begin again</Link>.
+              <Link href="/subscriptions">Begin again</Link>.
+              <Meant text={value} />
               <WithoutBlanks parameter="value" />
             </Empty>
           ) : (

@@ -1,0 +1,68 @@
+// What a gateway calls its own, found by how the text begins: tracking IDs of its payments and policies, tracking IDs and references
+// of its expectations. Each index holds the texts of a gateway apart from those of others, in their order.
+import { join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { IS_DIRECT } from '../lists/event-filter.js'
+import { found, type Seeker, type Sought } from './found.js'
+
+/** Of each kind. */
+const MOST = raw('10')
+/** A shorter text begins too many. */
+export const LEAST_OF_BEGINNING = 3
+
+/** The last text in the order of the index that begins with this one. */
+const endOf = (text: string): string => (text.length < LEAST_OF_BEGINNING ? text : `${text}\u{10ffff}`)
+
+/**
+ * Steps from tracking ID to tracking ID of an index, one probe each: one that a million payments have costs no more than another.
+ * @param of a table with its conditions, which `and` can follow
+ */
+function stepsOver(of: Sql, column: Sql, text: string): Sql {
+  const next = (condition: Sql) =>
+    sql`(select ${column} from ${of} and ${column} ${condition} order by ${column} limit 1)`
+  return sql`(
+    with recursive steps as (
+      select ${next(sql`>= ${text}`)} as id, 1 as step
+       union all
+      select ${next(sql`> s.id`)}, s.step + 1 from steps s where s.id <= ${endOf(text)} and s.step < ${MOST}
+    ) select id from steps where id <= ${endOf(text)})`
+}
+
+/** Relies on events_gateway_direct and policies_gateway_tracking. A payment of a policy has the policy's tracking ID. */
+function paymentProbes({ text }: Sought, gateway: string): Sql[] {
+  const policies = (live: Sql) => sql`policies p where p.gateway = ${gateway} and ${live}`
+  const places = [
+    stepsOver(sql`events e where e.gateway = ${gateway} and e.${IS_DIRECT}`, sql`e.tracking_id`, text),
+    stepsOver(policies(sql`p.live`), sql`p.tracking_id`, text),
+    stepsOver(policies(sql`not p.live`), sql`p.tracking_id`, text),
+  ]
+  return [
+    sql`(${found('tracking_id', sql`s.id`)}
+           from (${join(places, ' union ')}) s
+          cross join lateral (select from trackings t where t.tracking_id = s.id and t.head > 0 limit 1) t
+          order by s.id limit ${MOST})`,
+    sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
+           from ${policies(sql`p.live`)} and p.tracking_id >= ${text} and p.tracking_id <= ${endOf(text)}
+          order by p.tracking_id limit ${MOST})`,
+  ]
+}
+
+/** Relies on expectations_tracking and expectations_reference, each in its own order: any number can have one text. */
+function expectationProbes({ text, isTrackingId }: Sought, gateway: string): Sql[] {
+  const by = (column: Sql, order: Sql) =>
+    sql`(${found('expectation', sql`x.id::text`, column)} from expectations x
+          where x.gateway = ${gateway} and ${column} >= ${text} and ${column} <= ${endOf(text)}
+          order by ${column}, ${order} limit ${MOST})`
+  return [
+    ...(isTrackingId ? [by(sql`x.tracking_id`, sql`x.created_at, x.id`)] : []),
+    by(sql`x.reference`, sql`x.id`),
+  ]
+}
+
+/** What the seeker may see of all that begins with the text; of a short one what is called just so. */
+export function beginningProbes(sought: Sought, seeker: Seeker): Sql[] {
+  const { gateway, customers, expectations } = seeker
+  return [
+    ...(customers && sought.isTrackingId ? paymentProbes(sought, gateway) : []),
+    ...(expectations ? expectationProbes(sought, gateway) : []),
+  ]
+}
