@@ -1,4 +1,4 @@
-// `npm run lighthouse`: Lighthouse on pages of the console that run at BASE_URL, such as those of `npm start`. Lighthouse
+// `node scripts/lighthouse.mjs`: Lighthouse on pages of the console that run at BASE_URL, such as those of `npm start`. Lighthouse
 // comes from the registry for this command alone. Run it on a quiet machine: whatever else the machine does takes points.
 import { run, runCommand, withProgress } from './command.mjs'
 
@@ -9,7 +9,7 @@ const PAGES = ['/console/', '/console/payments']
 const SIGNED_IN_PAGES = [...PAGES, '/console/customers']
 const SHOWN = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time']
 
-const USAGE = `usage: [BASE_URL=http://127.0.0.1:3002] npm run lighthouse [-- LINK]
+const USAGE = `usage: [BASE_URL=http://127.0.0.1:3002] node scripts/lighthouse.mjs [LINK]
   Measures ${PAGES.join(' and ')} by Lighthouse three times.
   Each needs ${LEAST} points for ${CATEGORIES.join(' and ')}, in the middle of the three.
   LINK  signs in (npm run --silent sign-in -- --link), so the customers are measured too`

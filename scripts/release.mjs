@@ -1,14 +1,14 @@
-// `npm run release`: the steps from a commit to what a tag publishes.
+// `node scripts/release.mjs`: the steps from a commit to what a tag publishes.
 import { runCommand } from './command.mjs'
 import { makeRelease } from './release/make-release.mjs'
 import { publishRelease } from './release/publish-release.mjs'
 import { prepareVersion } from './release/version.mjs'
 
-const USAGE = `usage: npm run release -- --prepare 1.2.3
+const USAGE = `usage: node scripts/release.mjs --prepare 1.2.3
   Raises the version everywhere, closes the changelog's section.
-usage: npm run release -- --dry-run
+usage: node scripts/release.mjs --dry-run
   Makes what a tag publishes, in dist/release; publishes nothing.
-usage: npm run release -- --publish
+usage: node scripts/release.mjs --publish
   The same, and publishes it; the workflow runs this for a tag.
 
   --out FOLDER        instead of dist/release; what is in it goes

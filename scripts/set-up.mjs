@@ -7,8 +7,10 @@ import { ROOT, run, TURBO_ENV, withProgress } from './command.mjs'
 import { readBuildStamp } from './set-up/build-stamp.mjs'
 import { chooseInstallation } from './set-up/choose-installation.mjs'
 import { findNodeProblem } from './set-up/find-node-problem.mjs'
+import { takeTurns } from './set-up/take-turns.mjs'
 
-function requireNode() {
+/** @throws Error that names the versions which will do */
+export function requireNode() {
   const problem = findNodeProblem(process.versions.node)
   if (problem) throw new Error(problem)
 }
@@ -79,9 +81,16 @@ async function build() {
  */
 export async function setUp({ withTests = true } = {}) {
   requireNode()
-  await install(chooseInstallation(ROOT, withTests))
-  await build()
+  await inTurn(async () => {
+    await install(chooseInstallation(ROOT, withTests))
+    await build()
+  })
 }
+
+const inTurn = work =>
+  takeTurns(ROOT, work, pid =>
+    console.log(`another set-up runs (process ${pid}); this one goes on after it …`),
+  )
 
 /**
  * The packed files of the client, by its own packages alone: some 30 of 700. Where the tests were set up, as they build it.
@@ -90,6 +99,10 @@ export async function setUp({ withTests = true } = {}) {
 export async function setUpClient() {
   if (existsSync(join(MODULES, 'turbo'))) return setUp()
   requireNode()
+  await inTurn(buildClient)
+}
+
+async function buildClient() {
   const folders = ['packages/client', 'packages/contracts']
   await install(['install', '--no-save', '--include=dev', ...folders.flatMap(each => ['--workspace', each])])
   const stamp = readBuildStamp(ROOT)

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { runCommand } from './command.mjs'
 import { checkStart } from './set-up/check-start.mjs'
-import { setUp } from './set-up.mjs'
+import { requireNode, setUp } from './set-up.mjs'
 
 const USAGE = `usage: npm start [-- --demo]
   Installs and builds what is missing, starts Postgres, Redis, NATS and all services, and runs until
@@ -29,6 +29,7 @@ await runCommand({ usage: USAGE, options: { demo: { type: 'boolean' } } }, async
   // What a demo left is a demo's, also when nothing plays: no page may call it production.
   else if (existsSync(join(process.env.DATA_DIR?.trim() || '.data', 'demo-key.json')))
     process.env.ENVIRONMENT = process.env.ENVIRONMENT?.trim() || DEMO_SETTINGS.ENVIRONMENT
+  requireNode()
   await checkStart(process.env)
   const onInterrupt = () => {
     console.log('\nstopped during the set-up; npm start goes on from here')

@@ -32,7 +32,7 @@ async function packPackages(folder) {
 }
 
 /**
- * @param options `out`, `images`, `platforms` and `registry` of `npm run release`
+ * @param options `out`, `images`, `platforms` and `registry` of `node scripts/release.mjs`
  * @throws Error that names a missing tool or platform before anything is made; or the error of a program that failed
  */
 export async function makeRelease({ out, images, platforms, registry }) {
@@ -66,7 +66,9 @@ export async function makeRelease({ out, images, platforms, registry }) {
   console.log(`${version} of ${release.commit.slice(0, 7)} is in ${folder}: ${files.join(', ')}`)
   if (!withImages) console.log('Without images, and so without manifests: they need buildah (--images yes).')
   if (!released)
-    console.log(`The changelog's section of ${version} is open: npm run release -- --prepare ${version}`)
+    console.log(
+      `The changelog's section of ${version} is open: node scripts/release.mjs --prepare ${version}`,
+    )
   if (!isCommitted) console.log('The checkout has changes that are not committed.')
   return { ...release, files }
 }

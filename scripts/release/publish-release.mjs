@@ -7,7 +7,9 @@ import { has } from './make-release.mjs'
 export async function publishRelease({ version, folder, files, images, isClean }, registry) {
   const tag = `v${version}`
   if (!isClean)
-    throw new Error(`commit the closed section of ${version} first: npm run release -- --prepare ${version}`)
+    throw new Error(
+      `commit the closed section of ${version} first: node scripts/release.mjs --prepare ${version}`,
+    )
   if (!(await run('git', ['tag', '--points-at', 'HEAD'])).split('\n').includes(tag))
     throw new Error(`the commit has no tag ${tag}: git tag ${tag}`)
   if (!images || !(await has('skopeo'))) throw new Error('a release has images: install buildah and skopeo')

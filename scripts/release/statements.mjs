@@ -46,7 +46,7 @@ export function writeProvenance(folder, files, { version, commit, date, source, 
     predicateType: 'https://slsa.dev/provenance/v1',
     predicate: {
       buildDefinition: {
-        buildType: 'npm run release',
+        buildType: 'node scripts/release.mjs',
         externalParameters: { version },
         resolvedDependencies: [{ uri: `git+${source ?? 'local'}`, digest: { gitCommit: commit } }],
       },

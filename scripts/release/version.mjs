@@ -61,7 +61,7 @@ export async function prepareVersion(version) {
   console.log(`Every file says ${version}; the changelog's section is closed (${today}).
 
 Next:
-  npm run openapi                     # the description names the version
-  npm run release -- --dry-run        # everything that the tag publishes
+  npm run openapi -w services/api    # the description names the version
+  node scripts/release.mjs --dry-run  # everything that the tag publishes
   git commit --all --message "Release ${version}" && git tag v${version} && git push origin main v${version}`)
 }

@@ -64,7 +64,7 @@ async function measure(context: BenchContext, pods: number): Promise<{ cpu: numb
 export const bench: Bench = {
   name: 'redis-fanout',
   about:
-    'CPU of Redis for a payment that it sends to 1, 10 and 100 subscribers; `npm run sizing` computes with it',
+    'CPU of Redis for a payment that it sends to 1, 10 and 100 subscribers; `npm run operate -- sizing` computes with it',
   async run(context) {
     const rows: Row[] = []
     for (const pods of PODS) {

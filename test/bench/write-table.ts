@@ -1,4 +1,4 @@
-// `npm run bench:table`: writes what benches measured into test/bench/RESULTS.md.
+// `node scripts/run.mjs test/bench/write-table.ts`: writes what benches measured into test/bench/RESULTS.md.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
@@ -6,9 +6,13 @@ import { format } from 'oxfmt'
 import { mergeReports, renderMachine, renderTable, type Report } from './report.js'
 
 const DOCUMENT = fileURLToPath(new URL('RESULTS.md', import.meta.url))
-const [BEGIN, END] = ['<!-- bench: written by `npm run bench:table` -->', '<!-- end of bench -->']
+const [BEGIN, END] = [
+  '<!-- bench: written by `node scripts/run.mjs test/bench/write-table.ts` -->',
+  '<!-- end of bench -->',
+]
 
-const USAGE = 'usage: npm run bench:table -- FILE...   (files that `npm run bench -- --json FILE` wrote)'
+const USAGE =
+  'usage: node scripts/run.mjs test/bench/write-table.ts FILE...   (files that `npm run bench -- --json FILE` wrote)'
 const { positionals: files } = readArguments({ usage: USAGE, options: {}, positionals: Infinity })
 if (files.length === 0) refuseArguments(USAGE, 'a file is missing')
 const reports = files.map(file => JSON.parse(readFileSync(file, 'utf8')) as Report)

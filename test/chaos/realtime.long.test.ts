@@ -1,5 +1,5 @@
 // Everything at once, and no client notices more than a delay: pods are killed and paused, Redis hangs, loses its
-// data and restarts, sockets drop, clients stall. A few seconds of each here; `npm run chaos:realtime` goes on
+// data and restarts, sockets drop, clients stall. A few seconds of each here; `CHAOS=long` goes on
 // for minutes and draws the blows at random, from SEED.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPrivateServers, waitFor, type TestContext, buildRandom } from '@payment-tracking/testkit'

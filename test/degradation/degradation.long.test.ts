@@ -1,42 +1,11 @@
 // Each server goes away and comes back, and each service does meanwhile what docs/degradation.md says of it.
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { waitFor } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
-import { ENDPOINTS_HELD_BY, HELD_BY } from './held-by.js'
 import { openSystem, type ServerName } from './open-system.js'
-import { readDocument } from './read-document.js'
+import { missingOf } from './rows.js'
 import { readFigure, SERVICES, type ServiceName } from '../upgrade/release-set.js'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const rows = readDocument()
-
-t.test('each row of the document has a test that exists', async t => {
-  const exists = (file: string, title: string) => {
-    const source = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : ''
-    // Titles are written on the line of the call, or on the one after it.
-    const titles = [...source.matchAll(/\btest\(\s*(['"`])(.*?)\1/g)].map(match => match[2])
-    t.ok(titles.includes(title), `${file}: ${title}`)
-  }
-  for (const [section, tests] of Object.entries(HELD_BY)) {
-    const subjects = rows.filter(row => row.section === section).map(({ subject }) => subject)
-    t.same(
-      subjects,
-      tests.map(([subject]) => subject),
-      section,
-    )
-    for (const [, file, title] of tests) exists(file, title)
-  }
-  t.same(new Set(rows.map(({ section }) => section)), new Set(Object.keys(HELD_BY)))
-  for (const [file, title] of ENDPOINTS_HELD_BY) exists(file, title)
-  for (const section of ['Redis', 'NATS', 'Postgres', 'One process of several']) {
-    const subjects = rows.filter(row => row.section === section).map(({ subject }) => subject)
-    for (const name of SERVICES) t.ok(subjects.includes(name), `${section}: ${name}`)
-  }
-})
 
 const system = await openSystem(t)
 const { servers, ask, check, pay, hasPosted, hasSent, query, receiver, gateway, gatewayToken } = system
@@ -70,7 +39,7 @@ const misses = async (t: Test, name: ServiceName, missing: string[]): Promise<vo
 }
 /** Readiness is what the document says of it. */
 const asDocumented = (t: Test, section: string, name: ServiceName) =>
-  misses(t, name, rows.find(row => row.section === section && row.subject === name)?.missing ?? ['its row'])
+  misses(t, name, missingOf(section, name) ?? ['its row'])
 const statuses = async (service: 'api' | 'ops', paths: string[], options = {}) =>
   new Set((await Promise.all(paths.map(path => ask(service, path, options)))).map(({ status }) => status))
 const stored = (signature: string) => async () =>

@@ -18,3 +18,13 @@ export function replaceTables(document: string, tables: readonly string[]): stri
     .map((part, at) => (at === 0 ? part : `${BEGIN}\n\n${tables[at - 1]}\n\n${END}${part.split(END)[1]}`))
     .join('')
 }
+
+/** @returns the document with this in the place of one of its tables, counted from 0 */
+export const replaceTable = (document: string, at: number, table: string): string =>
+  replaceTables(
+    document,
+    document
+      .split(BEGIN)
+      .slice(1)
+      .map((part, each) => (each === at ? table : part.split(END)[0]!.trim())),
+  )

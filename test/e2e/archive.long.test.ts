@@ -295,9 +295,9 @@ t.test('a repetition is known, and the command lists, verifies and restores', as
   for (const wrong of [[], ['restore'], ['restore', '2026-13'], ['list', 'x'], ['drop']])
     t.match(await command(...wrong), {
       code: 2,
-      stderr: /^usage: npm run archive -- list \| restore MONTH \| verify/m,
+      stderr: /^usage: npm run operate -- archive list \| restore MONTH \| verify/m,
     })
-  t.match(await command('--help'), { code: 0, stdout: /^usage: npm run archive/ })
+  t.match(await command('--help'), { code: 0, stdout: /^usage: npm run operate -- archive/ })
   const lines = (await command('--help')).stdout.split('\n')
   t.ok(Math.max(...lines.map(line => line.length)) <= 100, 'fits a terminal of 100 columns')
 })

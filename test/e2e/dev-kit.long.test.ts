@@ -1,7 +1,7 @@
 // `npm run listen` and `npm run trigger`: every type of event arrives signed, and what was missed arrives later.
 // In one process with others: a stack and a browser.
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -34,6 +34,54 @@ const triggerEach = (types: readonly string[]) =>
     ['--input-type=module', '--eval', TRIGGER_EACH, join(ROOT, 'infra/stack/dist/commands.js'), ...types],
     { env: { ...process.env, ...env } },
   )
+
+t.test('listen runs the server that it forwards to, and ends it with itself', async t => {
+  const port = await findFreePort()
+  const file = join(mkdtempSync(join(tmpdir(), 'payment-tracking-server-')), 'server.mjs')
+  writeFileSync(
+    file,
+    `import { createServer } from 'node:http'
+    createServer((_, response) => response.end()).listen(process.env.PORT, () =>
+      console.log('server', process.pid, process.env.PORT, process.env.WEBHOOK_SECRET))`,
+  )
+  const listening = runScript(
+    t,
+    `exec node scripts/run.mjs listen --forward http://127.0.0.1:${port}/hooks --run 'node ${file}'`,
+    env,
+  )
+  const [, pid, secret] = await waitFor(
+    () => new RegExp(`^server (\\d+) ${port} (whsec_\\S+)$`, 'm').exec(listening.output()),
+    { what: 'the server' },
+  )
+  t.match(listening.output(), `secret   ${secret}`)
+  // The stack is gone, as far as this data directory tells.
+  renameSync(join(dataDir, 'stack.json'), join(dataDir, 'away.json'))
+  t.equal(await listening.exitCode, 0)
+  renameSync(join(dataDir, 'away.json'), join(dataDir, 'stack.json'))
+  t.match(listening.output(), 'the service has ended, and so does this')
+  await waitFor(
+    () => {
+      try {
+        return !process.kill(Number(pid), 0)
+      } catch {
+        return true
+      }
+    },
+    { what: 'the end of the server' },
+  )
+})
+
+t.test('a command makes an API key', async t => {
+  const key = await finish('gateway -- api-key --scopes webhooks:read')
+  t.match(key, /^ptk_\S+$/)
+  const headers = { authorization: `Bearer ${key}` }
+  t.equal((await fetch(`${baseUrl}/v1/webhooks`, { headers })).status, 200)
+  const all = await finish('gateway -- api-key')
+  const created = await fetch(`${baseUrl}/v1/search?q=nothing-there`, {
+    headers: { authorization: `Bearer ${all}` },
+  })
+  t.equal(created.status, 200)
+})
 
 t.test('every type of event is caused, and forwarded with a signature that holds', async t => {
   const receiver = await openReceiver(t)

@@ -34,7 +34,7 @@ t.test('the stream is read again into an empty database, and projections are com
     )
 
   const refused = await run(...REINGEST).catch((error: { stderr: string }) => error)
-  t.match(refused.stderr, /^usage: npm run reingest -- --since TIME\|SEQUENCE/m)
+  t.match(refused.stderr, /^usage: npm run operate -- reingest --since TIME\|SEQUENCE/m)
   const lines = refused.stderr.split('\n')
   t.ok(Math.max(...lines.map(line => line.length)) <= 100, 'fits a terminal of 100 columns')
   const { stdout } = await run(...REINGEST, '--since', '1')

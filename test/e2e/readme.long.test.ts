@@ -18,8 +18,8 @@ const [start, story] = readme.split('## The first five minutes')
 const [typed, ...otherTyped] = codeBlocks('README.md', 'ts')
 const scripts = codeBlocks('README.md', 'sh').filter(block => story!.includes(block))
 
-t.test('the two commands stand before the story', async t => {
-  t.match(start, /^npm start\nnpm test$/m)
+t.test('what is needed stands before the command, and the command before the story', async t => {
+  t.match(start, /need Node\.js[^]*^npm start$/m)
   t.equal(scripts.length, 3)
   t.same(otherTyped, [])
 })

@@ -23,7 +23,7 @@ t.test('each failure is followed by the other steps, and the table tells how to 
   const env = { SEED: '7', RUNS: '5' }
   const steps = [
     { name: 'mixed', files: [good, bad], env },
-    { name: 'script', script: 'models', args: ['no-such-model'], env },
+    { name: 'script', script: 'chaos', args: ['--no-such-flag'], env },
     { name: BROKEN, files: [good], env },
     { name: 'last', files: [good], env, minutes: 2 },
   ]
@@ -47,7 +47,7 @@ t.test('each failure is followed by the other steps, and the table tells how to 
   t.equal(head, '| step | result | time | CPU | seed | again |')
   const again = [
     [/^\| mixed \| \*\*1 failed\*\* \| /, `SEED=7 RUNS=5 npm test -- ${bad}`],
-    [/^\| script \| \*\*1 failed\*\* \| /, 'npm run models -- no-such-model'],
+    [/^\| script \| \*\*1 failed\*\* \| /, 'npm run chaos -- --no-such-flag'],
     [/^\| no servers \| \*\*Postgres does not start\*\* \| /, `SEED=7 RUNS=5 npm test -- ${good}`],
   ] as const
   for (const [at, [begin, command]] of again.entries()) {

@@ -18,16 +18,27 @@ const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--ex
   .filter(file => existsSync(join(ROOT, file)))
 
 t.test('every command that is named exists', async t => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const scriptsOf = (folder: string) =>
+    (JSON.parse(read(join(folder, 'package.json'))) as { scripts: Record<string, string> }).scripts
+  const scripts = scriptsOf('')
   for (const document of documents) {
-    for (const [, name] of read(document).matchAll(/\bnpm run ([a-z][\w:-]*)/g)) {
-      t.ok(name! in scripts, `${document}: npm run ${name}`)
-    }
+    for (const [, name, folder] of read(document).matchAll(
+      /\bnpm run (?:--silent )?([a-z][\w:-]*)(?: -w ([\w/-]+))?/g,
+    ))
+      t.ok(name! in (folder ? scriptsOf(folder) : scripts), `${document}: npm run ${name} ${folder ?? ''}`)
     for (const [, file] of read(document).matchAll(/\bnode ((?:scripts|test)\/[\w./-]+)/g)) {
       t.ok(existsSync(join(ROOT, file!)), `${document}: node ${file}`)
     }
   }
   for (const name of ['start', 'test']) t.ok(name in scripts, `npm ${name}`)
+})
+
+t.test('there are at most 24 scripts, and CONTRIBUTING says of each what it is for', async t => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  t.ok(Object.keys(scripts).length <= 24, `${Object.keys(scripts).length} scripts`)
+  const [, told] = /^## The scripts$([^]*?)^## /m.exec(read('CONTRIBUTING.md'))!
+  const places = Object.keys(scripts).map(name => told!.indexOf(`\`${name}\``))
+  for (const [at, name] of Object.keys(scripts).entries()) t.ok(places[at]! >= 0, name)
 })
 
 t.test('every link into the repository leads somewhere', async t => {
@@ -55,7 +66,10 @@ t.test('an operator has at most 78 settings to look at', async t => {
 
 t.test('the README says loudly that anyone can write any memo', async t => {
   const text = read('README.md').replace(/\n> ?/g, ' ')
-  t.ok(/\*\*Anyone can write any memo\.\*\*.* by hand\. \*\*\[Expect the payment\]/.test(text))
+  t.match(
+    text,
+    /\*\*Anyone can write any memo\.\*\*.* check recipient, token and amount, or let the service do it: \*\*\[expect/,
+  )
 })
 
 t.test('every line for a shell runs when it is pasted into bash or into zsh', async t => {

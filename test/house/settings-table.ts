@@ -39,10 +39,16 @@ interface Described {
   description?: string
 }
 
-interface Setting {
-  readers: string[]
-  fallback: string
-  meaning: string
+/** What each reader has of a setting. */
+type Setting = { reader: string; fallback: string; meaning: string }[]
+
+/** What all say; where they differ, what each says and who does. Of what a setting means, `npm start` speaks for all. */
+function ofReaders(setting: Setting, part: 'fallback' | 'meaning'): string {
+  if (part === 'meaning' && setting[0]!.reader === 'npm start') return setting[0]!.meaning
+  const said = [...new Set(setting.map(each => each[part]))].filter(text => text !== '')
+  if (said.length < 2) return said.join('')
+  const whoSays = (text: string) => setting.filter(each => each[part] === text).map(({ reader }) => reader)
+  return said.map(text => `${text} (${whoSays(text).join(', ')})`).join('; ')
 }
 
 async function readSettings(): Promise<Map<string, Setting>> {
@@ -52,15 +58,10 @@ async function readSettings(): Promise<Map<string, Setting>> {
     { properties, required = [] }: { properties: object; required?: string[] },
   ) => {
     for (const [name, property] of Object.entries(properties) as [string, Described][]) {
-      const known = settings.get(name)
-      if (known) {
-        known.readers.push(reader)
-        continue
-      }
       const missing = required.includes(name) ? 'required' : '–'
       const { default: value, description: meaning = '' } = property
       const fallback = value === undefined ? missing : `\`${String(value)}\``
-      settings.set(name, { readers: [reader], fallback, meaning })
+      settings.set(name, [...(settings.get(name) ?? []), { reader, fallback, meaning }])
     }
   }
   // `npm start` sets what its services require, so it requires nothing itself.
@@ -83,12 +84,15 @@ export async function writeSettings(document: string): Promise<string> {
   const tables = [...GROUPS, []].map((_, group) => {
     const rows = [...settings]
       .filter(([name]) => groupOf(name) === group)
-      .map(([name, { fallback, readers, meaning }]) => [
-        `\`${name}\``,
-        fallback,
-        SERVICES.every(service => readers.includes(service)) ? 'all' : readers.join(', '),
-        meaning.replaceAll('|', '\\|'),
-      ])
+      .map(([name, setting]) => {
+        const readers = setting.map(({ reader }) => reader)
+        return [
+          `\`${name}\``,
+          ofReaders(setting, 'fallback'),
+          SERVICES.every(service => readers.includes(service)) ? 'all' : readers.join(', '),
+          ofReaders(setting, 'meaning').replaceAll('|', '\\|'),
+        ]
+      })
     return drawTable([['variable', 'default', 'read by', 'meaning'], ...rows])
   })
   return replaceTables(document, tables)

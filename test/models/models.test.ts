@@ -1,6 +1,6 @@
 // The models stay short, and name only what the code has.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DELIVERY_STATES } from '@payment-tracking/domain'
@@ -8,6 +8,7 @@ import t from 'tap'
 import { fileOf, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { loadModel } from './engine/compile-model.js'
 import { PLANS } from './plans.js'
+import { drawTable, replaceTables } from '../documents/table.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_LINES = 250
@@ -113,4 +114,23 @@ t.test('upgrade guard: the parts of Quint that have no public door', async t => 
   })
   t.equal(violation, null)
   t.ok(states > 100, `${states} states`)
+})
+
+t.test('docs/reliability.md lists the promises of the models', async t => {
+  const file = join(ROOT, 'docs/reliability.md')
+  const rows = PLANS.flatMap(({ name }) =>
+    [...sourceOf(name).matchAll(/((?:^ {2}\/\/\/ .*\n)+) {2}val (\w+) = /gm)].map(([, comment, promise]) => [
+      comment!
+        .replaceAll(/^ *\/\/\/ /gm, '')
+        .trim()
+        .replaceAll('\n', ' ')
+        .replace(/\.$/, ''),
+      `${name}: \`${promise}\``,
+    ]),
+  )
+  t.ok(rows.length > 20, `${rows.length} promises`)
+  const document = readFileSync(file, 'utf8')
+  const written = replaceTables(document, [drawTable([['promise', 'model'], ...rows])])
+  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(file, written)
+  t.equal(readFileSync(file, 'utf8'), written, 'UPDATE_DOCUMENTS=1 writes them')
 })

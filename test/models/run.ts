@@ -1,10 +1,10 @@
-// npm run models: searches every model, then its mutants, and prints what was found.
+// node scripts/run.mjs test/models/run.ts: searches every model, then its mutants, and prints what was found.
 import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { PLANS } from './plans.js'
 
 const NAMES = PLANS.map(({ name }) => name)
-const USAGE = `usage: npm run models [-- NAME...]
+const USAGE = `usage: node scripts/run.mjs test/models/run.ts [NAME...]
   Searches every state of each model within its bounds, then its mutants: minutes for all.
   NAME  ${NAMES.join(', ')} (default: all)`
 

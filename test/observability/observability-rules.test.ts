@@ -1,14 +1,15 @@
 // The dashboard and the alerts cannot be seen here, so everything that can be known without eyes is checked: that
 // Prometheus takes the rules, that each fires and is silent as it should, and that they name what exists.
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findPromtool, SERVICES } from '@payment-tracking/stack'
 import { parse } from 'yaml'
 import t from 'tap'
-import { readAnchors, readMetricsTable } from './read-metrics-table.js'
+import { DOC, readAnchors, readDoc, readMetricsTable } from './read-metrics-table.js'
+import { withRunbook } from './write-metrics-table.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FOLDER = join(ROOT, 'infra/observability')
@@ -18,7 +19,7 @@ interface Rule {
   alert: string
   expr: string
   labels: { severity: string }
-  annotations: { summary: string; runbook: string }
+  annotations: { summary: string; runbook: string; cure: string }
 }
 interface Panel {
   id: number
@@ -76,8 +77,14 @@ t.test('each alert is tested both ways, has a severity, and its section of the r
     const [file, anchor] = annotations.runbook.split('#')
     t.equal(file, 'docs/observability.md')
     t.ok(anchors.includes(anchor!), `there is a section ${anchor}`)
-    t.match(readFileSync(join(ROOT, file!), 'utf8'), `\`${alert}\``, `the runbook names ${alert}`)
+    t.match(annotations.cure, /\w.*[.?]$/, `${alert} says what to do`)
   }
+})
+
+t.test('the runbook says of each alert what the alert says', async t => {
+  const written = withRunbook(readDoc())
+  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(DOC, written)
+  t.equal(readDoc(), written, 'UPDATE_DOCUMENTS=1 writes it')
 })
 
 t.test('dashboard and alerts ask for metrics, labels and jobs that exist', async t => {

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
-import { drawTable, replaceTables } from '../documents/table.js'
+import { drawTable, replaceTable } from '../documents/table.js'
 import type { ExposedMetric } from './read-exposition.js'
 import { DOC, readDoc, readMetricsTable } from './read-metrics-table.js'
 
 interface Rules {
-  groups: { rules: { expr: string; annotations: { runbook: string } }[] }[]
+  groups: { rules: { alert: string; expr: string; annotations: { runbook: string; cure: string } }[] }[]
 }
 const ALERTS = fileURLToPath(new URL('../../infra/observability/alerts.yml', import.meta.url))
 const { groups } = parse(readFileSync(ALERTS, 'utf8')) as Rules
@@ -20,6 +20,33 @@ function runbookOf(name: string): string {
     .filter(({ expr }) => reads.test(expr))
     .map(({ annotations }) => annotations.runbook.split('#')[1]!)
   return [...new Set(anchors)].map(anchor => `[${anchor.replaceAll('-', ' ')}](#${anchor})`).join(', ')
+}
+
+/** Figures that prom-client has of Node itself, and what to do about each. */
+const OF_NODE = [
+  ['metric', 'type', 'service', 'what to do when it is bad'],
+  [
+    '`nodejs_eventloop_lag_p99_seconds`',
+    'gauge',
+    'all',
+    'above 0.1: [event loop blocked](#event-loop-blocked)',
+  ],
+  ['`process_start_time_seconds`', 'gauge', 'all', 'changes often: [restarts](#restarts)'],
+  ['`process_resident_memory_bytes`', 'gauge', 'all', 'near the memory limit: look for what grew'],
+  ['`process_cpu_seconds_total`', 'counter', 'all', 'at the CPU limit: add processes'],
+  ['`process_open_fds`', 'gauge', 'all', 'near `process_max_fds`: raise the limit; two for each socket'],
+]
+
+/** @returns the document with the table of Node's figures, and a section for each anchor that alerts name, and what each alert there asks to do */
+export function withRunbook(document: string): string {
+  const sections = new Map<string, string[]>()
+  for (const { alert, annotations } of groups.flatMap(({ rules }) => rules)) {
+    const anchor = annotations.runbook.split('#')[1]!
+    sections.set(anchor, [...(sections.get(anchor) ?? []), `\`${alert}\`: ${annotations.cure}`])
+  }
+  const titleOf = (anchor: string) => anchor[0]!.toUpperCase() + anchor.slice(1).replaceAll('-', ' ')
+  const texts = [...sections].map(([anchor, cures]) => `### ${titleOf(anchor)}\n\n${cures.join('\n\n')}`)
+  return replaceTable(replaceTable(document, 1, drawTable(OF_NODE)), 2, texts.join('\n\n'))
 }
 
 /** @param exposed metrics by service */
@@ -49,9 +76,11 @@ function rowsOf(exposed: ReadonlyMap<string, ReadonlyMap<string, ExposedMetric>>
 }
 
 export const withMetricsTable = (exposed: Parameters<typeof rowsOf>[0]): string =>
-  replaceTables(readDoc(), [
+  replaceTable(
+    readDoc(),
+    0,
     drawTable([['metric', 'type', 'service', 'what it says', 'when it is bad'], ...rowsOf(exposed)]),
-  ])
+  )
 
 export const writeMetricsTable = (exposed: Parameters<typeof rowsOf>[0]): void =>
   writeFileSync(DOC, withMetricsTable(exposed))

@@ -29,7 +29,7 @@ t.test('workflows have no fault that actionlint knows, and run what people run',
   }
   t.ok(commandsOf('gate').includes('.ci/run'))
   t.ok(commandsOf('night').includes('npm run test:night'))
-  t.ok(commandsOf('release').some(command => command.startsWith('npm run release -- --publish')))
+  t.ok(commandsOf('release').some(command => command.startsWith('node scripts/release.mjs --publish')))
 })
 
 t.test('templates and settings of tools can be read', async t => {

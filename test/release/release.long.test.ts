@@ -1,4 +1,4 @@
-// `npm run release -- --dry-run` makes what a tag publishes, and changes nothing else. The tarballs are used by
+// `node scripts/release.mjs --dry-run` makes what a tag publishes, and changes nothing else. The tarballs are used by
 // client-package.long.test.ts and dev-kit.long.test.ts.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

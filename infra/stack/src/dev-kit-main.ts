@@ -5,7 +5,9 @@ import { gateway, listen, pay, signIn, trigger } from './commands/dev-kit/index.
 const COMMANDS = { gateway, 'sign-in': signIn, pay, listen, trigger }
 
 const USAGE = `usage: npx payment-tracking COMMAND [options]
-  gateway new | address   makes a gateway and its key on a running stack, or prints its address
+  gateway new | address | api-key
+                          makes a gateway and its key on a running stack, prints its address, or
+                          makes an API key
   sign-in                 prints a token of the gateway
   pay                     causes a payment
   listen                  shows webhook deliveries, and forwards them to a server on this machine

@@ -2,17 +2,29 @@
 import t from 'tap'
 import { run, scripts } from './run-script.js'
 
-const COMMANDS = Object.keys(scripts).filter(name =>
-  /^node scripts\/(?!bundle-services|set-up)/.test(scripts[name]!),
-)
+const OF_OPERATORS = ['jwt-keys', 'archive', 'rebuild', 'reingest', 'publish-events', 'sizing']
+const COMMANDS = [
+  ...Object.keys(scripts).filter(name => /^node scripts\/(?!bundle-services|set-up)/.test(scripts[name]!)),
+  ...OF_OPERATORS,
+]
 
 const forEachCommand = (argument: string, judge: (name: string, code: unknown, output: string) => void) =>
   Promise.all(
     COMMANDS.map(async name => {
-      const { code, output } = await run(name, [argument])
+      const { code, output } = OF_OPERATORS.includes(name)
+        ? await run('operate', [name, argument])
+        : await run(name, [argument])
       judge(name, code, output)
     }),
   )
+
+t.test('the commands of operators are all of them', async t => {
+  const { output } = await run('operate', ['--help'])
+  t.same(
+    [...output.matchAll(/^ {2}([\w-]+) {2,}/gm)].map(([, name]) => name),
+    OF_OPERATORS,
+  )
+})
 
 t.test(
   'every command tells how it is used, in lines of at most 100 columns, and does nothing else',
@@ -21,7 +33,10 @@ t.test(
       t.equal(code, 0, `${name}: ${output}`)
       // `soak` is `chaos` with other defaults.
       const shown = name === 'soak' ? 'chaos' : name.replace(/^test:(systems|night)$/, 'test')
-      t.match(output, new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?${shown}\\b`))
+      t.match(
+        output,
+        new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?(operate -- )?${shown}\\b`),
+      )
       t.ok(
         output.split('\n').every(line => line.length <= 100),
         `${name} fits a terminal`,

@@ -5,7 +5,7 @@ import t from 'tap'
 import { run } from './run-script.js'
 
 t.test('publish-events reports a missing file in one line', async t => {
-  const { code, output } = await run('publish-events', ['no-such-file'], {
+  const { code, output } = await run('operate', ['publish-events', 'no-such-file'], {
     NATS_URL: 'nats://127.0.0.1:1',
   })
   t.equal(code, 1)
@@ -15,7 +15,7 @@ t.test('publish-events reports a missing file in one line', async t => {
 t.test('publish-events names the lines that will become dead letters, and the reasons', async t => {
   const nats = await useNats(t)
   const file = join(t.testdir({ events: 'rubbish\n{}\nmore rubbish\n' }), 'events')
-  const { code, output } = await run('publish-events', [file], {
+  const { code, output } = await run('operate', ['publish-events', file], {
     NATS_URL: nats.url,
     STREAM_NAME: nats.stream,
     SUBJECT_PREFIX: nats.subjectPrefix,
@@ -41,7 +41,7 @@ t.test(
       { subject: control, message: { slot: 'soon' } },
     ]
     const file = join(t.testdir({ events: lines.map(line => JSON.stringify(line)).join('\n') }), 'events')
-    const { code, output } = await run('publish-events', [file], {
+    const { code, output } = await run('operate', ['publish-events', file], {
       NATS_URL: nats.url,
       STREAM_NAME: nats.stream,
       SUBJECT_PREFIX: nats.subjectPrefix,
@@ -62,11 +62,11 @@ t.test(
 )
 
 t.test('jwt-keys makes no keys of a kind that it does not know', async t => {
-  const { code, output } = await run('jwt-keys', ['chekout'])
+  const { code, output } = await run('operate', ['jwt-keys', 'chekout'])
   t.equal(code, 2)
   t.match(
     output,
-    /^there are no keys of the kind "chekout"\nusage: npm run --silent jwt-keys \[-- checkout\]\n/,
+    /^there are no keys of the kind "chekout"\nusage: npm run --silent operate -- jwt-keys \[checkout\]\n/,
   )
-  t.match((await run('jwt-keys', ['checkout'])).output, /^CHECKOUT_TOKEN_KEYS='\{"keys":\[/)
+  t.match((await run('operate', ['jwt-keys', 'checkout'])).output, /^CHECKOUT_TOKEN_KEYS='\{"keys":\[/)
 })

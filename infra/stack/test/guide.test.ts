@@ -38,7 +38,8 @@ t.test('the guide fits a terminal of 100 columns, with every process', async t =
       )
   }
   t.match(renderGuide(stack, { ...quiet, demo }), /made-up market is playing/)
-  t.notMatch(renderGuide(stack, quiet), /made-up market is playing|export/)
+  t.notMatch(renderGuide(stack, quiet), /made-up market is playing|export DATA_DIR/)
+  t.match(renderGuide(stack, quiet), `\n  export BASE_URL=${stack.baseUrl}\n`)
   const elsewhere = renderGuide(stack, {
     ...quiet,
     demo,

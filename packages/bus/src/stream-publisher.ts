@@ -6,7 +6,10 @@ import { changeServer } from './change-server.js'
 export interface OutgoingMessage {
   subject: string
   bytes: Uint8Array
-  /** a stream with one copy drops a second message with this id for some minutes */
+  /**
+   * A stream with one copy drops a second message with this id for some minutes. A cluster is sent no ids: on 2.9.10, a server that was
+   * restarted stored repeated messages twice (3 of 4 runs). Its sequences then differed, and a consumer could skip payments.
+   */
   id?: string
 }
 

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile'
  * The queues of webhook deliveries. One delivery in one cycle of tries is one job. Deliveries of `bulk` have concurrency slots
  * of their own, so that however many they are, none of `first` waits for them.
  */
+/** Two queues instead of priorities: a priority orders what waits, but frees no slot that a bulk delivery holds for ten seconds. */
 export const DELIVERY_QUEUES = { first: 'deliveries', bulk: 'deliveries-bulk' } as const
 export type DeliveryQueueName = keyof typeof DELIVERY_QUEUES
 export const DELIVERY_QUEUE_NAMES = Object.keys(DELIVERY_QUEUES) as DeliveryQueueName[]

@@ -1,4 +1,5 @@
-// What a delivery and one cycle of its tries look like as a job of BullMQ.
+// What a delivery and one cycle of its tries look like as a job of BullMQ. BullMQ counts and delays the tries, so its dashboard shows
+// them. Which try is the last, and when one is due, the delivery's row says: Redis may lose all jobs.
 import { type DeliverJob, type DeliveryRef } from '@payment-tracking/contracts'
 import type { BulkJobOptions, DefaultJobOptions } from 'bullmq'
 

@@ -8,7 +8,8 @@ export type Queues = Record<DeliveryQueueName, Queue>
 export type LiveJob = 'waiting' | 'active'
 
 /**
- * Removes jobs that have ended and promotes jobs that wait for their time. Asks with a few commands for any number of jobs, by
+ * Removes jobs that have ended and promotes jobs that wait for their time. BullMQ adds no job whose id is in a set of ended jobs, so the
+ * sweeper's new job would be swallowed. Asks with a few commands for any number of jobs, by
  * the sets of BullMQ: its own question after the state of a job reads a whole list.
  * @returns the jobs that are left, by id
  */

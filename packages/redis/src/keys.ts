@@ -13,9 +13,9 @@ export interface RedisKeys {
   evictions(pod: string): string
   /** A shard channel of payments, in a Redis Cluster. */
   payments(channel: number): string
-  /** The channel on which commits of ingest are signalled. */
+  /** The channel on which commits of ingest are signalled. A process of the API without it looks every 2 s. */
   readonly commits: string
-  /** The channel on which changed endpoints are signalled. */
+  /** The channel on which changed endpoints are signalled. Without it a claim reads the row; an open breaker stays open for its 60 s. */
   readonly endpoints: string
   /** A key of another folder of this package, such as `nonces`. */
   other(...parts: string[]): string

@@ -1,4 +1,4 @@
-// `npm run rebuild`: computes states, details and figures of DATABASE_URL again from its events, and exits; the exit code is
+// `npm run operate -- rebuild`: computes states, details and figures of DATABASE_URL again from its events, and exits; the exit code is
 // 1 after a failure. It works page by page beside a running ingest; after a failure or a kill, ingest goes on with it.
 import { ProgramSetting } from '@payment-tracking/contracts'
 import {
@@ -20,7 +20,7 @@ const RebuildConfig = Type.Object({
 })
 
 const PROGRESS_EVERY_MS = 2_000
-const USAGE = `usage: npm run rebuild
+const USAGE = `usage: npm run operate -- rebuild
   Computes all projections anew from the stored events, while the services go on.
   DATABASE_URL names the database (default: that of the running stack).`
 

@@ -35,7 +35,7 @@ export interface Chain {
     options?: { signature?: string; index?: number; slot?: number },
   ): Promise<string>
   /**
-   * Stores messages again, as `npm run reingest` does.
+   * Stores messages again, as `npm run operate -- reingest` does.
    * @param changes fields that the copies have instead
    * @param signature only the messages of this transaction
    */

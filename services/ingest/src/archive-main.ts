@@ -1,4 +1,4 @@
-// `npm run archive -- list | restore MONTH | verify`: the archive of EVENTS_ARCHIVE and DATABASE_URL. May run beside ingest; a
+// `npm run operate -- archive list | restore MONTH | verify`: the archive of EVENTS_ARCHIVE and DATABASE_URL. May run beside ingest; a
 // restore that was killed is finished by the next one, or by ingest. The exit code is 1 after a failure, 2 for wrong arguments.
 import { CommonConfig, createLogger, DatabaseConfig, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store/core'

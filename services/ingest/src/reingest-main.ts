@@ -1,4 +1,4 @@
-// `npm run reingest -- --since TIME|SEQUENCE`: reads the stream again from there, as ingest does after a loss, and
+// `npm run operate -- reingest --since TIME|SEQUENCE`: reads the stream again from there, as ingest does after a loss, and
 // exits; the exit code is 1 after a failure. The command may run beside ingest and may be repeated: rows that exist
 // stay unchanged.
 import { MOST_UNACKNOWLEDGED_BATCHES, openBus } from '@payment-tracking/bus'

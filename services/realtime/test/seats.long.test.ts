@@ -5,7 +5,7 @@ import { openStream } from './open-stream.js'
 import { collectErrors, collectPayments, openRaw, subscribe, trySubscribe, usePods } from './use-pods.js'
 
 const LEASE_MS = 1_500
-/** `npm run chaos:realtime` lets the promised number of subscribers race. */
+/** `CHAOS=long` lets the promised number of subscribers race. */
 const [SEATS, RACERS] = process.env.CHAOS === 'long' ? [100, 3_000] : [20, 60]
 
 t.test(

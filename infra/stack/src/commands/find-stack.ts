@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '@payment-tracking/runtime'
 import { readStackFile, type StackFile } from '../launcher/index.js'
 
@@ -6,6 +7,15 @@ import { readStackFile, type StackFile } from '../launcher/index.js'
 export class NoStackError extends ServiceError {
   readonly code = 'STACK_NOT_RUNNING'
   readonly retry = 'later'
+}
+
+const LOOK_EVERY_MS = 1_000
+
+/** Resolves once no stack runs with this DATA_DIR any more. @param signal ends the waiting too */
+export async function untilStackEnds(env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<void> {
+  const dataDir = resolve(env.DATA_DIR?.trim() || '.data')
+  while (!signal.aborted && readStackFile(dataDir))
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {})
 }
 
 /** The stack that runs with this DATA_DIR. @throws NoStackError */

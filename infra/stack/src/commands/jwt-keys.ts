@@ -1,7 +1,7 @@
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { buildCheckoutKeys, buildJwtKeys } from '../launcher/index.js'
 
-const USAGE = `usage: npm run --silent jwt-keys [-- checkout]
+const USAGE = `usage: npm run --silent operate -- jwt-keys [checkout]
   Prints a line for an env file with new keys: JWT_PRIVATE_KEYS, which sign gateway tokens, or with
   "checkout" CHECKOUT_TOKEN_KEYS, which sign proofs of payment.`
 

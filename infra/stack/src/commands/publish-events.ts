@@ -5,10 +5,10 @@ import { findStack } from './find-stack.js'
 import { openPublisher } from './open-publisher.js'
 import { RefusalCount } from './refusal-count.js'
 
-const USAGE = 'usage: npm run publish-events -- FILE   (one message a line; - reads standard input)'
+const USAGE = 'usage: npm run operate -- publish-events FILE   (one message a line; - reads standard input)'
 
 /**
- * `npm run publish-events -- FILE`: each line of the file becomes a message of the stream, unchanged, even if the line
+ * `npm run operate -- publish-events FILE`: each line of the file becomes a message of the stream, unchanged, even if the line
  * is no JSON. A line `{"subject": …, "message": …}` is published to that subject. The command reports each line that
  * cannot be published with its number, and publishes all other lines. `-` reads standard input.
  * @returns the exit code

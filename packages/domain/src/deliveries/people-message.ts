@@ -1,5 +1,5 @@
 // What people read in Slack or Discord: one line for each message, made of its stored body when it is sent. Same body, same
-// line, so every attempt sends the same bytes.
+// line, so every attempt sends the same bytes while `TOKENS` and the format stay. Ingest needs no names of tokens for it.
 import { visibleText } from '@payment-tracking/contracts'
 import { nameAmount, shortAddress } from '../tokens/decimal-amount.js'
 import type { Tokens } from '../tokens/tokens.js'

@@ -28,7 +28,10 @@ export interface RoutedMessage {
 type Endpoint = 'asks' | 'asks, is off' | 'does not ask' | 'does not ask, is off'
 /** What the filters say of the known details. */
 type Filtered = ReturnType<typeof judgeFilters>
-/** Whether an event can still name a missing recipient or token. */
+/**
+ * Whether an event can still name a missing recipient or token. Sent before that, a shop could ship for somebody else's payment. Dropped,
+ * the shop could miss a payment of its own.
+ */
 type Details = 'can come' | 'never come'
 /** When the webhook is notified, and whether the cause is final. */
 type Finality = 'at once, not final' | 'at once, final' | 'when final, not final' | 'when final, final'

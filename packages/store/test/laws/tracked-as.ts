@@ -1,5 +1,5 @@
 // The tracking ID of a payment without a memo is that of its policy's Created event. Where the Created events of its policy
-// have different memos, the payment keeps the tracking ID that it got first (docs/decisions.md), because clients count by it.
+// have different memos, the payment keeps the tracking ID that it got first, because clients count by it.
 // So the order of arrival decides which Created event, among those at or before the payment's position, names the tracking ID.
 import {
   compare,

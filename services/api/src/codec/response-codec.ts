@@ -1,6 +1,6 @@
 // A schema writes each answer: only declared fields leave, in the order of their declaration. Integers may be bigints
 // and are never rounded. A schema marked `rawJson` takes JSON text and passes the text on unchanged. The usual
-// serialisers cannot do that.
+// serialisers change the digits of `data`.
 import type { FastifySerializerCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
 

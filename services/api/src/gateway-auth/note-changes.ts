@@ -1,5 +1,6 @@
 // Routes that write note in the log of changes who changed what. They run in one transaction (answer-before-commit.ts), so a
-// change and its row in the log commit together.
+// change and its row in the log commit together. The log holds names and no values, and of a URL the host: the URL of a chat is a
+// secret.
 import { isDeepStrictEqual } from 'node:util'
 import {
   hostOf,

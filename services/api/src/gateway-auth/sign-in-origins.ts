@@ -15,7 +15,7 @@ export interface SignInOrigins {
   includes(origin: string): boolean
   /**
    * Whether a page of this service sent the request, by what browsers say of their requests and no page can change. A
-   * cookie counts in no other request. One that writes must name its site.
+   * cookie counts in no other request. One that writes must name its site. So no page has to keep a CSRF token.
    */
   isOwnPage(request: FastifyRequest): boolean
   /** Every site is served by https alone. */

@@ -1,4 +1,4 @@
-// What `npm run archive` does.
+// What `npm run operate -- archive` does.
 import {
   ArchiveDiffersError,
   beginRestore,
@@ -17,7 +17,7 @@ import { INGEST_TUNABLES } from '../tunables.js'
 import { describeHeld, finishRestore } from './archiver.js'
 import { checkManifest, readPartFile } from './part-file.js'
 
-const USAGE = `usage: npm run archive -- list | restore MONTH | verify
+const USAGE = `usage: npm run operate -- archive list | restore MONTH | verify
   list              prints which months are archived
   restore 2026-03   lets lists begin with a month again, for 30 days
   verify            compares every file with its digest and with the database

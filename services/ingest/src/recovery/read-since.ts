@@ -1,6 +1,6 @@
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 
-const USAGE = `usage: npm run reingest -- --since TIME|SEQUENCE
+const USAGE = `usage: npm run operate -- reingest --since TIME|SEQUENCE
   Reads the stream again from there. What is stored stays as it is.
   --since 2026-11-20T00:00:00Z   from a time (ISO 8601)
   --since 1                      from a sequence of the stream; 1 is all that the stream holds

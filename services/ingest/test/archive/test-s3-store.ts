@@ -1,5 +1,5 @@
 // The tests of an archive in an S3 store, for each kind of store. Files that were written can be read. Wrong settings are
-// named in one line before anything starts. `npm run archive` lists, verifies and restores.
+// named in one line before anything starts. `npm run operate -- archive` lists, verifies and restores.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

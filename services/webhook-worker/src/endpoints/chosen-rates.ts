@@ -1,4 +1,5 @@
-// The rates that gateways chose for their endpoints, kept over all workers.
+// The rates that gateways chose for their endpoints, kept over all workers by slots in Redis: no worker holds a share that it could
+// leave unused. Caps and breakers count for each worker.
 import {
   pauseRate,
   takeSlots,

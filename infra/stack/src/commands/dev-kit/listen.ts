@@ -5,18 +5,21 @@ import { visibleText } from '@payment-tracking/contracts'
 import { deriveGateway, isSignedDelivery } from '@payment-tracking/domain'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime'
 import { calledAs } from '../called-as.js'
-import { findStack } from '../find-stack.js'
+import { findStack, untilStackEnds } from '../find-stack.js'
 import { openFeed } from './follow-feed.js'
 import { openGatewaySession, ServiceRefusedError } from './gateway-session.js'
 import { keyFileOf, readKeyFile } from './key-file.js'
 import { keepListener, redeliverMissed } from './listener.js'
+import { startLocalServer } from './local-server.js'
 import { programIdOf } from './program-id.js'
 
-const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gateway ADDRESS]')}
+const USAGE = `usage: ${calledAs('listen', '[--forward URL [--run COMMAND]] [--key FILE] [--gateway ADDRESS]')}
        ${calledAs('listen', '--print-secret')}
   Shows the webhook deliveries of a gateway, and those that it missed since it last ran. Where the
-  service can reach no endpoint on this machine, it follows the gateway's feed.
+  service can reach no endpoint on this machine, it follows the gateway's feed. It ends when the
+  service does.
   --forward URL       sends each delivery on to a local server, with its signature
+  --run COMMAND       starts that server, with WEBHOOK_SECRET and PORT, and ends with it
   --print-secret      prints the secret that signs the deliveries, and ends
   --key FILE          the key of the gateway's authority or signer
                       (default: gateway-key.json in DATA_DIR)
@@ -24,6 +27,7 @@ const USAGE = `usage: ${calledAs('listen', '[--forward URL] [--key FILE] [--gate
 
 const OPTIONS = {
   forward: { type: 'string' },
+  run: { type: 'string' },
   'print-secret': { type: 'boolean' },
   key: { type: 'string' },
   gateway: { type: 'string' },
@@ -39,13 +43,15 @@ const MOST_BYTES = 1_048_576
 const isPassedOn = (name: string): boolean => name.startsWith('webhook-') || name === 'content-type'
 
 /**
- * `npm run listen`: runs until Ctrl-C.
+ * `npm run listen`: runs until Ctrl-C, or until the service or the server of `--run` ends.
  * @returns the exit code
  * @throws KeyFileError, NoStackError, or an Error with the reason of the service
  */
 export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const { values } = readArguments({ usage: USAGE, options: OPTIONS }, args)
   const forward = values.forward === undefined ? undefined : readUrl(values.forward)
+  // The port of `npm start` is none for the server of `--run`.
+  const serverEnv = (secret: string) => ({ ...env, PORT: forward?.port, WEBHOOK_SECRET: secret })
   const { baseUrl } = findStack(env)
   const key = readKeyFile(keyFileOf(values.key, env))
   const gateway = values.gateway ?? deriveGateway(programIdOf(env), key.publicKey)
@@ -65,9 +71,9 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
     }
     report({ gateway, forward, secret: feed.secret, log: 'no endpoint: following the feed' })
     const ended = new AbortController()
-    void untilStopped().then(() => ended.abort())
+    const code = untilEnded(values.run, serverEnv(feed.secret)).finally(() => ended.abort())
     await feed.follow(ended.signal)
-    return 0
+    return code
   }
   if (values['print-secret']) {
     console.log(listener.secret)
@@ -97,17 +103,36 @@ export async function listen(args: readonly string[], env: NodeJS.ProcessEnv): P
   const missed = await redeliverMissed(session, listener)
   if (missed > 0)
     console.log(missed === 1 ? '1 missed delivery comes again' : `${missed} missed deliveries come again`)
-  await untilStopped()
+  const code = await untilEnded(values.run, serverEnv(secret))
   server.close()
   server.closeAllConnections()
-  return 0
+  return code
 }
 
-const untilStopped = (): Promise<void> =>
-  new Promise(resolve => {
-    process.once('SIGINT', () => resolve())
-    process.once('SIGTERM', () => resolve())
-  })
+/**
+ * Runs the local server, if there is a command for it, until something ends.
+ * @returns the exit code
+ */
+async function untilEnded(command: string | undefined, env: NodeJS.ProcessEnv) {
+  const over = new AbortController()
+  const local = command === undefined ? undefined : startLocalServer(command, env)
+  try {
+    return await Promise.race([
+      new Promise<number>(resolve => {
+        process.once('SIGINT', () => resolve(0))
+        process.once('SIGTERM', () => resolve(0))
+      }),
+      untilStackEnds(env, over.signal).then(() => {
+        if (!over.signal.aborted) console.log('the service has ended, and so does this')
+        return 0
+      }),
+      ...(local === undefined ? [] : [local.ended]),
+    ])
+  } finally {
+    over.abort()
+    local?.stop()
+  }
+}
 
 function readUrl(text: string): URL {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))

@@ -5,7 +5,10 @@ import { sql } from '../../core/database/sql.js'
 import { GATEWAY_COLUMNS } from '../../core/tables/gateway-rows.js'
 import { IDLE_HOURS, interval } from './lifetimes.js'
 
-/** A session that has not ended, with its gateway's state on the chain. */
+/**
+ * A session that has not ended, with its gateway's state on the chain. Sessions are rows of Postgres and not keys of Redis, whose loss
+ * would sign everybody out.
+ */
 export interface FoundGatewaySession {
   hash: string
   /** the wallet that signed in, or that made the API key */

@@ -1,5 +1,6 @@
 // Prisma's driver: runs what Prisma Client asks for on pipelined connections of pg. A statement of a transaction is sent without
-// waiting for those before it, `begin` too.
+// waiting for those before it, `begin` too. Beside bare statements of pg, ingest takes 1.15 times the CPU in batches, and 1.5 times for
+// a lone event (test/bench/HISTORY.md).
 import {
   ColumnTypeEnum,
   DriverAdapterError,

@@ -25,7 +25,8 @@ export interface MigrationLockOptions {
 /**
  * Does `work` while this process holds the lock. The lock belongs to a transaction on a connection of its own: a lock
  * of a session would stay with the pooled connection when PgBouncer runs in transaction mode. The transaction is
- * `read committed` and idle, so it has no snapshot for which `create index concurrently` would wait.
+ * `read committed` and idle, so it has no snapshot for which `create index concurrently` would wait. Who wants the lock polls: waiting
+ * inside Postgres deadlocks with that statement.
  * @throws MigrationError naming the session that holds the lock, after `lockTimeoutMs`
  */
 export async function withMigrationLock<T>(

@@ -1,5 +1,6 @@
 // Whether the due payments of policies can execute. Postgres judges: the same statement serves one record, the sums of a gateway,
-// the states of customers, and the notices. So all of them agree, and none needs a row for each policy in this process.
+// the states of customers, and the notices. So all of them agree, and none needs a row for each policy in this process. A policy is
+// judged by all that is due up to its date, never by a guess of who is paid first. What is due already counts as due now.
 import {
   derivePaymentsDelegate,
   RISK_CAUSES,
@@ -16,7 +17,7 @@ import { inline, join, raw, sql, type Sql } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../tables/policy-rows.js'
 import { newestFact } from './program-facts.js'
 
-/** The statement's own second. */
+/** The statement's own second. By `clock_timestamp()`, which moves within a statement, Postgres searches no index. */
 export const NOW = sql`floor(extract(epoch from statement_timestamp()))::bigint`
 
 /** The policy `p` waits for a payment of one amount at one date: a subscription, or a one-time policy. */

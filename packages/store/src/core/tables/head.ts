@@ -11,7 +11,8 @@ export interface LockedHead {
 
 /**
  * Takes the writer lock until the commit. Over all replicas one transaction of ingest has the lock at a time. So two transactions never
- * write at once, no position is left out, and positions are in the order of the commits.
+ * write at once, no position is left out, and positions are in the order of the commits. Every batch touches aggregates and positions
+ * anyway: more replicas of ingest add safety, not throughput.
  * @param serverRun the run of the server that `verifyDatabase` verified; undefined accepts every server
  * SQL: a model takes no lock.
  * @returns the last used position, the highest final slot, and the epoch

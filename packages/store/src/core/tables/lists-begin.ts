@@ -1,5 +1,6 @@
 // Where lists begin. Events before it were archived: no list shows them, and their `data` may be shortened. It is one number in
-// stream_head, so a month leaves the lists, and comes back, at once.
+// stream_head, so a month leaves the lists, and comes back, at once. `events` is one table: with a partition a month, look-ups by
+// signature took 3 to 7 times as long, and two partitions doubled the bytes of the indexes (test/bench/HISTORY.md).
 import { sql } from '../database/sql.js'
 
 /** A time on the chain. Computed once for a statement. */

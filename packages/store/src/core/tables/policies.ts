@@ -111,7 +111,10 @@ const WHOLE = columnTable<WrittenPolicy>('p', {
   ends_at: ['bigint', ({ outcome }) => outcome.endsAt],
 })
 
-/** When the dates of a policy are to be checked: `next_check_at` of its row. */
+/**
+ * When the dates of a policy are to be checked: `next_check_at` of its row. The index is on this time and not on the due date. Each payment
+ * moves the due date, and then every payment would write all indexes of `policies` (500 payments: 84 ms instead of 11).
+ */
 const NEXT_CHECK = sql`
   case when p.live and p.status = 'active' and coalesce(p.due_at, p.ends_at) is not null then 0 end`
 

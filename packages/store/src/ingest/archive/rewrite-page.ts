@@ -1,5 +1,6 @@
 // Shortens and fills `data` of archived events, in place and in pages. A page takes no writer lock, and never waits for a row
-// while it holds others: ingest waits for one page at most, and no deadlock can arise.
+// while it holds others: ingest waits for one page at most, and no deadlock can arise. Columns stay, so counts, repetitions and rebuilds
+// never read the archive.
 import { columnTable } from '../../core/database/columns.js'
 import { PAGE_LIMITS } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'

@@ -16,7 +16,11 @@ interface DueAccountRow {
   protocolFeeRecipient: string | null
 }
 
-/** The token accounts that watched payments need, a page at a time. @param after `next` of the page before */
+/**
+ * The token accounts that watched payments need, a page at a time. Answers the indexer, which keeps only what it published last: a list
+ * of its own would be a second truth.
+ * @param after `next` of the page before
+ */
 export async function listDueAccounts(store: Store, after: string | null): Promise<DueAccounts> {
   const key = after === null ? null : (readWatchedKey(after) ?? null)
   const { addresses, next } = await listWatchedPolicies(store, key, POLICIES_AT_ONCE)

@@ -1,0 +1,60 @@
+// What documents name exists: sections, settings, codes, tables and columns. Names of code and files: readme.test.ts.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .filter(file => existsSync(join(ROOT, file)))
+/** History tells of what was. */
+const documents = files.filter(file => file.endsWith('.md') && !/CHANGELOG|HISTORY/.test(file))
+const withoutBlocks = (text: string) => text.replace(/^ *```[^]*?^ *```/gm, '')
+
+/** The anchors of a document's headings, as GitHub makes them. */
+const anchorsOf = (file: string): string[] =>
+  [...withoutBlocks(read(file)).matchAll(/^#+ (.+)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+t.test('every link to a section leads to one', async t => {
+  let links = 0
+  for (const document of documents)
+    for (const [, path, anchor] of withoutBlocks(read(document)).matchAll(/\]\(([\w./-]*)#([\w-]+)\)/g)) {
+      links++
+      const target = path === '' ? document : join(dirname(document), path!)
+      if (target.endsWith('.md')) t.ok(anchorsOf(target).includes(anchor!), `${document}: ${path}#${anchor}`)
+    }
+  t.ok(links > 40, `${links} links`)
+})
+
+/** Of Postgres, of Envoy; and a placeholder. */
+const NAMES_OF_OTHERS = [
+  ...['synchronous_commit', 'restore_command', 'recovery_target_time', 'pg_restore', 'min_wal_size'],
+  ...['proxy_status_config', 'STABLE_CODE'],
+]
+
+t.test('every setting, code, table and column that a document names exists', async t => {
+  const known = new Set(NAMES_OF_OTHERS)
+  for (const file of files)
+    if (/\.(ts|tsx|mjs|js|py|sh|json|ya?ml|sql|prisma|qnt|conf|cfg|ini|example)$|Dockerfile$/.test(file))
+      for (const [word] of read(file).matchAll(/[A-Za-z_]\w*/g)) known.add(word)
+  let names = 0
+  for (const document of documents)
+    for (const [, code] of withoutBlocks(read(document)).matchAll(/`([^`\n]+)`/g))
+      for (const [name] of code!.matchAll(
+        /(?<![\w.…/-])(?:[A-Z][A-Z\d]*|[a-z]+)(?:_[A-Za-z\d]+)+(?![\w…])/g,
+      )) {
+        names++
+        // The code names metrics without the prefix that all of them have.
+        if (!known.has(name.replace(/^payment_tracking_/, ''))) t.fail(`${document}: ${name}`)
+      }
+  t.ok(names > 400, `${names} names`)
+})

@@ -1,0 +1,54 @@
+// packages/domain/SPEC.md names the tests that enforce its rules: each is there, and no number stands for two rules.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import t from 'tap'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+const tests = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: ROOT, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+
+/** The files that a name means: one of domain's own tests, a file of another package without its ending, or a folder. */
+const filesOf = (name: string): string[] => {
+  const path = name.includes('/')
+    ? name.replace(/^store\//, 'packages/store/')
+    : `packages/domain/test/${name}`
+  return tests.filter(
+    file => file.includes(`${path.replace(/\.test\.ts$/, '')}.`) || file.includes(`${path}/`),
+  )
+}
+
+const rules = read('packages/domain/SPEC.md')
+  .split('\n')
+  .map(line => line.split(/ \| |^\| | \|$/).map(cell => cell.trim()))
+  .filter(([, number]) => /^[A-Z]\d+$/.test(number ?? ''))
+
+t.test('each rule has a number of its own', async t => {
+  t.ok(rules.length > 60, `${rules.length} rules`)
+  const numbers = rules.map(([, number]) => number)
+  t.strictSame(
+    numbers.filter((number, at) => numbers.indexOf(number) !== at),
+    [],
+  )
+})
+
+t.test('each test that enforces a rule is there', async t => {
+  for (const [, number, , by] of rules) {
+    let files: string[] = []
+    // `name: "a title…", "another…"; other-name: all`
+    for (const [, name, title] of by!.matchAll(/(?:^|[;,] )`?([\w./-]+)`?(?=:|;|,|$| \()|"([^"]+)"/g)) {
+      if (name !== undefined) t.ok((files = filesOf(name)).length > 0, `${number}: ${name}`)
+      else {
+        const begin = title!.replace(/…$/, '')
+        t.ok(
+          files.some(file => read(file).includes(begin)),
+          `${number}: ${title}`,
+        )
+      }
+    }
+    t.ok(files.length > 0, `${number} names a test`)
+  }
+})
