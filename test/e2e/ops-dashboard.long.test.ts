@@ -1,6 +1,7 @@
 // The dashboard in a real browser: what escaping, cookies and policies promise is decided there.
 // In one process with others: a stack and a browser.
-import { openDeliveryWorker, openQueue, type DeliveryEnd, type DeliveryQueue } from '@payment-tracking/queue'
+import { openQueue, type DeliveryEnd, type DeliveryQueue } from '@payment-tracking/queue'
+import { openDeliveryWorker } from '@payment-tracking/queue/worker'
 import {
   createDatabase,
   makeDeliveryRef,

@@ -1,15 +1,9 @@
-import {
-  DELIVERY_QUEUE_NAMES,
-  DELIVERY_QUEUES,
-  type DeliveryQueueName,
-  type DeliveryRef,
-} from '@payment-tracking/contracts'
-import { Queue } from 'bullmq'
+import { DELIVERY_QUEUE_NAMES, type DeliveryQueueName, type DeliveryRef } from '@payment-tracking/contracts'
 import type { Redis } from 'ioredis'
-import { connectProducer, queuePrefix, type QueueOptions } from './connection.js'
-import { jobIdOf, JOB_OPTIONS, toJob } from './delivery-job.js'
+import { connectProducer, type QueueOptions } from './connection.js'
+import { jobIdOf, toJob } from './delivery-job.js'
 import { QueueUnavailableError } from './errors.js'
-import { promoteJobs, type Queues } from './promote-jobs.js'
+import type { Queues } from './promote-jobs.js'
 
 /** The same deliveries, apart from those of what just happened. */
 export const asBulk = (deliveries: readonly DeliveryRef[]): DeliveryRef[] =>
@@ -38,23 +32,12 @@ export interface DeliveryQueue {
   close(): Promise<void>
 }
 
+const importJobQueues = () => import('./job-queues.js')
+
 /** Fails calls while Redis is away, and opens BullMQ's queues as soon as Redis can be reached. */
 function openLazily(redis: Redis, options: QueueOptions) {
   let opening: Promise<Queues> | undefined
-  const openOne = async (name: DeliveryQueueName): Promise<Queue> => {
-    const queue = new Queue(DELIVERY_QUEUES[name], {
-      connection: redis,
-      prefix: queuePrefix(options.ENVIRONMENT),
-      defaultJobOptions: JOB_OPTIONS,
-    })
-    queue.on('error', error => options.onError?.(error))
-    await queue.waitUntilReady()
-    return queue
-  }
-  const open = async (): Promise<Queues> => ({
-    first: await openOne('first'),
-    bulk: await openOne('bulk'),
-  })
+  const open = async () => (await importJobQueues()).openJobQueues(redis, options)
   return {
     queues: async (): Promise<Queues> => {
       // A client that is not ready would reject each command by itself; BullMQ would wait instead.
@@ -110,6 +93,7 @@ export function openQueue(options: QueueOptions): DeliveryQueue {
       translated(async () => {
         if (deliveries.length === 0) return []
         const queues = await lazy.queues()
+        const { promoteJobs } = await importJobQueues()
         const jobs = await promoteJobs(redis, queues, deliveries.map(jobIdOf))
         const jobOf = (delivery: DeliveryRef) => jobs.get(jobIdOf(delivery))
         await add(

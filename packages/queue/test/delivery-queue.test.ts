@@ -5,14 +5,9 @@ import {
   waitFor,
   type TestContext,
 } from '@payment-tracking/testkit'
-import {
-  openBoardQueue,
-  openDeliveryWorker,
-  openQueue,
-  asBulk,
-  type DeliveryEnd,
-  type DeliveryWorkerOptions,
-} from '@payment-tracking/queue'
+import { openQueue, asBulk, type DeliveryEnd, type DeliveryWorkerOptions } from '@payment-tracking/queue'
+import { openBoardQueue } from '@payment-tracking/queue/board'
+import { openDeliveryWorker } from '@payment-tracking/queue/worker'
 import t from 'tap'
 
 /** How long a command may take. */

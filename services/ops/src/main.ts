@@ -1,5 +1,6 @@
 import { openBus } from '@payment-tracking/bus'
-import { openBoardQueue, openQueue } from '@payment-tracking/queue'
+import { openQueue } from '@payment-tracking/queue'
+import { openBoardQueue } from '@payment-tracking/queue/board'
 import { measurePool, runMain, watchClock } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openBus } from '@payment-tracking/bus'
-import { openBoardQueue, openQueue } from '@payment-tracking/queue'
+import { openQueue } from '@payment-tracking/queue'
+import { openBoardQueue } from '@payment-tracking/queue/board'
 import { createLogger, readConfig } from '@payment-tracking/runtime'
 import { openStore } from '@payment-tracking/store/core'
 import {

@@ -7,12 +7,8 @@ import {
   type Logger,
   type Metrics,
 } from '@payment-tracking/runtime'
-import {
-  buildPaymentAdapter,
-  Seats,
-  type PaymentReader,
-  type RedisConnections,
-} from '@payment-tracking/redis'
+import { Seats, type PaymentReader, type RedisConnections } from '@payment-tracking/redis'
+import { buildPaymentAdapter } from '@payment-tracking/redis/adapter'
 import { rememberLeaseUse } from '@payment-tracking/store/reads'
 import { type Store } from '@payment-tracking/store/core'
 import type { RealtimeConfig } from './config.js'

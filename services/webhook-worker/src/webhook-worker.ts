@@ -1,6 +1,7 @@
 // Builds the parts of a worker. Building starts nothing.
 import { bodyInFormat, readTokens } from '@payment-tracking/domain'
-import { openDeliveryWorker, openQueue } from '@payment-tracking/queue'
+import { openQueue } from '@payment-tracking/queue'
+import { openDeliveryWorker } from '@payment-tracking/queue/worker'
 import { openRedis } from '@payment-tracking/redis'
 import {
   measurePool,

@@ -1,6 +1,6 @@
 // A delivery in one cycle of tries is one job, as operators see it, and the row decides what the job may do.
 // In one process with others: what tests load.
-import { openBoardQueue } from '@payment-tracking/queue'
+import { openBoardQueue } from '@payment-tracking/queue/board'
 import { updateWebhook } from '@payment-tracking/store/admin'
 import { redeliverOne } from '@payment-tracking/store/deliveries'
 import { openReceiver, waitFor, type TestContext } from '@payment-tracking/testkit'

@@ -1,5 +1,5 @@
 // Redis and Postgres go away and come back, and a worker that gets no more jobs restarts.
-import { openBoardQueue } from '@payment-tracking/queue'
+import { openBoardQueue } from '@payment-tracking/queue/board'
 import {
   makeDeliveryRef,
   openPrivateServers,

@@ -5,6 +5,7 @@ import { buildAdapter } from './driver-adapter.js'
 import { buildDatabase, type Database, type RunStatement } from './database.js'
 import { joinTransactions } from './join-transactions.js'
 import { Lanes } from './lanes.js'
+import { loadCompilerLate } from './lazy-query-compiler.js'
 import { types, writeValue } from './pg-codec.js'
 import { poolQueries } from './pool-queries.js'
 import { openPipelinedReads } from './pipelined-reads.js'
@@ -78,6 +79,9 @@ const KEEP_TO_INDEXES = '-c enable_seqscan=off'
 const readPooledLimits = ({ statementTimeoutMs }: StoreOptions): pg.ClientConfig =>
   statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs }
 
+/** Prisma's types do not say this option of its client. */
+const lateCompiler: object = { __internal: { configOverride: loadCompilerLate } }
+
 /** Runs statements on one connection. */
 const runOn =
   (client: pg.ClientBase): RunStatement =>
@@ -117,7 +121,11 @@ export function openStore(options: StoreOptions): Store {
   // A new connection has no listener until its first statement. A later break rejects the running statement.
   pool.on('connect', client => client.on('error', () => {}))
   const lanes = new Lanes()
-  const prisma = new PrismaClient({ adapter: buildAdapter(pool, lanes), errorFormat: 'minimal' })
+  const prisma = new PrismaClient({
+    adapter: buildAdapter(pool, lanes),
+    errorFormat: 'minimal',
+    ...lateCompiler,
+  })
   const pooledQueries = poolQueries(pool)
   const pipelinedReads = openPipelinedReads(settings, pooledQueries, greet)
   const separate = buildDatabase(prisma, {
