@@ -34,9 +34,13 @@ async function readWasm(): Promise<Buffer> {
   return typeof wasm === 'string' ? Buffer.from(wasm, 'base64') : wasm
 }
 
+/** Prisma passes what this returned for one client on to the next. */
+const late = new WeakSet<CompilerLoading>()
+
 /** @returns Prisma's configuration with a query compiler that is loaded when it compiles for the first time */
 export function loadCompilerLate(config: GetPrismaClientConfig): GetPrismaClientConfig {
   const loading = config.compilerWasm!
+  if (late.has(loading)) return config
   const getRuntime = async () => {
     const runtime = await loading.getRuntime()
     let wasm: Buffer | undefined = await readWasm()
@@ -71,5 +75,7 @@ export function loadCompilerLate(config: GetPrismaClientConfig): GetPrismaClient
   }
   const getQueryCompilerWasmModule = () =>
     Promise.resolve(new WebAssembly.Module(Uint8Array.from(EMPTY_MODULE)))
-  return { ...config, compilerWasm: { ...loading, getRuntime, getQueryCompilerWasmModule } }
+  const compilerWasm = { ...loading, getRuntime, getQueryCompilerWasmModule }
+  late.add(compilerWasm)
+  return { ...config, compilerWasm }
 }

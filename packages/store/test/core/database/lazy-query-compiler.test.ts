@@ -14,7 +14,7 @@ WebAssembly.Module = class extends Module {
 }
 
 t.test("Prisma's query compiler is loaded once, with the first statement of a model", async t => {
-  const [{ store }, other] = [await openTestStore(t), await openTestStore(t)]
+  const [other, { store }] = [await openTestStore(t), await openTestStore(t)]
   const { database } = store
   t.same(await database.write(sql`select 1 as one`), [{ one: 1 }])
   await database.transaction(async tx => void (await tx.$queryRaw(sql`select 1`)))
