@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 
 const DOCUMENT = new URL('../../packages/client/openapi.json', import.meta.url)
 
-export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read' | 'expectations'
+export type Scope = 'webhooks:read' | 'webhooks:write' | 'merchant:read' | 'merchant:write' | 'expectations'
 
 /**
  * The credential that a route asks for:

@@ -18,7 +18,13 @@ import { signIn } from '../chaos/load/receivers.js'
 import { makeKey, makeVoidTokens, signingOf, type MadeKey } from './credentials.js'
 import type { Scope } from './description.js'
 
-export const SCOPES: readonly Scope[] = ['webhooks:read', 'webhooks:write', 'merchant:read', 'expectations']
+export const SCOPES: readonly Scope[] = [
+  'webhooks:read',
+  'webhooks:write',
+  'merchant:read',
+  'merchant:write',
+  'expectations',
+]
 
 export type CallAnswer = JsonAnswer
 
@@ -27,6 +33,9 @@ export type Call = (
   path: string,
   options?: { token?: string | undefined; body?: unknown; base?: string; headers?: Record<string, string> },
 ) => Promise<CallAnswer>
+
+/** What a gateway calls who paid it. */
+export const nameBy = (gateway: string): string => `named by ${gateway}`
 
 /** A gateway and what belongs to it. */
 export interface Party {
@@ -174,6 +183,10 @@ export async function openSystem(t: TestContext) {
         reference: `reference of ${policy.trackingId}`,
       },
     })
+    await call('PUT', `/v1/gateway/${gateway.address}/merchant/subscribers/${buildAddress('payer')}`, {
+      token,
+      body: { name: nameBy(gateway.address) },
+    })
     return {
       address: gateway.address,
       token,
@@ -190,6 +203,7 @@ export async function openSystem(t: TestContext) {
       secrets: [
         ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, cookie, key.key.slice(10)],
         `reference of ${policy.trackingId}`,
+        nameBy(gateway.address),
         ...Object.values(keyOf).map(each => each.key.slice(10)),
       ],
     }
@@ -286,6 +300,7 @@ export async function openSystem(t: TestContext) {
            (select string_agg(d::text, E'\n' order by d.id) from deliveries d
               join webhooks w on w.id = d.webhook_id where w.gateway = $1),
            (select string_agg(x::text, E'\n' order by id) from expectations x where gateway = $1),
+           (select string_agg(n::text, E'\n' order by wallet) from customer_names n where gateway = $1),
            (select string_agg(c::text, E'\n' order by id) from gateway_changes c where gateway = $1),
            (select string_agg(concat(id, how, is_link, created_at), E'\n' order by id)
               from gateway_sessions where gateway = $1),

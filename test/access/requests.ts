@@ -1,7 +1,7 @@
 // One valid request of every route, for the things of a gateway.
 import { randomUUID } from 'node:crypto'
 import { buildAddress } from '@payment-tracking/testkit'
-import type { Party } from './open-system.js'
+import { nameBy, type Party } from './open-system.js'
 
 /** Ids that a request names. */
 export type Target = Pick<
@@ -114,6 +114,10 @@ export const REQUESTS: Record<string, (target: Target) => Request> = {
   listSubscribers: ofMerchant('subscribers'),
   // It paid both gateways.
   getSubscriber: target => ofMerchant(`subscribers/${buildAddress('payer')}`)(target),
+  nameSubscriber: target => ({
+    ...ofMerchant(`subscribers/${buildAddress('payer')}`)(target),
+    body: { name: nameBy(target.address) },
+  }),
   getRevenue: ofMerchant('revenue'),
   getCohorts: ofMerchant('cohorts'),
   listUpcoming: ofMerchant('upcoming'),

@@ -29,6 +29,7 @@ const NEEDS: Record<Access, string> = {
   'webhooks:read': '`webhooks:read`',
   'webhooks:write': '`webhooks:write`',
   'merchant:read': '`merchant:read`',
+  'merchant:write': '`merchant:write`',
   expectations: '`expectations`',
   'expectations or merchant:read': '`expectations` or `merchant:read`',
 }

@@ -638,6 +638,19 @@ create table gateway_settings (
 -- notifyDuePolicies.
 create index gateway_settings_feed_dates on gateway_settings (gateway) where feed_dates;
 
+-- What a gateway calls the wallets of its customers. A name is the gateway's alone: no other gateway and no public answer is shown it.
+-- Only customers are named, so a gateway has no more names than customers.
+create table customer_names (
+  gateway text collate "C" not null,
+  wallet text collate "C" not null,
+  name text not null,
+  -- the name as a search compares it: packages/store/src/core/tables/customer-names.ts
+  sought text collate "C" not null,
+  primary key (gateway, wallet)
+);
+-- findAnything, searchSubscribers: names by how they begin.
+create index customer_names_sought on customer_names (gateway, sought, wallet);
+
 -- The log of changes: who changed which settings of a gateway. A row is written in the transaction of its change. The newest 1,000
 -- rows of a gateway are kept. A row holds the names of the changed fields, and never the values.
 create table gateway_changes (

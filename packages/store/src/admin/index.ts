@@ -9,6 +9,7 @@ export {
 } from './api-keys/api-key-records.js'
 export { findApiKey, noteApiKeyUse, whyNoApiKey } from './api-keys/find-api-key.js'
 export { type ChangeRecord, listChanges } from './changes/list-changes.js'
+export { nameCustomer } from './customers/name-customer.js'
 export { cancelExpectation, ExpectationCountingError } from './expectations/cancel-expectation.js'
 export {
   createExpectation,

@@ -38,6 +38,11 @@ for (const [gateway, text] of [
   )
 }
 await pool.query(
+  `insert into customer_names (gateway, wallet, name, sought)
+   select g, 'w' || n, 'Cart', 'cart' || case when n % 2 = 0 then '' else '-' || n end
+     from generate_series(1, ${MANY}) n, unnest(array['shop', 'other']) g`,
+)
+await pool.query(
   `insert into trackings (tracking_id, head) select distinct tracking_id, 1 from events where tracking_id is not null`,
 )
 

@@ -12,6 +12,7 @@ export interface ParameterFormat {
 const CURSOR = /^[A-Za-z0-9_-]{1,200}(\.[A-Za-z0-9_-]{1,2000})?$/
 
 const LONGEST_SEARCH = 200
+const LONGEST_NAME = 64
 
 export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   'public-key': {
@@ -41,6 +42,10 @@ export const FORMATS: Readonly<Record<string, ParameterFormat>> = {
   reference: {
     problem: `must be at most ${MAX_TRACKING_ID_BYTES} bytes of UTF-8 without NUL`,
     accepts: text => text === '' || isTrackingId(text),
+  },
+  'customer-name': {
+    problem: `must be 1 to ${LONGEST_NAME} characters without NUL, and not blank`,
+    accepts: text => text.trim() !== '' && Array.from(text).length <= LONGEST_NAME && !text.includes('\0'),
   },
   'search-text': {
     problem: `must be 1 to ${LONGEST_SEARCH} characters without NUL`,

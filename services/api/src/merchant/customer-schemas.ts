@@ -1,12 +1,15 @@
 import { DELIVERY_STATES } from '@payment-tracking/domain'
 import {
+  dueOf,
   ENTRY_TYPES,
   SUBSCRIBER_STATES,
+  type CustomerDue,
   type Subscriber,
   type TimelinePage,
 } from '@payment-tracking/store/reads'
 import { Type, type Static } from 'typebox'
 import { Integer, Moment, Nullable, PublicKey, Signature, Text } from '../http/fields.js'
+import { DueRiskRecord, toDueRiskRecord } from '../policies/due-risk-record.js'
 import { Amount, TokenMint } from './merchant-schemas.js'
 
 /** The first that applies. */
@@ -18,6 +21,7 @@ export const SubscriberStateField = () =>
 
 const SUBSCRIBER_FIELDS = {
   wallet: PublicKey('who pays'),
+  name: Nullable(Text('what the gateway calls the wallet; shown to the gateway alone', 'Café Krone')),
   state: SubscriberStateField(),
   policyCount: Integer('its policies with the gateway, at most 1,000', 1),
   tokenMint: Nullable(PublicKey('the token it pays most often in, which `totalPaid` is of')),
@@ -29,6 +33,26 @@ const SUBSCRIBER_FIELDS = {
       { title: 'SubscriberToken' },
     ),
     { description: 'Most payments first, at most 100 tokens.' },
+  ),
+  oneTime: Type.Boolean({
+    description: 'it never had a policy of the gateway but one-time ones: it bought, and did not subscribe',
+  }),
+  due: Nullable(
+    Type.Object(
+      {
+        policyAddress: PublicKey('the policy'),
+        dueAt: Integer('Unix time in seconds; it may have passed', 1795262400),
+        amount: Nullable(Amount('to be paid')),
+        tokenMint: TokenMint,
+        recipient: Nullable(PublicKey('who is paid')),
+        dueRisk: DueRiskRecord,
+      },
+      {
+        title: 'CustomerDue',
+        description:
+          'Of the 5 payments that it owes first: the one that is at risk, or else the earliest. Null where it owes none.',
+      },
+    ),
   ),
   complete: Type.Boolean({
     description:
@@ -49,6 +73,20 @@ export const Subscribers = Type.Object(
     ),
   },
   { title: 'Subscribers' },
+)
+
+/** Of `PUT …/subscribers/:wallet`. */
+export const CustomerName = Type.Object(
+  {
+    name: Nullable(
+      Type.String({
+        format: 'customer-name',
+        description: 'what the gateway calls the wallet, 1 to 64 characters; null: nothing any more',
+        examples: ['Café Krone'],
+      }),
+    ),
+  },
+  { title: 'CustomerName', additionalProperties: false },
 )
 
 const EntryDelivery = Type.Object(
@@ -92,24 +130,42 @@ export const SubscriberTimeline = Type.Object(
   { title: 'SubscriberTimeline' },
 )
 
-export function toSubscriber({
-  wallet,
-  state,
-  policyCount,
-  lastActiveAt,
-  byToken,
-  complete,
-}: Subscriber): Static<typeof SubscriberRecord> {
+/** @param dues what `readCustomerDues` says of the policies that are due */
+export function toSubscriber(
+  {
+    wallet,
+    name,
+    state,
+    policyCount,
+    isOneTime,
+    lastActiveAt,
+    due: addresses,
+    byToken,
+    complete,
+  }: Subscriber,
+  dues: ReadonlyMap<string, CustomerDue> = new Map(),
+): Static<typeof SubscriberRecord> {
+  const due = dueOf(addresses, dues)
   const tokens = byToken.map(token => ({ ...token, totalPaid: token.totalPaid.toString() }))
   const [first] = tokens
   return {
     wallet,
+    name,
     state,
     policyCount,
     tokenMint: first?.tokenMint ?? null,
     totalPaid: first?.totalPaid ?? '0',
     lastActiveAt,
     byToken: tokens,
+    oneTime: isOneTime,
+    due: due && {
+      policyAddress: due.policyAddress,
+      dueAt: due.dueAt,
+      amount: due.amount === null ? null : due.amount.toString(),
+      tokenMint: due.tokenMint,
+      recipient: due.recipient,
+      dueRisk: toDueRiskRecord(due.risk),
+    },
     complete,
   }
 }
@@ -117,8 +173,9 @@ export function toSubscriber({
 export const toTimeline = (
   subscriber: Subscriber,
   { items, complete }: TimelinePage,
+  dues: ReadonlyMap<string, CustomerDue>,
 ): Static<typeof SubscriberTimeline> => ({
-  ...toSubscriber({ ...subscriber, complete: subscriber.complete && complete }),
+  ...toSubscriber({ ...subscriber, complete: subscriber.complete && complete }, dues),
   items: items.map(({ atMs, id: _, messageId: __, amount, deliveries, ...entry }) => ({
     ...entry,
     at: Math.floor(atMs / 1_000),

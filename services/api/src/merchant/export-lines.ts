@@ -136,18 +136,27 @@ async function* policyLines(store: Store, gateway: string): Lines {
 
 /** One line for each token in which a wallet pays. */
 async function* subscriberLines(store: Store, gateway: string, clock: CustomerRules): Lines {
-  yield csvLine(['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount', 'state'])
+  yield csvLine([
+    'wallet',
+    'policyCount',
+    'totalPaid',
+    'lastActiveAt',
+    'tokenMint',
+    'paymentCount',
+    'state',
+    'name',
+  ])
   let after: string | undefined
   do {
     const page = { limit: SUBSCRIBERS, offset: 0, after }
     const { items, next } = await listSubscribers(store, gateway, page, clock)
     yield items
-      .map(toSubscriber)
-      .flatMap(({ wallet, state, policyCount, lastActiveAt, byToken }) =>
+      .map(item => toSubscriber(item))
+      .flatMap(({ wallet, name, state, policyCount, lastActiveAt, byToken }) =>
         byToken.map(({ tokenMint, totalPaid, paymentCount }) =>
           csvLine([
             ...[wallet, policyCount, BigInt(totalPaid), time(lastActiveAt), tokenMint],
-            ...[paymentCount, state],
+            ...[paymentCount, state, name],
           ]),
         ),
       )

@@ -28,12 +28,12 @@ const SpanQuery = {
 
 export function addMerchantRoutes(
   app: ApiServer,
-  { auth, ...parts }: Omit<RevenueParts, 'store'> & { auth: GatewayAuth; programId: string },
+  { auth, ...parts }: RevenueParts & { auth: GatewayAuth; programId: string },
 ): void {
   // After the rate limit, before all other checks of the request.
   const preParsing = auth.require('merchant:read')
   const base = MERCHANT_BASE
-  addCustomerRoutes(app, { preParsing, ...parts })
+  addCustomerRoutes(app, { preParsing, auth, ...parts })
   addPaymentRoutes(app, { preParsing, ...parts })
 
   app.get(

@@ -27,7 +27,7 @@ const Found = Type.Object(
     id: Text('its signature, text, address or id', 'order-4711'),
     name: Nullable(
       Text(
-        'a URL, the type of a delivery, a tracking ID, or the reference that was found',
+        'a URL, the type of a delivery, a tracking ID, the reference that was found, or the own name of a customer',
         'https://shop.example/hook',
       ),
     ),
@@ -71,7 +71,7 @@ export function addSearchRoute(app: ApiServer, { auth }: { auth: GatewayAuth }):
         tags: ['search'],
         summary: 'Search',
         description:
-          "Finds what a text names: a signature, tracking ID, address of a policy, wallet or gateway; an address as `B1zp…tKmC`, or inside a sentence. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`), expectations (by id), and what the first 3 or more characters of a tracking ID or a reference begin: tracking IDs of its payments, its policies and expectations, at most 10 of each. Everything but URLs and descriptions is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
+          "Finds what a text names: a signature, tracking ID, address of a policy, wallet or gateway; an address as `B1zp…tKmC`, or inside a sentence. With a gateway's token also its customers, webhooks (by id, or a part of the URL or description), deliveries (by id or `webhook-id`), expectations (by id), and what the first 3 or more characters of a tracking ID, a reference or a name begin: tracking IDs of its payments, its policies, expectations and customers, at most 10 of each. Everything but URLs, descriptions and names is compared letter by letter. An API key needs one of its scopes `webhooks:read`, `merchant:read` and `expectations`, and finds what they may see.",
         security: [{}, ...securityOf(SCOPES)],
         querystring: Type.Object({
           q: Type.String({

@@ -166,6 +166,53 @@ t.test('each customer is in the first state that applies, and a filter finds all
   t.equal((await get('subscribers?state=')).status, 400)
 })
 
+t.test('each customer says what it owes next, why it may not come, and whether it only bought', async t => {
+  const one = async (name: string) => (await get(`subscribers/${wallet(name)}`)).body
+  const risky = await one('without funds')
+  t.match(risky.due, {
+    dueAt: NOW + DAY,
+    tokenMint: mint,
+    dueRisk: { state: 'at_risk', cause: 'insufficient_balance' },
+  })
+  t.match(await one('late'), {
+    oneTime: false,
+    due: { policyAddress: overdue.address },
+  })
+  t.match(await one('of two minds'), { due: { dueAt: NOW - 2 * DAY } }, 'the earliest')
+  t.match(await one('of both'), { due: { dueAt: NOW + 9 * DAY } }, 'of this gateway')
+  t.match(await one('left'), { oneTime: false, due: null })
+  t.match(await one('passer-by'), { state: 'ended', oneTime: true, due: null })
+  t.match(await one('too late'), { oneTime: true, due: null })
+  const { items } = (await get('subscribers?state=at_risk')).body
+  t.match(items[0].due, risky.due, 'the same in the list')
+})
+
+t.test('all who paid in three more orders', async t => {
+  const lists = async (query: string) =>
+    (await get(`subscribers?${query}`)).body.items.map((item: Item) => item.wallet)
+  const byTime = async (sort: string) => (await pagesOf(`sort=${sort}`)).map(item => item.wallet)
+  const all = (await lists('')).toSorted()
+  for (const sort of ['newest', 'last_payment']) {
+    const inOrder = await byTime(sort)
+    t.same(inOrder.toSorted(), all, `${sort}: each once`)
+    t.equal(inOrder[0], wallet('passer-by'), 'who paid yesterday')
+    t.equal(inOrder.at(-1), wallet('late'), 'who paid 40 days ago')
+  }
+  t.same((await lists('sort=paid')).toSorted(), all)
+  t.equal((await lists('sort=paid&limit=1&offset=1')).length, 1)
+  t.same(await lists(`sort=paid&tokenMint=${keyOf('no such mint')}`), [])
+  for (const wrong of [
+    'sort=paid&state=active',
+    'sort=newest&search=x',
+    'sort=newest&neverPaid=true',
+    'sort=newest&offset=1',
+    'sort=newest&cursor=abc',
+    'sort=most',
+    `tokenMint=${mint}`,
+  ])
+    t.equal((await get(`subscribers?${wrong}`)).status, 400, wrong)
+})
+
 t.test('the time line tells of risks, and that they are over', async t => {
   const risksOf = async (name: string) =>
     (await get(`subscribers/${wallet(name)}`)).body.items
@@ -383,8 +430,8 @@ t.test('cohorts tell who paid again in which month', async t => {
   t.equal(file.text.split('\r\n')[0], 'cohort,monthsSince,wallets,volume,tokenMint')
   t.equal(file.text.split('\r\n')[3], `2026-08,2,1,5,${mint}`)
   const states = (await get('export/subscribers')).text.split('\r\n')
-  t.equal(states[0], 'wallet,policyCount,totalPaid,lastActiveAt,tokenMint,paymentCount,state')
-  t.ok(states.some(line => line.startsWith(`${wallet('late')},`) && line.endsWith(',overdue')))
+  t.equal(states[0], 'wallet,policyCount,totalPaid,lastActiveAt,tokenMint,paymentCount,state,name')
+  t.ok(states.some(line => line.startsWith(`${wallet('late')},`) && line.endsWith(',overdue,')))
   const movements = (await get('export/movements')).text.split('\r\n')
   t.equal(movements[0], 'ts,mrrAtStart,new,expansion,contraction,churned,reactivated,mrr,tokenMint')
   for (const line of movements.slice(1, -1)) {

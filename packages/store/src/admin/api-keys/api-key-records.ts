@@ -4,7 +4,13 @@ import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
 
 /** What a key may do. Keys never manage keys. */
-export const API_KEY_SCOPES = ['webhooks:read', 'webhooks:write', 'merchant:read', 'expectations'] as const
+export const API_KEY_SCOPES = [
+  'webhooks:read',
+  'webhooks:write',
+  'merchant:read',
+  'merchant:write',
+  'expectations',
+] as const
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
 
 export interface ApiKeyRecord {

@@ -36,6 +36,7 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   webhooks: ['rw', 'arw', '', 'rwd', 'r'],
   quarantine: ['ar', 'ar', 'ar', 'ar', 'rd'],
   gateway_settings: ['', 'arw', '', 'r', ''],
+  customer_names: ['', 'arwd', '', '', ''],
   gateway_changes: ['', 'ardl', '', 'ardl', ''],
   redelivery_counts: ['', 'arw', '', 'arw', 'arw'],
   deliveries: ['arw', 'arw', '', 'arwd', 'rw'],

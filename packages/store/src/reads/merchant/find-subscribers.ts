@@ -2,7 +2,9 @@
 // `MOST_SCANNED` of them, so a page can hold fewer wallets than asked for and still have a next.
 import type { Store } from '../../core/database/open-store.js'
 import { empty, sql, type Sql } from '../../core/database/sql.js'
+import { decodeEventCursor, encodeEventCursor } from '../lists/event-cursor.js'
 import {
+  countSubscribers,
   listSubscribers,
   MOST_WALLETS,
   readSubscribers,
@@ -11,6 +13,7 @@ import {
 } from './list-subscribers.js'
 import { hasPaid, payersAfter } from './payers.js'
 import { searchSubscribers } from './search-subscribers.js'
+import { walletsByPaid, walletsByTime, type SubscriberOrder } from './sort-subscribers.js'
 import {
   canBeAtRisk,
   isActive,
@@ -34,6 +37,10 @@ export interface SubscriberFilter {
   state?: SubscriberState | undefined
   /** owners of policies who never paid, instead of the wallets that paid */
   neverPaid?: boolean | undefined
+  /** of all wallets that paid, which nothing above chooses from */
+  sort?: SubscriberOrder | undefined
+  /** with `sort: 'paid'`: which token; none: that of most payments */
+  tokenMint?: string | undefined
 }
 
 interface Key {
@@ -157,6 +164,27 @@ async function walkEnded(
   }
 }
 
+async function walkInOrder(
+  store: Store,
+  gateway: string,
+  { sort, tokenMint }: SubscriberFilter,
+  { limit, offset, after }: PageOfWallets,
+  rules: CustomerRules,
+): Promise<SubscriberPage> {
+  if (sort === 'paid') {
+    const wallets = await walletsByPaid(store, gateway, { tokenMint, limit, offset })
+    return { items: await readSubscribers(store, gateway, wallets, rules), total: null, next: null }
+  }
+  const which = sort === 'newest' ? 'first' : 'last'
+  const key = after === undefined ? undefined : (decodeEventCursor('time', after) ?? undefined)
+  const { wallets, next } = await walletsByTime(store, gateway, which, { limit, after: key })
+  return {
+    items: await readSubscribers(store, gateway, wallets, rules),
+    total: key === undefined ? await countSubscribers(store, gateway) : null,
+    next: next && encodeEventCursor('time', next),
+  }
+}
+
 /**
  * The wallets of a gateway that a filter names. By a state: all that have it, whether they paid or not; along the gateway's
  * policies, so the owner of the newest comes first, or for `ended` by wallet.
@@ -172,6 +200,8 @@ export async function findSubscribers(
     return searchSubscribers(store, gateway, { ...filter, search: filter.search }, page, rules)
   if (filter.state === 'ended')
     return filter.neverPaid ? { items: [], total: 0n, next: null } : walkEnded(store, gateway, page, rules)
+  if (filter.sort !== undefined && filter.sort !== 'wallet')
+    return walkInOrder(store, gateway, filter, page, rules)
   if (filter.state !== undefined || filter.neverPaid) return walkPolicies(store, gateway, filter, page, rules)
   return listSubscribers(store, gateway, page, rules)
 }

@@ -2,6 +2,7 @@
 // are found by stepping over an index, and every search has a bound.
 import type { Store } from '../../core/database/open-store.js'
 import { sql, type Sql } from '../../core/database/sql.js'
+import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { isPaid, payersAfter } from './payers.js'
 import { isAtRisk, walletPolicies, type CustomerRules, type SubscriberState } from './subscriber-state.js'
 
@@ -14,11 +15,17 @@ export interface SubscriberToken {
 
 export interface Subscriber {
   wallet: string
+  /** what the gateway calls it */
+  name: string | null
   state: SubscriberState
   /** at most `MOST_POLICIES` */
   policyCount: bigint
+  /** it never had more than one-time policies, if any */
+  isOneTime: boolean
   /** Unix seconds of the last payment; null without one */
   lastActiveAt: bigint | null
+  /** addresses of its policies that wait for a payment, the earliest due first, at most 5 */
+  due: readonly string[]
   /** most payments first, at most `MOST_TOKENS` */
   byToken: SubscriberToken[]
   /** false: only the newest `MOST_PAYMENTS` payments are counted, or there are more tokens or policies */
@@ -51,7 +58,11 @@ export const MOST_WALLETS = 10_000
 
 interface SubscriberRow {
   wallet: string
+  name: string | null
   policies: bigint
+  subscriptions: bigint
+  /** null for none */
+  due: string[] | null
   state: SubscriberState | null
   /** null for a wallet without payments */
   tokenMint: string | null
@@ -65,7 +76,7 @@ interface SubscriberRow {
 
 /** What is known of some wallets, one row for each token. */
 const describe = (gateway: string, wallets: readonly string[], rules: CustomerRules): Sql => sql`
-  select w.wallet, p.policies, p.complete as "hasAllPolicies", r.state, t.token_mint as "tokenMint",
+  select w.wallet, p.due, p.subscriptions, ${nameOfCustomer(gateway, sql`w.wallet`)} as name, p.policies, p.complete as "hasAllPolicies", r.state, t.token_mint as "tokenMint",
          t.payments as "paymentCount", t.total::text as total, t.last, t.complete
     from unnest(${[...wallets]}::text[]) as w (wallet)
    cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
@@ -94,11 +105,14 @@ export async function readSubscribers(
       describe(gateway, wallets.slice(from, from + WALLETS_AT_ONCE), rules),
     )
     for (const row of rows) {
-      const { wallet, tokenMint, paymentCount, total } = row
+      const { wallet, name, tokenMint, paymentCount, total } = row
       const subscriber: Subscriber = items.get(wallet) ?? {
         wallet,
+        name,
         state: row.state ?? (paymentCount === null ? 'never_paid' : 'ended'),
         policyCount: row.policies,
+        isOneTime: row.subscriptions === 0n,
+        due: row.due ?? [],
         lastActiveAt: row.last,
         byToken: [],
         complete: (row.complete ?? true) && row.hasAllPolicies,
@@ -109,6 +123,15 @@ export async function readSubscribers(
     }
   }
   return wallets.map(wallet => items.get(wallet)!)
+}
+
+/** How many distinct wallets paid a gateway; null beyond `MOST_WALLETS`. */
+export async function countSubscribers({ database }: Store, gateway: string): Promise<bigint | null> {
+  const rows = await database.read<{ count: bigint }>(
+    sql`select count(*) from (${payersAfter(gateway, '', MOST_WALLETS + 1)}) w`,
+  )
+  const count = rows[0]!.count
+  return count > MOST_WALLETS ? null : count
 }
 
 /**
@@ -124,11 +147,9 @@ export async function listSubscribers(
   rules: CustomerRules,
 ): Promise<SubscriberPage> {
   const page = sql`${payersAfter(gateway, after, offset + limit)} order by wallet offset ${BigInt(offset)}`
-  const [wallets, counts] = await Promise.all([
+  const [wallets, total] = await Promise.all([
     store.database.read<{ wallet: string }>(page),
-    store.database.read<{ count: bigint }>(
-      sql`select count(*) from (${payersAfter(gateway, '', MOST_WALLETS + 1)}) w`,
-    ),
+    countSubscribers(store, gateway),
   ])
   const items = await readSubscribers(
     store,
@@ -136,10 +157,9 @@ export async function listSubscribers(
     wallets.map(({ wallet }) => wallet),
     rules,
   )
-  const count = counts[0]!.count
   return {
     items,
-    total: count > MOST_WALLETS ? null : count,
+    total,
     next: items.length === limit ? items.at(-1)!.wallet : null,
   }
 }

@@ -1,6 +1,7 @@
 // The wallets of a gateway that a search names.
 import type { Store } from '../../core/database/open-store.js'
 import { raw, sql } from '../../core/database/sql.js'
+import { namedLike } from '../search/by-beginning.js'
 import { readSubscribers, type PageOfWallets, type SubscriberPage } from './list-subscribers.js'
 import type { CustomerRules, SubscriberState } from './subscriber-state.js'
 
@@ -8,8 +9,8 @@ import type { CustomerRules, SubscriberState } from './subscriber-state.js'
 const SEARCHED = raw('50')
 
 /**
- * A wallet, or the payers and the owners of policies of a tracking ID, by wallet. Relies on events_tracking_newest,
- * events_tracking_rare and policies_tracking_live.
+ * A wallet, the payers and the owners of policies of a tracking ID, and whom the gateway calls so, by wallet. Relies on
+ * events_tracking_newest, events_tracking_rare, policies_tracking_live and customer_names_sought.
  */
 export async function searchSubscribers(
   store: Store,
@@ -39,7 +40,8 @@ export async function searchSubscribers(
     select distinct k.wallet
       from (select coalesce(f.payer, u.owner) as wallet from found f
               left join user_payments u on u.address = f.user_payment
-             union all select ${search}::text) k
+             union all select ${search}::text
+             union all (${namedLike(gateway, search, SEARCHED)})) k
      where k.wallet > ${after}
      order by k.wallet limit ${limit + 1} offset ${BigInt(offset)}`)
   const wallets = rows.slice(0, limit).map(({ wallet }) => wallet)

@@ -1,5 +1,5 @@
 // How a gateway stands with a wallet. docs/existing-clients.md has the words.
-import { sql, type Sql } from '../../core/database/sql.js'
+import { raw, sql, type Sql } from '../../core/database/sql.js'
 import { isWaiting, isWatched, risksOf } from '../../core/risk/due-risks.js'
 import { newestFact } from '../../core/risk/program-facts.js'
 import { WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
@@ -26,6 +26,12 @@ export const MOST_POLICIES = 1_000
 
 const asSecond = (seconds: number): Sql => sql`${BigInt(Math.floor(seconds))}::bigint`
 
+/** Policies of a wallet that are looked at for what it owes next. */
+const MOST_DUE = 5
+
+/** A policy `p` is more than one purchase. */
+const isSubscription = sql`coalesce(p.policy_type::text not like '{"OneTime"%', true)`
+
 /** A policy `p` may still be paid: `dueStateOf` says neither `expired` nor that it is over. */
 export const isActive = ({ nowSeconds }: StateClock): Sql => sql`
   (p.live and p.status = 'active' and (p.ends_at is null or p.ends_at > ${asSecond(nowSeconds)}))`
@@ -48,8 +54,8 @@ const newestPoliciesOf = (wallet: Sql): Sql => sql`
     limit ${MOST_POLICIES})`
 
 /**
- * What the policies of a wallet say of the wallet: how many it has with the gateway, its state, and its newest policy that fits
- * `isWanted`. The state leaves out payments and risks. Without the limits Postgres would read whole tables for which it has no
+ * What the policies of a wallet say of the wallet: how many it has with the gateway and how many of these are subscriptions, its
+ * state, its newest policy that fits `isWanted`, and those that are due first. The state leaves out payments and risks. Without the limits Postgres would read whole tables for which it has no
  * statistics yet.
  * @param wallet a column of a table whose alias is neither `u` nor `p`
  * @param isWanted a condition on a policy `p`
@@ -64,7 +70,10 @@ export const walletPolicies = (
          case when bool_or(p.gateway = ${gateway} and ${isOverdue(clock)}) then 'overdue'
               when bool_or(p.gateway = ${gateway} and ${isActive(clock)}) then 'active' end as state,
          (array_agg(p.address order by p.created_at desc, p.address desc)
-            filter (where p.gateway = ${gateway} and ${isWanted}))[1] as newest
+            filter (where p.gateway = ${gateway} and ${isWanted}))[1] as newest,
+         (array_agg(p.address order by p.due_at, p.address)
+            filter (where p.gateway = ${gateway} and p.due_at is not null and ${isActive(clock)}))[1:${raw(String(MOST_DUE))}] as due,
+         count(*) filter (where p.gateway = ${gateway} and ${isSubscription}) as subscriptions
     from ${newestPoliciesOf(wallet)} p`
 
 /**

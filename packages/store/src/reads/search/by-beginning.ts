@@ -1,6 +1,7 @@
-// What a gateway calls its own, found by how the text begins: tracking IDs of its payments and policies, tracking IDs and references
-// of its expectations. Each index holds the texts of a gateway apart from those of others, in their order.
+// What a gateway calls its own, found by how the text begins: tracking IDs of its payments and policies, names of its customers,
+// tracking IDs and references of its expectations. Each index holds the texts of a gateway apart from those of others, in their order.
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { soughtName } from '../../core/tables/customer-names.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
 import { found, type Seeker, type Sought } from './found.js'
 
@@ -58,11 +59,28 @@ function expectationProbes({ text, isTrackingId }: Sought, gateway: string): Sql
   ]
 }
 
+/** Wallets by how the gateway's names for them begin. Relies on customer_names_sought. */
+export function namedLike(
+  gateway: string,
+  text: string,
+  most: Sql,
+  columns: Sql = sql`select n.wallet`,
+): Sql {
+  const sought = soughtName(text)
+  return sql`
+    ${columns} from customer_names n
+     where n.gateway = ${gateway} and n.sought >= ${sought} and n.sought <= ${endOf(sought)}
+     order by n.sought, n.wallet limit ${most}`
+}
+
 /** What the seeker may see of all that begins with the text; of a short one what is called just so. */
 export function beginningProbes(sought: Sought, seeker: Seeker): Sql[] {
   const { gateway, customers, expectations } = seeker
   return [
     ...(customers && sought.isTrackingId ? paymentProbes(sought, gateway) : []),
+    ...(customers
+      ? [sql`(${namedLike(gateway, sought.text, MOST, found('customer', sql`n.wallet`, sql`n.name`))})`]
+      : []),
     ...(expectations ? expectationProbes(sought, gateway) : []),
   ]
 }

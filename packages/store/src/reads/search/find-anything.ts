@@ -2,9 +2,9 @@
 // costs the same whatever is stored.
 import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'
-import { hasPaid } from '../merchant/payers.js'
+import { nameOfCustomer } from '../../core/tables/customer-names.js'
+import { hasDealtWith } from '../merchant/is-customer.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
-import { policiesOfWallet } from '../lists/policies-of-wallet.js'
 import { beginningProbes } from './by-beginning.js'
 import { found, where, type Found, type Seeker, type Sought } from './found.js'
 
@@ -68,14 +68,9 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
   return probes
 }
 
-/** Relies on events_gateway_payers and `policiesOfWallet`. */
 const customerProbe = ({ text }: Sought, gateway: string): Sql =>
-  where(
-    'customer',
-    text,
-    sql`${hasPaid(gateway, sql`${text}`)}
-        or exists (${policiesOfWallet(text, sql`q.gateway = ${gateway}`)})`,
-  )
+  sql`(${found('customer', sql`${text}::text`, nameOfCustomer(gateway, sql`${text}`))}
+        where ${hasDealtWith(gateway, text)})`
 
 /** A gateway has at most 20 webhooks: each is looked at, and probed for a message. */
 function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {

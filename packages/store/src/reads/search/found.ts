@@ -20,7 +20,7 @@ export interface Found {
   id: string
   /** of a delivery: the webhook that it goes to */
   webhookId: bigint | null
-  /** what people know it by: the URL of a webhook, the type of a delivery, the tracking ID of a policy or an expectation */
+  /** what people know it by: the URL of a webhook, the type of a delivery, the tracking ID of a policy or an expectation, a gateway's name of a customer */
   name: string | null
 }
 

@@ -2,7 +2,9 @@ import type { Schemas } from '@payment-tracking/client'
 import { Figures } from '../show/figures.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loading } from '../show/states.js'
-import { Amount, Key, Time } from '../show/values.js'
+import { Amount, Key, Time, Written } from '../show/values.js'
+import { CustomerDue, DueReason } from './customer-due.js'
+import { CustomerName } from './customer-name.js'
 import { CustomerStateBadge } from './customer-state.js'
 import { More } from './more.js'
 import { Timeline } from './timeline.js'
@@ -25,7 +27,7 @@ export function CustomerPage({ wallet }: { wallet: string }) {
   return (
     <>
       <PageHead
-        title="Customer"
+        title={first?.name == null ? 'Customer' : <Written value={first.name} />}
         back={{ href: '/customers', title: 'All customers' }}
         lead={
           <>
@@ -38,6 +40,7 @@ export function CustomerPage({ wallet }: { wallet: string }) {
       {first && (
         <>
           <Facts customer={first} />
+          <CustomerName key={wallet} wallet={wallet} name={first.name} />
           <section className="panel" aria-labelledby="happened">
             <h2 id="happened">Activity</h2>
             {entries.length === 0 ? <Empty title="No activity yet" /> : <Timeline entries={entries} />}
@@ -50,16 +53,18 @@ export function CustomerPage({ wallet }: { wallet: string }) {
 }
 
 function Facts({ customer }: { customer: Schemas['SubscriberTimeline'] }) {
-  const { state, policyCount, lastActiveAt, byToken, complete } = customer
+  const { state, oneTime, due, policyCount, lastActiveAt, byToken, complete } = customer
   return (
     <article className="panel">
       <Figures
         figures={[
-          ['state', <CustomerStateBadge key="state" value={state} />],
+          ['state', <CustomerStateBadge key="state" value={state} oneTime={oneTime} />],
           ['policies', String(policyCount)],
+          ['due next', <CustomerDue key="due" due={due} />],
           ['last payment', lastActiveAt === null ? 'none' : <Time key="last" at={lastActiveAt} />],
         ]}
       />
+      <DueReason due={due} wallet={customer.wallet} />
       {byToken.map(({ tokenMint, totalPaid, paymentCount }) => (
         <p key={tokenMint ?? 'unknown'}>
           Paid <Amount raw={totalPaid} mint={tokenMint} /> in {String(paymentCount)}{' '}

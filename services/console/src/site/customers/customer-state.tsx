@@ -12,8 +12,14 @@ const STATES: Readonly<Record<CustomerState, { tone: Tone; name: string; word: W
   never_paid: { tone: 'plain', name: 'never paid', word: 'never paid' },
 }
 
-export const CustomerStateBadge = ({ value }: { value: CustomerState }) => (
-  <span title={WORDS[STATES[value].word]}>
-    <Badge tone={STATES[value].tone}>{STATES[value].name}</Badge>
-  </span>
-)
+const ONE_TIME = { tone: 'plain', name: 'one-time', word: 'one-time' } as const
+
+/** Who only ever bought has not ended anything. */
+export function CustomerStateBadge({ value, oneTime }: { value: CustomerState; oneTime: boolean }) {
+  const { tone, name, word } = value === 'ended' && oneTime ? ONE_TIME : STATES[value]
+  return (
+    <span title={WORDS[word]}>
+      <Badge tone={tone}>{name}</Badge>
+    </span>
+  )
+}

@@ -3,35 +3,40 @@ import { Link } from 'wouter'
 import { useTokens } from '../api/tokens.js'
 import { Amount, amountWidths } from '../show/amount.js'
 import { Table, type Column } from '../show/table.js'
-import { shorten, Time } from '../show/values.js'
+import { shorten, Time, Written } from '../show/values.js'
+import { CustomerDue, DueCause } from './customer-due.js'
 import { CustomerStateBadge } from './customer-state.js'
 
 type Customer = Schemas['Subscriber']
 
 const COLUMNS: readonly Column<Customer>[] = [
   {
-    head: 'wallet',
-    cell: ({ wallet }) => (
+    head: 'customer',
+    kind: 'text',
+    cell: ({ wallet, name }) => (
       <Link className="row-link" href={`/customers/${wallet}`}>
-        <code>{shorten(wallet)}</code>
+        {name === null ? <code>{shorten(wallet)}</code> : <Written value={name} />}
       </Link>
     ),
   },
-  { head: 'state', phone: 'side', cell: ({ state }) => <CustomerStateBadge value={state} /> },
+  {
+    head: 'state',
+    phone: 'side',
+    cell: ({ state, oneTime }) => <CustomerStateBadge value={state} oneTime={oneTime} />,
+  },
   {
     head: 'paid',
     kind: 'number',
     phone: 'lead',
     cell: ({ totalPaid, tokenMint, byToken }) => (
-      <Amount raw={byToken.length === 0 ? null : totalPaid} mint={tokenMint} />
+      <>
+        <Amount raw={byToken.length === 0 ? null : totalPaid} mint={tokenMint} />
+        {byToken.length > 1 && <small className="quiet"> and {byToken.length - 1} more</small>}
+      </>
     ),
   },
-  {
-    head: 'other tokens',
-    kind: 'number',
-    phone: 'away',
-    cell: ({ byToken }) => (byToken.length > 1 ? String(byToken.length - 1) : ''),
-  },
+  { head: 'due', kind: 'number', tablet: 'away', cell: ({ due }) => <CustomerDue due={due} /> },
+  { head: 'why', kind: 'text', cell: ({ due, wallet }) => <DueCause due={due} wallet={wallet} /> },
   {
     head: 'last payment',
     cell: ({ lastActiveAt }) =>

@@ -1,10 +1,17 @@
 import { WithoutBlanks } from '../filters/without-blanks.js'
 import { Meant } from '../find/meant.js'
-import { canBeTrackingId, isKey } from '../show/is-key.js'
+import { isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import { WORDS } from '../show/words.js'
-import { CustomerFilters, FILTERS, useCustomerFilter, type CustomerFilter } from './customer-filters.js'
+import {
+  CustomerFilters,
+  FILTERS,
+  isSortable,
+  SORTS,
+  useCustomerFilter,
+  type CustomerFilter,
+} from './customer-filters.js'
 import { CustomerTable } from './customer-table.js'
 import { More } from './more.js'
 import { useGatewayPages } from './use-pages.js'
@@ -17,24 +24,22 @@ export function CustomersPage() {
     <>
       <PageHead title="Customers" lead="Wallets that have paid you, or have agreed to." />
       <CustomerFilters key={filter.search} filter={filter} />
-      {filter.search === '' || canBeTrackingId(filter.search) ? (
-        <Customers filter={filter} />
-      ) : (
-        <NoCustomers search={filter.search} />
-      )}
+      <Customers filter={filter} />
     </>
   )
 }
 
 function Customers({ filter }: { filter: CustomerFilter }) {
   const { key, search } = filter
+  const order = isSortable(filter) ? SORTS.find(each => each.key === filter.sort)!.sort : null
   const chosen = FILTERS.find(each => each.key === key)!
-  const pages = useGatewayPages(['customers', key, search], ({ api, gateway }, cursor) =>
+  const pages = useGatewayPages(['customers', key, search, order], ({ api, gateway }, cursor) =>
     api.GET('/v1/gateway/{gateway}/merchant/subscribers', {
       params: {
         path: { gateway },
         query: {
           ...chosen.query,
+          ...(order !== null && { sort: order }),
           ...(search === '' ? {} : { search: isKey(search) ? search.trim() : search }),
           limit: PAGE,
           ...(cursor === null ? {} : { cursor }),
@@ -51,7 +56,9 @@ function Customers({ filter }: { filter: CustomerFilter }) {
       <Failure error={pages.error} />
       <p className="quiet">{WORDS[chosen.word]}</p>
       <p role="status" className="quiet">
-        {countOf(customers.length, total === null ? null : Number(total), pages.hasNextPage)}
+        {order === 'paid' && customers.length === PAGE
+          ? `The first ${PAGE}, by what each paid in the token of most payments, among your newest 100,000.`
+          : countOf(customers.length, total === null ? null : Number(total), pages.hasNextPage)}
       </p>
       {customers.length > 0 && <CustomerTable customers={customers} />}
       {customers.length === 0 && !pages.hasNextPage && <NoCustomers search={search} />}

@@ -97,7 +97,6 @@ function NewEndpoint() {
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // As an argument: a mutation learns what it closes over only after the next paint, and can be sent before.
     const chosen = { endpoint_url: url.trim(), format, recover: recovers, ...events }
     order.mutate(chosen, { onSuccess: () => setUrl('') })
   }

@@ -14,6 +14,7 @@ const SCOPES: Record<Scope, string> = {
   'webhooks:read': 'See endpoints and their deliveries',
   'webhooks:write': 'Change endpoints, replay deliveries, see secrets',
   'merchant:read': 'See revenue and customers',
+  'merchant:write': 'Name customers',
   expectations: 'Create and see expected payments',
 }
 

@@ -12,27 +12,32 @@ const FIELDS = [
   { name: 'amount', title: 'Minimum amount, in the smallest unit' },
 ] as const
 
+interface Terms {
+  trackingId: string
+  recipient: string
+  tokenMint: string
+  amount: string
+  finality?: 'finalized'
+}
+
 /** Compares what a shop expects with what was paid, as the shop's server would before it ships. */
 export function ExpectedForm({ trackingId }: { trackingId: string }) {
   const heading = useId()
   const [expected, setExpected] = useState({ recipient: '', tokenMint: '', amount: '' })
   const [isFinal, setFinal] = useState(false)
   const check = useMutation({
-    mutationFn: () => {
-      const finality = isFinal ? { finality: 'finalized' as const } : {}
-      const query = {
-        trackingId,
-        recipient: expected.recipient.trim(),
-        tokenMint: expected.tokenMint.trim(),
-        amount: expected.amount.trim(),
-        ...finality,
-      }
-      return ask(apiOf().GET('/v1/payments/check', { params: { query } }))
-    },
+    mutationFn: (query: Terms) => ask(apiOf().GET('/v1/payments/check', { params: { query } })),
   })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    check.mutate()
+    // As an argument: a mutation learns what it closes over only after the next paint, and can be sent before.
+    check.mutate({
+      trackingId,
+      recipient: expected.recipient.trim(),
+      tokenMint: expected.tokenMint.trim(),
+      amount: expected.amount.trim(),
+      ...(isFinal && { finality: 'finalized' }),
+    })
   }
   return (
     <section className="panel" aria-labelledby={heading}>

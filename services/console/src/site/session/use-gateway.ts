@@ -1,5 +1,6 @@
 // Questions and orders of the gateway that is signed in.
 import type { ApiClient } from '@payment-tracking/client'
+import { useRef } from 'react'
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { apiOf, RequestError } from '../api/request.js'
 import { useSession, type Session } from './session.js'
@@ -46,8 +47,11 @@ export function useGatewayOrder<T, V = void>(
   const gateway = useGateway()
   const checked = useChecked()
   const queries = useQueryClient()
+  // As of the last drawing. `useMutation` learns what its function closes over only after the next paint, and a form can be sent before.
+  const latest = useRef(give)
+  latest.current = give
   return useMutation({
-    mutationFn: (value: V) => checked(() => give(gateway, value)),
+    mutationFn: (value: V) => checked(() => latest.current(gateway, value)),
     onSettled: () => void queries.invalidateQueries({ queryKey: ['gateway', gateway.gateway] }),
   })
 }

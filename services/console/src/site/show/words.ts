@@ -29,7 +29,9 @@ export const WORDS = {
   'overdue customer':
     'A wallet with an overdue payment: due and not paid, and past its date by more than the grace.',
   'customer at risk': 'A wallet whose next payment will fail as things stand.',
-  ended: 'A wallet that paid once and has nothing active any more.',
+  ended: 'A wallet that had a subscription and has nothing active any more.',
+  'one-time': 'A wallet that bought, and never had a subscription.',
+  'ended or one-time': 'Wallets that paid and have nothing active: a subscription that ended, or none ever.',
   paying: 'A wallet that paid you, by a subscription or directly.',
   'failed request':
     'A request that an endpoint did not answer with 2xx. Each try counts, also those of a delivery that arrived later.',
