@@ -8,6 +8,7 @@ import { testAway } from '../console/pages/away.js'
 import { testChanges } from '../console/pages/changes.js'
 import { testCustomers } from '../console/pages/customers.js'
 import { testEndpoints } from '../console/pages/endpoints.js'
+import { testExpected } from '../console/pages/expected.js'
 import { testFindOfGateway, testFindOfStranger } from '../console/pages/find.js'
 import { testOddVisits } from '../console/pages/odd-visits.js'
 import { testOverviewOfGateway, testOverviewOfStranger } from '../console/pages/overview.js'
@@ -27,6 +28,7 @@ testFindOfStranger(market)
 testSignIn(market)
 testOwnPayments(market)
 testEndpoints(market)
+testExpected(market)
 testFindOfGateway(market)
 testChanges(market)
 testRevenue(market)

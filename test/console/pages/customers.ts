@@ -47,7 +47,7 @@ export function testCustomers({ id, trackingId, page, button }: Market): void {
     const rows = page.locator('tbody tr')
     await rows.first().waitFor()
     await holdsText(t, page.locator('tbody'), /one-time/, 'who bought without a subscription')
-    await holdsText(t, page.locator('tbody'), /2\.00\s+USDC\s+2 d ago/, 'what is due')
+    await holdsText(t, page.locator('tbody'), /2\.00\s+USDC\s+2 days ago/, 'what is due')
     await goByTab(page, page.getByRole('combobox', { name: 'Order' }))
     await page.keyboard.type('Most paid')
     await page.waitForURL(/customers\?sort=paid$/)

@@ -64,10 +64,23 @@ export function testEndpoints({
     await choose('delivered')
     await press(page, delivery('payment.executed').getByRole('link'))
     await page.getByText('broken on purpose').first().waitFor()
-    await holdsText(t, page.locator('pre').last(), new RegExp(trackingId), 'the body')
+    const body = page.locator('h3:has-text("Body") + pre')
+    await holdsText(
+      t,
+      body,
+      new RegExp(`^\\{\n  "id": [^]*\n    "trackingId": "${trackingId}"`),
+      'the body, in lines',
+    )
+    await press(page, page.getByText('Send it by hand'))
+    await holdsText(
+      t,
+      page.locator('pre').last(),
+      /curl -X POST[^]*webhook-signature: v1,/,
+      'commands that repeat it',
+    )
     await holdsCount(t, page.locator('.timeline li'), 5, 'each attempt with its answer')
     await checkPage(t, page, 'delivery')
-    await press(page, button('Replay'))
+    await press(page, button('Resend'))
     await page.locator('.timeline li').nth(5).waitFor()
 
     // Without a reload, which would end the session.
@@ -160,7 +173,11 @@ export function testEndpoints({
       await waitFor(async () => (await page.locator('tbody tr').count()) === tests, { what: `test ${tests}` })
     }
     await page.getByText(/^waits [\d.]+ s after failures$/).waitFor()
-    await page.getByText(/^4 deliveries wait; next try .+, last .+\.$/).waitFor()
+    await page
+      .getByText(
+        /^4 deliveries are still tried, failed ones too where they are tried again: next .+, last .+\.$/,
+      )
+      .waitFor()
     await holdsText(t, page.locator('h1'), new RegExp(`^${broken.url}`), 'the page is called by its URL')
     await holdsText(t, page.locator('tbody'), /unreachable/, 'why it failed')
     // Sent while the breaker is open: it was never tried itself.

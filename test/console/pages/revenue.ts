@@ -110,7 +110,20 @@ export function testRevenue({
     const chosen = page.waitForEvent('download')
     await press(page, button('Payments'))
     const download = await chosen
-    t.equal(download.suggestedFilename(), `payments-${gateway.address}.csv`)
+    const [first, last] = [6, 0].map(days =>
+      new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
+    )
+    t.equal(
+      download.suggestedFilename(),
+      `payments-${gateway.address}-${first}-${last}.csv`,
+      'the days of the page',
+    )
+    await goByTab(page, page.getByRole('combobox', { name: 'Days of the export (UTC)' }))
+    await page.keyboard.type('This')
+    await page.waitForURL(/export=this-month/)
+    const asMonth = page.waitForEvent('download')
+    await press(page, button('Series'))
+    t.match((await asMonth).suggestedFilename(), `series-${gateway.address}-${last!.slice(0, 7)}-01-${last}`)
     // The download's button is at the end of the page, the charts at its beginning.
     await page.evaluate(() => globalThis.scrollTo(0, 0))
     await takePicture('console-revenue')

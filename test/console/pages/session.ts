@@ -142,9 +142,8 @@ export function testSession({
     await type(page, field('Name'), 'order server')
     // The last letter and the order come before the next paint: the key has the whole name.
     await page.evaluate(async () => {
-      const input = document.querySelector<HTMLInputElement>('form input')!
-      const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!
-      set.call(input, 'order server 2')
+      const input = document.querySelector<HTMLInputElement>('main form input')!
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(input, 'order server 2')
       input.dispatchEvent(new Event('input', { bubbles: true }))
       // The page is drawn anew in a microtask, and painted later.
       for (let turn = 0; turn < 20; turn++) await Promise.resolve()

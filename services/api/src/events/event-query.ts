@@ -34,7 +34,11 @@ export const EventFilters = {
   slot: Type.Optional(Slot('exact blockchain slot')),
   eventName: Type.Optional(EventName()),
   trackingId: Type.Optional(TrackingId('tracking ID')),
-  gateway: Type.Optional(PublicKey('the gateway of the event')),
+  gateway: Type.Optional(
+    PublicKey(
+      'the gateway that the event names, as payments, new policies and changes of the gateway do; a status change or a deletion of a policy names the policy alone: find it by `paymentPolicy`',
+    ),
+  ),
   paymentPolicy: Type.Optional(PublicKey('the policy of the event')),
   ...TimeBounds,
   minSlot: Type.Optional(Slot('minimum slot, inclusive')),

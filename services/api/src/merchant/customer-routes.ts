@@ -180,7 +180,7 @@ export function addCustomerRoutes(
         tags,
         security: securityOf('merchant:write'),
         params: Type.Object({ ...params.properties, wallet: PublicKey('who pays') }),
-        summary: 'Name a customer',
+        summary: 'Update a customer',
         description:
           'What the gateway calls a wallet: in its customers, its search and its exports. No other gateway and no public answer ever holds it.',
         body: CustomerName,

@@ -1,6 +1,5 @@
 // The exports of a gateway as CSV, line by line: the next page is read after the client has taken the previous page.
-import { setImmediate as giveWay } from 'node:timers/promises'
-import { csvLine, decimalAmount, MOVEMENTS, type Tokens } from '@payment-tracking/domain'
+import { csvLine, decimalAmount, type Tokens } from '@payment-tracking/domain'
 import {
   listEvents,
   listMerchantPolicies,
@@ -15,19 +14,20 @@ import { type Store } from '@payment-tracking/store/core'
 import type { Static } from 'typebox'
 import type { Cohorts } from './cohort-schemas.js'
 import { toSubscriber } from './customer-schemas.js'
+import { writtenAmounts, writtenColumns, type Lines } from './export-amounts.js'
 import { toMerchantPolicy, type Revenue } from './merchant-schemas.js'
+import { cohortLines, movementLines, revenueLines, seriesLines } from './revenue-lines.js'
 
 export const EXPORT_KINDS = [
   'payments',
   'policies',
   'subscribers',
   'revenue',
+  'series',
   'movements',
   'cohorts',
 ] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
-
-type Lines = AsyncGenerator<string>
 
 const PAGE = 1_000
 /** Each has payments to add up, so a page is smaller. */
@@ -53,6 +53,8 @@ const PAYMENT_COLUMNS = [
   ...['tokenMint', 'trackingId', 'finality'],
   // As people read it; empty where `TOKENS` does not name the token.
   ...['amountDecimal', 'symbol', 'decimals'],
+  // Only an execution of a composable policy tells its fees.
+  ...['gatewayFee', 'protocolFee', 'gatewayFeeDecimal', 'protocolFeeDecimal'],
 ]
 
 /** The same as `findMerchantPayments` asks Postgres for: a file may take its time, and walks all payments of its span. */
@@ -65,6 +67,13 @@ const passes =
     (minAmount === undefined || BigInt(payment.amount) >= minAmount) &&
     (maxAmount === undefined || BigInt(payment.amount) <= maxAmount) &&
     (trackingId === undefined || (payment.trackingId?.startsWith(trackingId) ?? false))
+
+/** As the chain tells them, in the payment's own token. */
+const feesOf = ({
+  gateway_fee: gateway,
+  protocol_fee: protocol,
+}: Record<string, string | number | undefined>) =>
+  [gateway, protocol].map(fee => (fee === undefined ? null : BigInt(fee)))
 
 async function* paymentLines(
   store: Store,
@@ -89,6 +98,8 @@ async function* paymentLines(
           ...(token
             ? [decimalAmount(amount, token.decimals), token.symbol, token.decimals]
             : [null, null, null]),
+          ...feesOf(fields),
+          ...writtenAmounts(tokens, payment!.tokenMint, ...feesOf(fields)).slice(0, 2),
         ])
       })
       .join('')
@@ -110,9 +121,10 @@ const POLICY_COLUMNS = [
     'wallet',
     'trackingId',
   ],
+  ...writtenColumns('amount', 'totalPaid'),
 ]
 
-async function* policyLines(store: Store, gateway: string): Lines {
+async function* policyLines(store: Store, gateway: string, tokens: Tokens): Lines {
   yield csvLine(POLICY_COLUMNS)
   let after: SubscriptionKey | undefined
   for (;;) {
@@ -125,6 +137,7 @@ async function* policyLines(store: Store, gateway: string): Lines {
           ...[policy.amount && BigInt(policy.amount), policy.paymentFrequency, policy.recipient],
           ...[policy.userPayment, time(policy.createdAt), policy.paymentCount, BigInt(policy.totalPaid)],
           ...[time(policy.lastPaymentAt), policy.tokenMint, policy.wallet, policy.trackingId],
+          ...writtenAmounts(tokens, policy.tokenMint, policy.amount, policy.totalPaid),
         ]),
       )
       .join('')
@@ -134,18 +147,18 @@ async function* policyLines(store: Store, gateway: string): Lines {
   }
 }
 
+const SUBSCRIBER_COLUMNS = [
+  ...['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount', 'state', 'name'],
+  ...writtenColumns('totalPaid'),
+]
+
 /** One line for each token in which a wallet pays. */
-async function* subscriberLines(store: Store, gateway: string, clock: CustomerRules): Lines {
-  yield csvLine([
-    'wallet',
-    'policyCount',
-    'totalPaid',
-    'lastActiveAt',
-    'tokenMint',
-    'paymentCount',
-    'state',
-    'name',
-  ])
+async function* subscriberLines(
+  store: Store,
+  gateway: string,
+  { clock, tokens }: Pick<ExportParts, 'clock' | 'tokens'>,
+): Lines {
+  yield csvLine(SUBSCRIBER_COLUMNS)
   let after: string | undefined
   do {
     const page = { limit: SUBSCRIBERS, offset: 0, after }
@@ -157,6 +170,7 @@ async function* subscriberLines(store: Store, gateway: string, clock: CustomerRu
           csvLine([
             ...[wallet, policyCount, BigInt(totalPaid), time(lastActiveAt), tokenMint],
             ...[paymentCount, state, name],
+            ...writtenAmounts(tokens, tokenMint, totalPaid),
           ]),
         ),
       )
@@ -165,68 +179,13 @@ async function* subscriberLines(store: Store, gateway: string, clock: CustomerRu
   } while (after !== undefined)
 }
 
-/**
- * Two tables, as in the incumbent's file: totals, an empty line, and the series. Tokens with most payments come first, so
- * a reader of the first row reads the figures that the incumbent's client shows.
- */
-async function* revenueLines(revenue: Static<typeof Revenue>): Lines {
-  const { byToken, startTime, endTime, bucket } = revenue
-  yield csvLine([
-    ...['mrr', 'recognizedRevenue', 'activeSubscriptionCount'],
-    ...['tokenMint', 'paymentCount', 'startTime', 'endTime', 'bucket'],
-  ])
-  const span = [startTime, endTime, bucket]
-  for (const each of byToken) {
-    const figures = [BigInt(each.mrr), BigInt(each.recognizedRevenue), each.activeSubscriptionCount]
-    yield csvLine([...figures, each.tokenMint, each.paymentCount, ...span])
-  }
-  if (byToken.length === 0) yield csvLine([0, 0, 0, null, 0, ...span])
-  yield '\r\n'
-  yield csvLine(['ts', 'mrr', 'recognized', 'tokenMint'])
-  for (const { tokenMint, series } of byToken) {
-    await giveWay()
-    yield series
-      .map(({ ts, mrr, recognized }) => csvLine([ts, BigInt(mrr), BigInt(recognized), tokenMint]))
-      .join('')
-  }
-}
-
-/** Each bucket of each token: what it begins with and the movements add up to what it ends with. */
-async function* movementLines({ byToken }: Static<typeof Revenue>): Lines {
-  yield csvLine(['ts', 'mrrAtStart', ...MOVEMENTS, 'mrr', 'tokenMint'])
-  for (const { tokenMint, mrrAtStart, series } of byToken) {
-    await giveWay()
-    let start = mrrAtStart
-    const lines = series.map(({ ts, mrr, movements }) => {
-      const figures = [start, ...MOVEMENTS.map(name => movements[name]), mrr]
-      start = mrr
-      return csvLine([ts, ...figures.map(BigInt), tokenMint])
-    })
-    yield lines.join('')
-  }
-}
-
-async function* cohortLines({ byToken }: Static<typeof Cohorts>): Lines {
-  yield csvLine(['cohort', 'monthsSince', 'wallets', 'volume', 'tokenMint'])
-  for (const { tokenMint, cohorts } of byToken) {
-    await giveWay()
-    yield cohorts
-      .flatMap(({ month, months }) =>
-        months.map(({ monthsSince, wallets, volume }) =>
-          csvLine([month, monthsSince, wallets, BigInt(volume), tokenMint]),
-        ),
-      )
-      .join('')
-  }
-}
-
 export interface ExportParts {
   /** whose amounts are also written as people read them */
   tokens: Tokens
   /** which payments */
   payments: PaymentFilter
   clock: CustomerRules
-  /** the figures of the gateway's whole life */
+  /** the figures of the span */
   readRevenue: () => Promise<Static<typeof Revenue>>
   readCohorts: () => Promise<Static<typeof Cohorts>>
 }
@@ -235,20 +194,23 @@ export async function exportLines(
   store: Store,
   gateway: string,
   kind: ExportKind,
-  { clock, readRevenue, readCohorts, ...payments }: ExportParts,
+  parts: ExportParts,
 ): Promise<Lines> {
+  const { tokens, readRevenue, readCohorts } = parts
   switch (kind) {
     case 'payments':
-      return paymentLines(store, gateway, payments)
+      return paymentLines(store, gateway, parts)
     case 'policies':
-      return policyLines(store, gateway)
+      return policyLines(store, gateway, tokens)
     case 'subscribers':
-      return subscriberLines(store, gateway, clock)
+      return subscriberLines(store, gateway, parts)
     case 'revenue':
-      return revenueLines(await readRevenue())
+      return revenueLines(await readRevenue(), tokens)
+    case 'series':
+      return seriesLines(await readRevenue(), tokens)
     case 'movements':
-      return movementLines(await readRevenue())
+      return movementLines(await readRevenue(), tokens)
     case 'cohorts':
-      return cohortLines(await readCohorts())
+      return cohortLines(await readCohorts(), tokens)
   }
 }

@@ -7,6 +7,7 @@ import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { InvalidParameterError } from '../http/api-errors.js'
 import { ClampedLimit, Moment, Offset } from '../http/fields.js'
 import { EXPORT_KINDS, exportLines } from './export-lines.js'
+import { checkFilters, fileNameOf } from './export-span.js'
 import { addCustomerRoutes } from './customer-routes.js'
 import { MerchantPolicies, Revenue, toMerchantPolicy, Upcoming } from './merchant-schemas.js'
 import { clockOf, KEPT, MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
@@ -146,7 +147,7 @@ export function addMerchantRoutes(
         security,
         summary: 'Export as CSV',
         description:
-          'Everything of one kind. RFC 4180, streamed whole; filters are those of `merchant/payments`, for `payments` alone. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
+          'One table of one kind. RFC 4180, streamed whole, with the span in the name of the file. `startTime` and `endTime` are of `payments`, `revenue`, `series` and `movements`, the other filters those of `merchant/payments`, for `payments` alone. Beside each amount in the smallest unit it is in units of the token, with its symbol, empty where this service cannot name the token. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
         params: Type.Object({
           ...params.properties,
           kind: Type.Enum([...EXPORT_KINDS], { description: 'what is exported' }),
@@ -167,19 +168,25 @@ export function addMerchantRoutes(
       const { kind } = request.params
       const { store } = request
       const { format: _format, ...filters } = request.query
-      const [filter] = Object.keys(filters)
-      if (kind !== 'payments' && filter !== undefined)
-        throw new InvalidParameterError(filter, 'filters payments alone')
+      checkFilters(kind, filters)
+      const { startTime, endTime } = filters
+      const span = {
+        ...(startTime !== undefined && { startTime }),
+        ...(endTime !== undefined && { endTime }),
+      }
       const lines = await exportLines(store, gateway, kind, {
         tokens: parts.tokens,
         payments: toPaymentFilter(filters),
         clock: clockOf(parts),
         readRevenue: async () =>
-          readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, {}, parts.nowMs())),
+          readRevenue({ ...parts, store }, gateway, await readSpan(store, gateway, span, parts.nowMs())),
         readCohorts: () => readCohorts({ ...parts, store }, gateway),
       })
       void reply
-        .header('content-disposition', `attachment; filename="${kind}-${gateway}.csv"`)
+        .header(
+          'content-disposition',
+          `attachment; filename="${fileNameOf(kind, gateway, span, parts.nowMs())}"`,
+        )
         .type('text/csv; charset=utf-8')
       return reply.send(Readable.from(lines) as never)
     },

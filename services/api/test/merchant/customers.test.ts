@@ -427,13 +427,19 @@ t.test('cohorts tell who paid again in which month', async t => {
     1: { tokenMint: keyOf('other token'), cohorts: [{ month: '2026-10' }] },
   })
   const file = await get('export/cohorts', shop)
-  t.equal(file.text.split('\r\n')[0], 'cohort,monthsSince,wallets,volume,tokenMint')
-  t.equal(file.text.split('\r\n')[3], `2026-08,2,1,5,${mint}`)
+  t.equal(file.text.split('\r\n')[0], 'cohort,monthsSince,wallets,volume,tokenMint,volumeDecimal,symbol')
+  t.equal(file.text.split('\r\n')[3], `2026-08,2,1,5,${mint},,`)
   const states = (await get('export/subscribers')).text.split('\r\n')
-  t.equal(states[0], 'wallet,policyCount,totalPaid,lastActiveAt,tokenMint,paymentCount,state,name')
-  t.ok(states.some(line => line.startsWith(`${wallet('late')},`) && line.endsWith(',overdue,')))
+  t.equal(
+    states[0],
+    'wallet,policyCount,totalPaid,lastActiveAt,tokenMint,paymentCount,state,name,totalPaidDecimal,symbol',
+  )
+  t.ok(states.some(line => line.startsWith(`${wallet('late')},`) && line.endsWith(',overdue,,,')))
   const movements = (await get('export/movements')).text.split('\r\n')
-  t.equal(movements[0], 'ts,mrrAtStart,new,expansion,contraction,churned,reactivated,mrr,tokenMint')
+  t.match(
+    movements[0],
+    /^ts,mrrAtStart,new,expansion,contraction,churned,reactivated,mrr,tokenMint,mrrAtStartDecimal,/,
+  )
   for (const line of movements.slice(1, -1)) {
     const [, start, ...figures] = line.split(',').slice(0, 8).map(Number)
     t.equal(

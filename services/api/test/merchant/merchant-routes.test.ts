@@ -184,28 +184,56 @@ t.test('exports are CSV in which a spreadsheet runs no formula', async t => {
   const payments = await get('export/payments?format=csv')
   t.match(payments.headers, {
     'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': `attachment; filename="payments-${gateway}.csv"`,
+    'content-disposition': `attachment; filename="payments-${gateway}-2026-11-18.csv"`,
   })
   const lines = payments.text.split('\r\n')
   t.match(lines[0], /^signature,slot,timestamp,paymentPolicy,gateway,amount,payer,recipient,recordId,/)
   t.equal(lines.length, 6, 'a header, four valid payments, and the last line break')
-  t.match(lines[4], /,1000,.*,"'=HYPERLINK\(""x""\)",confirmed,10,USDC,2$/)
-  t.match(lines[0], /,finality,amountDecimal,symbol,decimals$/)
+  t.match(lines[4], /,1000,.*,"'=HYPERLINK\(""x""\)",confirmed,10,USDC,2,,,,$/)
+  t.match(
+    lines[0],
+    /,finality,amountDecimal,symbol,decimals,gatewayFee,protocolFee,gatewayFeeDecimal,protocolFeeDecimal$/,
+  )
   t.ok(
-    lines.some(line => /,33,.*,3\.3,SOL,1$/.test(line)),
+    lines.some(line => /,33,.*,3\.3,SOL,1,,,,$/.test(line)),
     'amounts of known tokens as people read them',
   )
   const policies = (await get('export/policies?format=csv')).text.split('\r\n')
   t.equal(policies.length, 7)
-  t.match(policies[1], new RegExp(`^${once.address},regular,\\d+,OneTime,Active,9,,`))
+  t.match(policies[1], new RegExp(`^${once.address},regular,\\d+,OneTime,Active,9,,.*,0\\.9,0,SOL$`))
   t.match(
     (await get('export/subscribers')).text,
-    new RegExp(`${bob},2,1400,2026-11-15T[\\d:.]+Z,${usdc},2,active,\\r\\n`),
+    new RegExp(`${bob},2,1400,2026-11-15T[\\d:.]+Z,${usdc},2,active,,14,USDC\\r\\n`),
   )
-  const [totals, series] = (await get('export/revenue')).text.split('\r\n\r\n')
+  const [totals, series] = [(await get('export/revenue')).text, (await get('export/series')).text]
   t.match(
     totals,
-    new RegExp(`^mrr,recognizedRevenue,activeSubscriptionCount,tokenMint,.*\r\n3127,2400,2,${usdc},3,`),
+    new RegExp(
+      `^mrr,recognizedRevenue,activeSubscriptionCount,tokenMint,.*\r\n3127,2400,2,${usdc},3,.*,31\\.27,24,USDC\r\n`,
+    ),
   )
-  t.match(series, new RegExp(`^ts,mrr,recognized,tokenMint\r\n2026-10-29,83,1000,${usdc}\r\n`))
+  t.match(
+    series,
+    new RegExp(
+      `^ts,mrr,recognized,tokenMint,mrrDecimal,recognizedDecimal,symbol\r\n2026-10-29,83,1000,${usdc},0\\.83,10,USDC\r\n`,
+    ),
+  )
+  t.notMatch(`${totals}${series}`, '\r\n\r\n', 'one table a file')
+})
+
+t.test('a file of a span holds the span, and its name both days', async t => {
+  const nameOf = async (query: string) =>
+    String((await get(`export/${query}`)).headers['content-disposition']).split('"')[1]
+  const span = 'startTime=2026-11-12&endTime=2026-11-14'
+  for (const kind of ['payments', 'revenue', 'series', 'movements'])
+    t.equal(await nameOf(`${kind}?${span}`), `${kind}-${gateway}-2026-11-12-2026-11-14.csv`)
+  t.equal(await nameOf('cohorts'), `cohorts-${gateway}-2026-11-18.csv`, 'else the day on which it was made')
+  const days = (await get(`export/series?${span}`)).text.match(/^2026-\d\d-\d\d/gm)
+  t.same([...new Set(days)], ['2026-11-12', '2026-11-13', '2026-11-14'])
+  for (const kind of ['policies', 'subscribers', 'cohorts'])
+    t.match(await get(`export/${kind}?${span}`), {
+      status: 400,
+      body: { error: /startTime is for payments/ },
+    })
+  t.equal((await get(`export/revenue?tokenMint=${usdc}`)).status, 400)
 })

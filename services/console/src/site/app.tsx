@@ -5,6 +5,7 @@ import { PaymentsPage } from './payments/payments-page.js'
 import { SignIn, SignInPage } from './session/sign-in.js'
 import { useSession } from './session/session.js'
 import { Boundary } from './shell/boundary.js'
+import { Keys } from './shell/keys.js'
 import { Menu } from './shell/menu.js'
 import { Notes } from './shell/notes.js'
 import { PageHead } from './show/page-head.js'
@@ -41,6 +42,7 @@ export function App() {
         Skip to the content
       </a>
       <Menu />
+      <Keys />
       <div className="page">
         <Notes />
         <Main>

@@ -2,14 +2,16 @@ import type { Schemas } from '@payment-tracking/client'
 import { Link } from 'wouter'
 import { More } from '../customers/more.js'
 import { useGatewayPages } from '../customers/use-pages.js'
+import { pageLength } from '../show/page-length.js'
 import { PageHead } from '../show/page-head.js'
+import { shownWords } from '../show/pager.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Key, Time, Written } from '../show/values.js'
 
 type Change = Schemas['Change']
 
-const PAGE = 50
+const PAGE = pageLength(50)
 
 /** Written as a record, so that a new kind of the API does not compile until it stands here. */
 const WORDS: Record<Change['kind'], string> = {
@@ -51,6 +53,9 @@ export function ChangesPage() {
       {changes && changes.length > 0 && (
         <>
           <Table title="Changes" rows={changes} columns={COLUMNS} keyOf={({ id }) => String(id)} />
+          <p role="status" className="quiet">
+            {shownWords(0, changes.length, pages.hasNextPage)}
+          </p>
           <More title="Older changes" pages={pages} />
         </>
       )}

@@ -3,6 +3,8 @@ export interface ChartSeries {
   label: string
   /** one for each time; null where nothing is known, which the chart shows as a gap */
   values: readonly (number | null)[]
+  /** where its bars end, where they stand on those of another series: the other is drawn before them */
+  top?: readonly (number | null)[]
   /** the exact value in words, for people who point at it, and for the table */
   show: (index: number) => string
   tone: '1' | '2' | 'good' | 'bad'

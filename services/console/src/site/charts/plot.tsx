@@ -54,6 +54,8 @@ export default function Plot({
     const look = { stroke: axis!, font: `12px ${fontFamily}`, ticks: { show: false } }
     const lines = { stroke: grid!, width: 1 }
     const step = (data.times[1] ?? 0) - (data.times[0] ?? 0)
+    // What stands on another series reaches down to zero, and the other covers its lower part.
+    const drawn = [...data.series.filter(each => each.top), ...data.series.filter(each => !each.top)]
     const made = new UPlot(
       {
         width: element.clientWidth,
@@ -86,7 +88,7 @@ export default function Plot({
         ],
         series: [
           {},
-          ...data.series.map(({ label, tone, kind, values }) => {
+          ...drawn.map(({ label, tone, kind, values }) => {
             const colour = colourOf(element, tone)
             return {
               label,
@@ -98,18 +100,18 @@ export default function Plot({
           }),
         ],
         hooks: {
-          drawClear: [drawn => hatchGaps(drawn, data, grid!)],
+          drawClear: [chart => hatchGaps(chart, data, grid!)],
           setCursor: [
-            drawn => {
-              const index = drawn.cursor.idx ?? null
+            chart => {
+              const index = chart.cursor.idx ?? null
               const left =
-                index === null ? 0 : drawn.valToPos(data.times[index]!, 'x') + drawn.over.offsetLeft
+                index === null ? 0 : chart.valToPos(data.times[index]!, 'x') + chart.over.offsetLeft
               point.current(index, left)
             },
           ],
         },
       },
-      [[...data.times], ...data.series.map(({ values }) => [...values])] as UPlot.AlignedData,
+      [[...data.times], ...drawn.map(({ values, top }) => [...(top ?? values)])] as UPlot.AlignedData,
       element,
     )
     plot.current = made

@@ -1,7 +1,9 @@
 import { WithoutBlanks } from '../filters/without-blanks.js'
 import { Meant } from '../find/meant.js'
 import { isKey } from '../show/is-key.js'
+import { pageLength } from '../show/page-length.js'
 import { PageHead } from '../show/page-head.js'
+import { shownWords } from '../show/pager.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import { WORDS } from '../show/words.js'
 import {
@@ -16,7 +18,7 @@ import { CustomerTable } from './customer-table.js'
 import { More } from './more.js'
 import { useGatewayPages } from './use-pages.js'
 
-const PAGE = 50
+const PAGE = pageLength(50)
 
 export function CustomersPage() {
   const filter = useCustomerFilter()
@@ -74,8 +76,7 @@ const NoCustomers = ({ search }: { search: string }) => (
   </Empty>
 )
 
-function countOf(shown: number, total: number | null, hasMore: boolean): string {
-  const count = shown.toLocaleString('en-US')
-  if (!hasMore) return `${count} in total.`
-  return total === null ? `First ${count} shown.` : `${count} of ${total.toLocaleString('en-US')} shown.`
-}
+const countOf = (shown: number, total: number | null, hasMore: boolean): string =>
+  total === null || !hasMore
+    ? shownWords(0, shown, hasMore)
+    : `The first ${shown.toLocaleString('en-US')} of ${total.toLocaleString('en-US')}.`

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent as Press } from 'react'
 import { useLocation } from 'wouter'
 import { useSession } from '../session/session.js'
+import { isWriting } from '../shell/is-writing.js'
 import { Icon } from '../show/icon.js'
 import { Failure } from '../show/states.js'
 import { isWholeName, pathOf } from './find-path.js'
@@ -13,10 +14,6 @@ import { RULE, RULE_OF_GATEWAY } from './rule.js'
 /** What is typed is sought after a pause, from so many characters on: a shorter text is sought when asked. */
 const PAUSE_MS = 250
 const LEAST_TYPED = 3
-
-/** Whether somebody is writing, so that `/` is a letter. */
-const isWriting = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 
 function useShortcut(open: () => void): void {
   useEffect(() => {

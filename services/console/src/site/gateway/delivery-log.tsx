@@ -7,6 +7,8 @@ import { WithoutBlanks } from '../filters/without-blanks.js'
 import { Meant } from '../find/meant.js'
 import { toneOf } from '../payments/trace.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { pageLength } from '../show/page-length.js'
+import { Pager } from '../show/pager.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
 import { Badge, Memo, Time } from '../show/values.js'
@@ -15,7 +17,7 @@ import { sentenceCase } from '../show/sentence-case.js'
 
 type Delivery = Schemas['Delivery']
 const STATES = ['pending', 'waiting', 'delivered', 'failed', 'cancelled'] as const
-const PAGE = 50
+const PAGE = pageLength(50)
 /** How far back the replay of all failed deliveries goes. */
 const REPLAY_DAYS = 7
 
@@ -108,24 +110,13 @@ export function DeliveryLog({ id, failure }: { id: number; failure: string | nul
                 keyOf={delivery => String(delivery.id)}
               />
             )}
-            <div className="row">
-              <button
-                type="button"
-                className="outline"
-                disabled={page === 0}
-                onClick={() => setPage(page - 1)}
-              >
-                Newer
-              </button>
-              <button
-                type="button"
-                className="outline"
-                disabled={deliveries.length < PAGE}
-                onClick={() => setPage(page + 1)}
-              >
-                Older
-              </button>
-            </div>
+            <Pager
+              from={page * PAGE}
+              shown={deliveries.length}
+              hasMore={deliveries.length === PAGE}
+              newer={() => setPage(page - 1)}
+              older={() => setPage(page + 1)}
+            />
           </>
         )}
       </Loaded>

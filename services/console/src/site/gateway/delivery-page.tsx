@@ -1,3 +1,4 @@
+import type { Schemas } from '@payment-tracking/client'
 import { visibleText } from '@payment-tracking/contracts/visible-text'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
@@ -6,7 +7,9 @@ import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
 import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
 import { Moment } from '../show/time.js'
+import { formatJson } from '../show/format-json.js'
 import { Badge, ExactTime, Time } from '../show/values.js'
+import { repeatRequest } from './repeat-request.js'
 
 /** One delivery: the request, and what the endpoint answered to each attempt. */
 export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: number }) {
@@ -15,6 +18,9 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
     ['endpoints', id, 'deliveries', 'one', deliveryId],
     ({ api }) => ask(api.GET('/v1/webhooks/{id}/deliveries/{deliveryId}', path)),
     3_000,
+  )
+  const endpoint = useGatewayQuery(['endpoints', id], ({ api }) =>
+    ask(api.GET('/v1/webhooks/{id}', { params: { path: { id } } })),
   )
   const replay = useGatewayOrder(({ api }) =>
     ask(api.POST('/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver', path)),
@@ -35,14 +41,10 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                 created <ExactTime at={delivery.createdAt} />
               </span>
               <button type="button" onClick={() => replay.mutate()} aria-busy={replay.isPending}>
-                Replay
+                Resend
               </button>
             </div>
-            {delivery.nextAttemptAt && delivery.lastTryAt && (
-              <p>
-                Next try <Moment at={delivery.nextAttemptAt} />, last <Moment at={delivery.lastTryAt} />.
-              </p>
-            )}
+            <NextTry delivery={delivery} />
             <Failure error={replay.error} />
             {delivery.signature && (
               <p>
@@ -63,7 +65,9 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                   {attempt.finishedAt && (
                     <Took ms={Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt)} />
                   )}
+                  {attempt.responseHeaders && <p className="quiet">Headers of the answer</p>}
                   {attempt.responseHeaders && <pre>{JSON.stringify(attempt.responseHeaders, null, 2)}</pre>}
+                  {attempt.responseBody && <p className="quiet">Body of the answer</p>}
                   {attempt.responseBody && (
                     <pre>{visibleText(attempt.responseBody, { keepLines: true })}</pre>
                   )}
@@ -71,13 +75,66 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
               ))}
             </ol>
             <h2>Request</h2>
-            <p>
-              webhook-id <code>{delivery.messageId}</code>
-            </p>
-            <pre>{visibleText(delivery.body, { keepLines: true })}</pre>
+            <dl>
+              <dt>webhook-id</dt>
+              <dd>
+                <code>{delivery.messageId}</code>, the same in each attempt
+              </dd>
+              <dt>webhook-timestamp</dt>
+              <dd>the second of the attempt, Unix time</dd>
+              <dt>webhook-signature</dt>
+              <dd>
+                <code>v1,</code> and the HMAC-SHA256 of ID, timestamp and body, by the secret of the endpoint
+              </dd>
+              <dt>content-type</dt>
+              <dd>
+                <code>application/json</code>
+              </dd>
+            </dl>
+            <h3>Body</h3>
+            <pre>{visibleText(formatJson(delivery.body), { keepLines: true })}</pre>
+            {endpoint.data && (
+              <details>
+                <summary>Send it by hand</summary>
+                <p className="quiet">
+                  With the secret of the endpoint in WEBHOOK_SECRET. It signs anew: a signature counts for
+                  five minutes.
+                </p>
+                <pre>
+                  {visibleText(
+                    repeatRequest({
+                      url: endpoint.data.endpointUrl,
+                      messageId: delivery.messageId,
+                      body: delivery.body,
+                    }),
+                    { keepLines: true },
+                  )}
+                </pre>
+              </details>
+            )}
           </>
         )}
       </Loaded>
     </>
+  )
+}
+
+/** When it is sent again by itself. */
+function NextTry({
+  delivery: { status, nextAttemptAt, lastTryAt },
+}: {
+  delivery: Pick<Schemas['Delivery'], 'status' | 'nextAttemptAt' | 'lastTryAt'>
+}) {
+  if (nextAttemptAt === null || lastTryAt === null) return null
+  if (status === 'failed')
+    return (
+      <p>
+        Failed; tried again when the endpoint recovers, until <Moment at={lastTryAt} />.
+      </p>
+    )
+  return (
+    <p>
+      Next try about <Moment at={nextAttemptAt} />; if every try fails, the last by <Moment at={lastTryAt} />.
+    </p>
   )
 }

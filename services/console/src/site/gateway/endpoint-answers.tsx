@@ -108,7 +108,7 @@ function chartsOf(answers: readonly Answers[], span: Span): [ChartData, ChartDat
   }
   const counts = (pick: (each: Answers) => number) => ({
     values: answers.map(pick),
-    show: (index: number) => Math.abs(pick(answers[index]!)).toLocaleString('en-US'),
+    show: (index: number) => pick(answers[index]!).toLocaleString('en-US'),
   })
   const line = (pick: (each: Answers) => number | bigint | null) => ({
     kind: 'line' as const,
@@ -127,7 +127,8 @@ function chartsOf(answers: readonly Answers[], span: Span): [ChartData, ChartDat
           label: 'failed',
           tone: 'bad',
           kind: 'bars',
-          ...counts(each => -(Number(each.requests) - Number(each.accepted))),
+          ...counts(each => Number(each.requests) - Number(each.accepted)),
+          top: answers.map(({ requests }) => Number(requests)),
         },
       ],
     },

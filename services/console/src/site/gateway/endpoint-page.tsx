@@ -1,5 +1,6 @@
 import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { IS_DEMO } from '../settings.js'
 import { PageHead } from '../show/page-head.js'
 import { Failure, Loaded } from '../show/states.js'
 import { Time, Written } from '../show/values.js'
@@ -56,7 +57,9 @@ export function EndpointPage({ id }: { id: number }) {
               </p>
             )}
             <EndpointWaits of={endpoint} />
-            {endpoint.endpointWarning && <p className="failure">{endpoint.endpointWarning}</p>}
+            {endpoint.endpointWarning && (
+              <p className={IS_DEMO ? 'quiet' : 'failure'}>{endpoint.endpointWarning}</p>
+            )}
             <div className="row">
               <button type="button" disabled={!endpoint.active} onClick={() => test.mutate()}>
                 Send a test event

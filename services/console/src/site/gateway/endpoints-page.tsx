@@ -2,6 +2,7 @@ import { useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useGatewayOrder, useGatewayQuery } from '../session/use-gateway.js'
+import { IS_DEMO } from '../settings.js'
 import { PageHead } from '../show/page-head.js'
 import { Empty, Failure, Loaded } from '../show/states.js'
 import { Table, type Column } from '../show/table.js'
@@ -127,7 +128,9 @@ function NewEndpoint() {
               <Link href={`/endpoints/${String(order.data.id)}`}>{order.data.endpointUrl}</Link>.
             </p>
             {order.data.warning && <p className="failure">{order.data.warning}</p>}
-            {order.data.endpointWarning && <p className="failure">{order.data.endpointWarning}</p>}
+            {order.data.endpointWarning && (
+              <p className={IS_DEMO ? 'quiet' : 'failure'}>{order.data.endpointWarning}</p>
+            )}
             <p>
               Signing secret: <code className="secret">{order.data.secret}</code>
             </p>

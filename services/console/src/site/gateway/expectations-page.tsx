@@ -4,7 +4,9 @@ import { Link } from 'wouter'
 import { ask } from '../api/request.js'
 import { useChoice } from '../filters/use-filter.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
+import { pageLength } from '../show/page-length.js'
 import { PageHead } from '../show/page-head.js'
+import { Pager } from '../show/pager.js'
 import { Empty, Loaded } from '../show/states.js'
 import { Table } from '../show/table.js'
 import { Amount, Memo, Time } from '../show/values.js'
@@ -20,7 +22,7 @@ const STATES: readonly Expectation['state'][] = [
   'expired',
   'cancelled',
 ]
-const PAGE = 50
+const PAGE = pageLength(50)
 
 export function ExpectationsPage() {
   const [state, setState] = useChoice('state', ['', ...STATES], '')
@@ -114,24 +116,13 @@ function Expectations({ state }: { state: '' | Expectation['state'] }) {
               ]}
             />
           )}
-          <div className="row">
-            <button
-              type="button"
-              className="outline"
-              disabled={cursors.length === 1}
-              onClick={() => setCursors(cursors.slice(0, -1))}
-            >
-              Newer
-            </button>
-            <button
-              type="button"
-              className="outline"
-              disabled={next === null}
-              onClick={() => next !== null && setCursors([...cursors, next])}
-            >
-              Older
-            </button>
-          </div>
+          <Pager
+            from={(cursors.length - 1) * PAGE}
+            shown={items.length}
+            hasMore={next !== null}
+            newer={() => setCursors(cursors.slice(0, -1))}
+            older={() => next !== null && setCursors([...cursors, next])}
+          />
         </>
       )}
     </Loaded>

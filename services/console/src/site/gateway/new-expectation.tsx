@@ -1,61 +1,112 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Link } from 'wouter'
-import { ask } from '../api/request.js'
+import { apiOf, ask } from '../api/request.js'
+import { useTokens } from '../api/tokens.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
+import { useSession } from '../session/session.js'
 import { Failure } from '../show/states.js'
-import { TermFields } from '../show/term-fields.js'
 import { Memo } from '../show/values.js'
+import { faultsOf, OTHER_TOKEN, toExpectation, type Draft } from './expectation-draft.js'
 
-const FIELDS = [
+const TEXTS = [
   { name: 'trackingId', title: 'Tracking ID (the payer’s memo)' },
   { name: 'recipient', title: 'Recipient' },
-  { name: 'tokenMint', title: 'Token mint' },
-  { name: 'amount', title: 'Amount, in the smallest unit' },
 ] as const
 
-const NOTHING = { trackingId: '', recipient: '', tokenMint: '', amount: '' }
+/** Whom the newest payment of the gateway paid: most gateways pay one recipient. */
+function useUsualRecipient(): string | null {
+  const { session } = useSession()
+  const gateway = session?.gateway ?? ''
+  const { data } = useQuery({
+    queryKey: ['gateway', gateway, 'usual recipient'],
+    queryFn: async () => {
+      const query = { gateway, limit: 1 }
+      const [newest] = await ask(apiOf().GET('/v1/events/payments', { params: { query } }))
+      return newest?.recipient ?? null
+    },
+    staleTime: Infinity,
+  })
+  return data ?? null
+}
 
 export function NewExpectation() {
-  const [terms, setTerms] = useState(NOTHING)
-  const [until, setUntil] = useState('')
-  const [reference, setReference] = useState('')
-  const create = useGatewayOrder(({ api, gateway }) =>
+  const tokens = useTokens()
+  const usual = useUsualRecipient()
+  const [firstMint = OTHER_TOKEN] = tokens.keys()
+  const [given, setGiven] = useState<Partial<Draft>>({})
+  const [isAsked, setAsked] = useState(false)
+  const draft: Draft = {
+    trackingId: '',
+    recipient: usual ?? '',
+    token: firstMint,
+    otherMint: '',
+    amount: '',
+    until: '',
+    reference: '',
+    ...given,
+  }
+  const token = tokens.get(draft.token)
+  const faults = isAsked ? faultsOf(draft, tokens, Date.now()) : {}
+  const set = (name: keyof Draft) => (value: string) => setGiven(known => ({ ...known, [name]: value }))
+  const create = useGatewayOrder(({ api, gateway }, wanted: Draft) =>
     ask(
       api.POST('/v1/gateway/{gateway}/expectations', {
         params: { path: { gateway } },
-        body: {
-          trackingId: terms.trackingId,
-          recipient: terms.recipient.trim(),
-          tokenMint: terms.tokenMint.trim(),
-          amount: terms.amount.trim(),
-          ...(until === '' ? {} : { expiresAt: new Date(until).toISOString() }),
-          ...(reference === '' ? {} : { reference }),
-        },
+        body: toExpectation(wanted, tokens),
       }),
     ),
   )
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    create.mutate()
+    setAsked(true)
+    if (Object.keys(faultsOf(draft, tokens, Date.now())).length > 0) return
+    create.mutate(draft, { onSuccess: () => setAsked(false) })
   }
+  const field = (name: keyof Draft, title: string, type = 'text', placeholder?: string) => (
+    <div key={name}>
+      <label>
+        {title}
+        <input
+          type={type}
+          value={draft[name]}
+          placeholder={placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          aria-invalid={faults[name] !== undefined || undefined}
+          aria-describedby={faults[name] === undefined ? undefined : `fault-${name}`}
+          onChange={event => set(name)(event.target.value)}
+        />
+      </label>
+      {faults[name] !== undefined && <small id={`fault-${name}`}>{faults[name]}</small>}
+    </div>
+  )
   return (
     <section className="panel" aria-labelledby="new">
       <h2 id="new">New expected payment</h2>
-      <form onSubmit={submit}>
+      <form noValidate onSubmit={submit}>
         <div className="columns">
-          <TermFields
-            fields={FIELDS}
-            values={terms}
-            onChange={(name, value) => setTerms({ ...terms, [name]: value })}
-          />
+          {TEXTS.map(({ name, title }) => field(name, title))}
           <label>
-            Expires
-            <input type="datetime-local" value={until} onChange={event => setUntil(event.target.value)} />
+            Token
+            <select value={draft.token} onChange={event => set('token')(event.target.value)}>
+              {[...tokens].map(([mint, { symbol }]) => (
+                <option key={mint} value={mint}>
+                  {symbol}
+                </option>
+              ))}
+              <option value={OTHER_TOKEN}>Another token</option>
+            </select>
           </label>
-          <label>
-            Your reference
-            <input value={reference} maxLength={64} onChange={event => setReference(event.target.value)} />
-          </label>
+          {draft.token === OTHER_TOKEN && field('otherMint', 'Token mint')}
+          {field(
+            'amount',
+            token ? `Amount in ${token.symbol}` : 'Amount, in the smallest unit',
+            'text',
+            token ? '4.50' : '4500000',
+          )}
+          {field('until', 'Expires', 'datetime-local')}
+          {field('reference', 'Your reference')}
         </div>
         <button type="submit" aria-busy={create.isPending}>
           Create
@@ -63,6 +114,7 @@ export function NewExpectation() {
       </form>
       <Failure error={create.error} />
       <div role="status">
+        {Object.keys(faults).length > 0 && <p className="failure">Correct what is marked.</p>}
         {create.data && (
           <p>
             Created:{' '}

@@ -11,30 +11,23 @@ import { Downloads } from './downloads.js'
 import { DueChart } from './due-chart.js'
 import { DuePayments } from './due-payments.js'
 import { overdueOf, payments } from './due.js'
+import { revenueSpan } from './revenue-span.js'
 import { SubscriberChart } from './subscriber-chart.js'
 import { TokenRevenue } from './token-revenue.js'
 import { churnOf, isKnownFrom, useRevenueBefore } from './use-revenue-before.js'
 import { useNotPaid } from './use-due.js'
 
-const DAY_MS = 86_400_000
 const SPANS = ['7', '30', '90', '365'] as const
-/** Longer spans are drawn by weeks: a bar of a day would be thinner than a line. */
-const MOST_DAYS = 90
-
-/** Whole days (UTC), as the exports have them; today is the last: a part of a day would look like a bad day. */
-const startOf = (days: number): string =>
-  new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - (days - 1) * DAY_MS).toISOString()
 
 export function RevenuePage() {
   const [span, setSpan] = useChoice('days', SPANS, '30')
-  const days = Number(span)
-  const per = days > MOST_DAYS ? 'week' : 'day'
-  const query = useGatewayQuery(['revenue', days], ({ api, gateway }) =>
+  const { startTime, per, name } = revenueSpan(Number(span), Date.now())
+  const query = useGatewayQuery(['revenue', span], ({ api, gateway }) =>
     ask(
       api.GET('/v1/gateway/{gateway}/merchant/revenue', {
         params: {
           path: { gateway },
-          query: { startTime: startOf(days), bucket: per },
+          query: { startTime, bucket: per },
         },
       }),
     ),
@@ -52,7 +45,7 @@ export function RevenuePage() {
           <select value={span} onChange={event => setSpan(event.target.value as typeof span)}>
             {SPANS.map(each => (
               <option key={each} value={each}>
-                {each} days
+                {revenueSpan(Number(each), Date.now()).name}
               </option>
             ))}
           </select>
@@ -82,9 +75,9 @@ export function RevenuePage() {
                   ['paused', String(subscriptions.paused), 'paused'],
                   ['completed', String(subscriptions.completed), 'completed'],
                   [
-                    `churn over ${span} days`,
+                    `churn over ${name}`,
                     <>
-                      {churnOf(revenue)} <Before of={`${span} days`} value={before && before.churn} />
+                      {churnOf(revenue)} <Before of={name} value={before && before.churn} />
                     </>,
                     'churn',
                   ],
@@ -96,7 +89,7 @@ export function RevenuePage() {
                   token={token}
                   per={per}
                   knownSince={knownSince}
-                  days={span}
+                  span={name}
                   volumeBefore={before && before.volumeOf(token.tokenMint)}
                   isStartKnown={isKnownFrom(Date.parse(revenue.startTime), knownSince)}
                 />
@@ -123,7 +116,7 @@ export function RevenuePage() {
         toDays={0}
       />
       <DuePayments title="Due in the next 30 days" empty="Nothing is due." fromDays={0} toDays={30} />
-      <Downloads />
+      <Downloads firstDay={startTime.slice(0, 10)} period={`The last ${name}`} />
     </>
   )
 }

@@ -42,15 +42,15 @@ export function TokenRevenue({
   token,
   per,
   knownSince,
-  days,
+  span,
   volumeBefore,
   isStartKnown,
 }: {
   token: Revenue
   per: 'day' | 'week'
   knownSince: string | null
-  /** of the span */
-  days: string
+  /** its name, such as `30 days` */
+  span: string
   /** null where the span before is not known; undefined while it is read */
   volumeBefore: ReturnType<RevenueBefore['volumeOf']> | null | undefined
   /** whether what was at the start of the span is known */
@@ -91,7 +91,7 @@ export function TokenRevenue({
         Volume <Amount raw={token.recognizedRevenue} mint={token.tokenMint} /> in{' '}
         {payments(Number(token.paymentCount))}{' '}
         <Before
-          of={`${days} days`}
+          of={span}
           value={
             volumeBefore && (
               <>
@@ -104,7 +104,7 @@ export function TokenRevenue({
         {String(Number(token.activeSubscriptionCount) - Number(token.neverPaid.subscriptionCount))} of{' '}
         {String(token.activeSubscriptionCount)} active subscriptions{' '}
         <Before
-          of={`${days} days`}
+          of={span}
           value={isStartKnown ? <Amount raw={token.mrrAtStart} mint={token.tokenMint} /> : null}
         />
         {Number(token.neverPaid.subscriptionCount) > 0 &&

@@ -73,7 +73,7 @@ function Verdict({ check }: { check: Schemas['PaymentCheck'] }) {
     <>
       <p>
         {check.paid ? <Badge tone="good">paid</Badge> : <Badge tone="bad">not paid</Badge>}{' '}
-        {check.payments.length} of its payments {check.payments.length === 1 ? 'is' : 'are'} as expected.
+        {check.payments.length === 1 ? '1 payment is' : `${check.payments.length} payments are`} as expected.
       </p>
       {check.mismatches.length > 0 && (
         <ul>

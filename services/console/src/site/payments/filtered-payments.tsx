@@ -1,21 +1,36 @@
 // One's own payments that pass the filters, with their sums and a file of all of them.
-import { ask } from '../api/request.js'
 import { More } from '../customers/more.js'
 import { useGatewayPages } from '../customers/use-pages.js'
 import { Meant } from '../find/meant.js'
 import { WithoutBlanks } from '../filters/without-blanks.js'
-import { download } from '../gateway/download.js'
+import { askFile, download } from '../gateway/download.js'
 import { payments as inPayments } from '../gateway/due.js'
 import { useGatewayOrder } from '../session/use-gateway.js'
 import { Amount } from '../show/amount.js'
+import { pageLength } from '../show/page-length.js'
+import { shownWords } from '../show/pager.js'
 import { Empty, Failure, Loading } from '../show/states.js'
 import type { PaymentFilters } from './payment-filters.js'
 import { PaymentTable } from './payment-table.js'
 
-const PAGE = 100
+const PAGE = pageLength(100)
+
+/** Of how many: the sums count all that pass the filters. */
+function shownOf(
+  shown: number,
+  byToken: readonly { count: number | bigint }[],
+  complete: boolean,
+  hasMore: boolean,
+): string {
+  const all = byToken.reduce((sum, { count }) => sum + Number(count), 0)
+  return complete && hasMore
+    ? `The first ${shown.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}.`
+    : shownWords(0, shown, hasMore)
+}
 
 export function FilteredPayments({ filters, text }: { filters: PaymentFilters; text: string }) {
   const query = filters.queryOf(text)
+  const hasDates = query.startTime !== undefined || query.endTime !== undefined
   const pages = useGatewayPages(['payments', query], ({ api, gateway }, cursor) =>
     api.GET('/v1/gateway/{gateway}/merchant/payments', {
       params: { path: { gateway }, query: cursor === null ? { ...query, limit: PAGE } : { cursor } },
@@ -23,13 +38,13 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
   )
   const file = useGatewayOrder(async ({ api, gateway }) => {
     const { sort: _sort, ...filter } = query
-    const csv = await ask(
+    const csv = await askFile(
       api.GET('/v1/gateway/{gateway}/merchant/export/{kind}', {
         params: { path: { gateway, kind: 'payments' }, query: filter },
         parseAs: 'text',
       }),
     )
-    download(`payments-${gateway}.csv`, csv)
+    download(csv)
   })
   if (pages.error && !pages.data) return <Failure error={pages.error} retry={() => void pages.refetch()} />
   if (!pages.data) return <Loading lines={16} shape="rows" />
@@ -58,7 +73,7 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
         </button>
       </div>
       <Failure error={pages.error ?? file.error} />
-      {found.length > 0 && <PaymentTable title="Filtered payments" payments={found} />}
+      {found.length > 0 && <PaymentTable title="Filtered payments" payments={found} isExact={hasDates} />}
       {found.length === 0 && !pages.hasNextPage && (
         <Empty title="No payment was found">
           Only payments of your gateway were searched.
@@ -68,6 +83,11 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
       )}
       {query.sort !== 'newest' && found.length === PAGE && (
         <p className="quiet">The first {PAGE}; the file has all.</p>
+      )}
+      {query.sort === 'newest' && found.length > 0 && (
+        <p role="status" className="quiet">
+          {shownOf(found.length, byToken, complete, pages.hasNextPage)}
+        </p>
       )}
       <More title="More payments" pages={pages} />
     </section>

@@ -2,7 +2,8 @@
 import { apiOf, ask } from '../api/request.js'
 import type { Payment } from './use-live-payments.js'
 
-const MOST_PAYMENTS = 100
+/** Of one question. */
+export const MOST_PAYMENTS = 100
 
 /** Somebody who pays or is paid. */
 export interface Party {

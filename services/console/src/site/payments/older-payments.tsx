@@ -2,6 +2,7 @@ import { nextCursor } from '@payment-tracking/client'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { apiOf, ask } from '../api/request.js'
+import { shownWords } from '../show/pager.js'
 import { Failure } from '../show/states.js'
 import { PaymentTable } from './payment-table.js'
 import { MOST_NEWEST, type Payment } from './use-live-payments.js'
@@ -52,6 +53,7 @@ export function OlderPayments({
   if (newest.length < MOST_NEWEST) return null
   return (
     <>
+      <p className="quiet">{shownWords(0, newest.length + older.length, hasMore)}</p>
       {older.length > 0 && <PaymentTable title="Older payments" payments={older} />}
       <Failure error={query.error} />
       {hasMore && (

@@ -3,6 +3,7 @@ import { useTokens } from '../api/tokens.js'
 import { Wallet } from '../customers/wallet.js'
 import { Amount, amountWidths } from '../show/amount.js'
 import { Table, type Column } from '../show/table.js'
+import { DateTime } from '../show/time.js'
 import { Badge, Finality, Key, Memo, shorten, Time } from '../show/values.js'
 import type { Payment } from './use-live-payments.js'
 
@@ -60,10 +61,31 @@ const COLUMNS: readonly Column<Payment>[] = [
   },
 ]
 
-export function PaymentTable({ title, payments }: { title: string; payments: readonly Payment[] }) {
+const EXACT: readonly Column<Payment>[] = COLUMNS.map(column =>
+  column.head === 'time' ? { ...column, cell: ({ timestamp }) => <DateTime at={timestamp} /> } : column,
+)
+
+/** @param isExact shows dates instead of how long ago, as beside a filter by dates */
+export function PaymentTable({
+  title,
+  payments,
+  isExact = false,
+}: {
+  title: string
+  payments: readonly Payment[]
+  isExact?: boolean
+}) {
   const widths = amountWidths(
     payments.map(({ amountString, tokenMint }) => ({ raw: amountString ?? null, mint: tokenMint ?? null })),
     useTokens(),
   )
-  return <Table title={title} rows={payments} columns={COLUMNS} keyOf={({ id }) => id} widths={widths} />
+  return (
+    <Table
+      title={title}
+      rows={payments}
+      columns={isExact ? EXACT : COLUMNS}
+      keyOf={({ id }) => id}
+      widths={widths}
+    />
+  )
 }

@@ -7,8 +7,9 @@ import { Meant } from '../find/meant.js'
 import type { Whose } from '../session/whose.js'
 import { canBeTrackingId, isKey } from '../show/is-key.js'
 import { Memo } from '../show/memo.js'
+import { shownWords } from '../show/pager.js'
 import { Empty, Failure, Loaded, Loading } from '../show/states.js'
-import { findByMemo, findParty, type Party } from './find-payments.js'
+import { findByMemo, findParty, MOST_PAYMENTS, type Party } from './find-payments.js'
 import { PaymentTable } from './payment-table.js'
 import type { Payment } from './use-live-payments.js'
 import { usePolicyPayments } from './use-policy-payments.js'
@@ -117,7 +118,12 @@ function FoundPayments({
       )}
       <Failure error={more.error} />
       {payments.size > 0 ? (
-        <PaymentTable title="Found payments" payments={newestFirst} />
+        <>
+          <p className="quiet" role="status">
+            {shownWords(0, payments.size, more.next > 0 || byMemo.length >= MOST_PAYMENTS)}
+          </p>
+          <PaymentTable title="Found payments" payments={newestFirst} />
+        </>
       ) : more.isReading ? (
         <Loading />
       ) : (

@@ -29,6 +29,16 @@ export function ExactTime({ at }: { at: Given }) {
   )
 }
 
+/** The date and time of the reader's place. @param at ISO text */
+export const DateTime = ({ at }: { at: string }) => (
+  <Stamp date={dateOf(at)}>
+    {dateOf(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
+  </Stamp>
+)
+
+/** Of the reader's place, such as `Europe/Berlin`: all times of the pages are in it, but for days that are named as those of UTC. */
+export const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone
+
 /** A moment that comes, at the clock of the reader's place. @param at ISO text */
 export function Moment({ at }: { at: string }) {
   const now = useNow()

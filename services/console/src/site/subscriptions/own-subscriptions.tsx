@@ -4,11 +4,12 @@ import { ask } from '../api/request.js'
 import { useChoice } from '../filters/use-filter.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
 import { useSession } from '../session/session.js'
+import { pageLength } from '../show/page-length.js'
 import { Empty, Loaded } from '../show/states.js'
 import { PaymentsAtRisk } from '../risks/payments-at-risk.js'
 import { SubscriptionTable } from './subscription-table.js'
 
-const NEWEST = 50
+const NEWEST = pageLength(50)
 
 export function FirstSubscriptions() {
   const { session } = useSession()

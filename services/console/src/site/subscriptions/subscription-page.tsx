@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { apiOf, ask, RequestError } from '../api/request.js'
 import { Wallet } from '../customers/wallet.js'
+import { payments } from '../gateway/due.js'
 import { PaymentTable } from '../payments/payment-table.js'
 import type { Payment } from '../payments/use-live-payments.js'
 import { PageHead } from '../show/page-head.js'
@@ -62,7 +63,7 @@ export function SubscriptionPage({ address }: { address: string }) {
                   <dt>paid</dt>
                   <dd>
                     <Amount raw={subscription.totalPaid} mint={subscription.tokenMint} /> in{' '}
-                    {String(subscription.paymentCount)} payments
+                    {payments(Number(subscription.paymentCount))}
                   </dd>
                   <dt>recipient</dt>
                   <dd>
@@ -118,17 +119,17 @@ export function SubscriptionPage({ address }: { address: string }) {
 }
 
 function History({ events }: { events: readonly Payment[] }) {
-  const payments = events.filter(({ amountString }) => amountString !== undefined)
+  const paid = events.filter(({ amountString }) => amountString !== undefined)
   const changes = events.filter(({ amountString }) => amountString === undefined)
   return (
     <>
       <h3>Changes</h3>
       <PolicyChanges changes={changes} />
       <h3>Payments</h3>
-      {payments.length === 0 ? (
+      {paid.length === 0 ? (
         <Empty title="No payments yet">The first payment shows here as soon as it is stored.</Empty>
       ) : (
-        <PaymentTable title="Payments of the subscription" payments={payments} />
+        <PaymentTable title="Payments of the subscription" payments={paid} />
       )}
     </>
   )

@@ -1,0 +1,43 @@
+// How much of a list is shown, and the way to the rest of it.
+
+/** `51 to 100 of more than 100`, or `3 in total`. @param from how many stand before the first that is shown */
+export function shownWords(from: number, shown: number, hasMore: boolean): string {
+  const last = (from + shown).toLocaleString('en-US')
+  const all = hasMore ? `more than ${last}` : last
+  if (from === 0) return hasMore ? `The first ${last} of ${all}.` : `${last} in total.`
+  return `${(from + 1).toLocaleString('en-US')} to ${last} of ${all}.`
+}
+
+/** Buttons are there only where there is another page. */
+export function Pager({
+  from,
+  shown,
+  hasMore,
+  newer,
+  older,
+}: {
+  from: number
+  shown: number
+  hasMore: boolean
+  newer: () => void
+  older: () => void
+}) {
+  if (from === 0 && shown === 0) return null
+  return (
+    <div className="row">
+      <span role="status" className="quiet">
+        {shownWords(from, shown, hasMore)}
+      </span>
+      {(from > 0 || hasMore) && (
+        <>
+          <button type="button" className="outline" disabled={from === 0} onClick={newer}>
+            Newer
+          </button>
+          <button type="button" className="outline" disabled={!hasMore} onClick={older}>
+            Older
+          </button>
+        </>
+      )}
+    </div>
+  )
+}
