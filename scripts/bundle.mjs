@@ -8,13 +8,7 @@ import { build } from 'esbuild'
 import { ROOT } from './command.mjs'
 
 /** Packages that stay out of the bundles: they read files that lie beside their own, or are required by name. */
-export const UNBUNDLED = [
-  '@bull-board/ui',
-  '@scalar/*',
-  '@socket.io/redis-adapter',
-  'litesvm',
-  'msgpackr-extract',
-]
+export const UNBUNDLED = ['@bull-board/ui', '@socket.io/redis-adapter', 'litesvm', 'msgpackr-extract']
 
 /**
  * Gives CommonJS packages in a bundle the names that Node gives them. Gives Node 20 the `navigator` of later versions: without

@@ -25,10 +25,11 @@ export function chooseInstallation(root, withTests) {
   const missing = Object.keys(locked).filter(
     path => path.includes('node_modules/') && !isThere(locked[path], installed[path]),
   )
-  const isCurrent = Object.keys(installed).every(path => path in locked) && missing.every(isForTests)
-  if (isCurrent && (missing.length === 0 || !withTests)) return undefined
+  const isCurrent = missing.every(isForTests)
+  const hasLeftovers = !Object.keys(installed).every(path => path in locked)
+  if (isCurrent && !hasLeftovers && (missing.length === 0 || !withTests)) return undefined
   // The packages of tests stay installed once they are there; `npm run client` alone installs none of them.
   const takesAll = withTests || 'node_modules/turbo' in installed
-  // `npm ci` deletes node_modules first. When only packages of tests are missing, `npm install` adds them.
+  // `npm ci` deletes node_modules first. When only packages of tests are missing, or some are left over, `npm install` does.
   return [...(isCurrent ? ['install', '--no-save'] : ['ci']), takesAll ? '--include=dev' : '--omit=dev']
 }

@@ -42,7 +42,12 @@ t.test('tests add what only they need', async t => {
 t.test('another version is installed, and what the tests needed is kept', async t => {
   const older = { ...PG, version: '0.9.0' }
   t.equal(choose(t, { 'node_modules/pg': older, 'node_modules/turbo': TURBO }, false), 'ci --include=dev')
-  t.equal(choose(t, { 'node_modules/pg': PG, 'node_modules/gone': PG }, false), 'ci --omit=dev')
+})
+
+t.test('what is left over is removed, and the rest stays', async t => {
+  const gone = { 'node_modules/pg': PG, 'node_modules/gone': PG }
+  t.equal(choose(t, gone, false), 'install --no-save --omit=dev')
+  t.equal(choose(t, { ...gone, 'node_modules/turbo': TURBO }, false), 'install --no-save --include=dev')
 })
 
 t.test('what the client alone needs makes nobody install the tests', async t => {

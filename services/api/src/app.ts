@@ -25,6 +25,7 @@ import { makeRequestLog } from './http/request-log.js'
 import { stopAnswering } from './http/stop-answering.js'
 import { traceRequests } from './http/trace-requests.js'
 import { answerUnknownRoutes, rememberMethods } from './http/unknown-routes.js'
+import { showNoSuchPage } from './pages/no-such-page.js'
 import { boundRequests } from './limits/bound-requests.js'
 import { limitRequests } from './limits/limit-requests.js'
 import { makeParts, type ApiParts } from './parts.js'
@@ -115,7 +116,7 @@ export async function buildApp({
   readListCursors(app)
   await addPlugins(app, { corsOrigin: config.CORS_ORIGIN, reads })
   await limitRequests(app, { max: config.RATE_LIMIT_MAX, redis, log, nowMs })
-  answerUnknownRoutes(app, methods)
+  answerUnknownRoutes(app, methods, showNoSuchPage(config.ENVIRONMENT))
   await collectSchemas(app, VERSION)
 
   const given = { config, tunables, log, metrics, store, reads, redis, queue, nowMs, suspend }

@@ -31,9 +31,10 @@ t.test('without OPS_URL nothing points at a dashboard', async t => {
 
 t.test('the console is another service: the api has nothing at its path', async t => {
   for (const url of ['/console', '/console/', '/console/assets/index.js']) {
-    const refused = await app.inject({ url, headers: { accept: BROWSER } })
+    const refused = await app.inject({ url })
     t.equal(refused.statusCode, 404, url)
     t.match(refused.json(), { success: false, code: 'NOT_FOUND' })
+    t.match((await app.inject({ url, headers: { accept: BROWSER } })).body, 'There is nothing here')
   }
 })
 

@@ -124,27 +124,62 @@ t.test('attempts is a number and attemptLog a list in every answer', async t => 
   t.strictSame([...new Set(found.attemptLog)], ['array'])
 })
 
-t.test('this server serves the reference page, which requests nothing from other servers', async t => {
+const asPerson = { accept: 'text/html,application/xhtml+xml' }
+
+t.test('the pages of the reference have no script, and name the server as the reader reached it', async t => {
   t.equal((await app.inject('/docs')).headers.location, '/docs/')
-  const page = await app.inject('/docs/')
-  t.equal(page.statusCode, 200)
-  t.match(page.headers['content-type'], /text\/html/)
-  t.notMatch(page.body, /https?:\/\//)
-  t.match(page.headers['content-security-policy'], /connect-src 'self'/)
-  t.match(page.headers['content-security-policy'], /script-src 'self';/, 'no script in the page itself')
-  const scripts = [...page.body.matchAll(/<script([^>]*)>(.*?)<\/script>/gs)]
-  t.same(
-    scripts.map(([, , inline]) => inline),
-    ['', ''],
-  )
-  t.notMatch(page.body, /\son[a-z]+=/i)
-  const start = await app.inject('/docs/js/start.js')
-  t.match(start.headers['content-type'], /javascript/)
-  t.match(start.body, /^Scalar\.createApiReference\('#app', \{"url":"\/openapi\.json"/)
-  const script = await app.inject({ url: '/docs/js/scalar.js', headers: { 'accept-encoding': 'gzip' } })
-  t.equal(script.statusCode, 200)
-  t.equal(script.headers['content-encoding'], 'gzip')
+  for (const url of ['/docs/', '/docs/rest/', '/docs/messages/', '/docs/guides/', '/docs/search?q=payment']) {
+    const page = await app.inject({ url, headers: { host: 'pay.example', ...asPerson } })
+    t.equal(page.statusCode, 200, url)
+    t.match(page.headers['content-type'], /text\/html/)
+    t.match(page.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-/)
+    t.notMatch(page.body, /<script|\son[a-z]+=|javascript:/i, url)
+    t.equal(
+      [...page.body.matchAll(/https?:\/\/(?!pay\.example)[^\s'"<]+\.(?:js|css|woff2?)/g)].length,
+      0,
+      url,
+    )
+  }
+  const { body } = await app.inject({ url: '/docs/rest/', headers: { host: 'pay.example' } })
+  for (const [path, methods] of Object.entries<Operations>(document.paths))
+    for (const method of Object.keys(methods)) t.ok(body.includes(`/${method.toUpperCase()}${path}"`), path)
+  t.match(body, "curl 'http://pay.example/v1/onetime/order-4711'")
+  const hostile = await app.inject({ url: '/docs/', headers: { host: '"><b>' } })
+  t.notMatch(hostile.body, '<b>')
   t.equal((await app.inject('/docs/openapi.json')).headers.location, '/openapi.json')
+})
+
+t.test('the search finds routes, messages and sections, and shows what was written as text', async t => {
+  const find = async (q: string) => (await app.inject(`/docs/search?q=${encodeURIComponent(q)}`)).body
+  t.match(
+    await find('replay-missing'),
+    'href="/docs/rest/#tag/webhook-deliveries/POST/v1/webhooks/{id}/replay-missing"',
+  )
+  t.match(await find('retraction'), 'href="/docs/messages/#')
+  t.match(await find('merge rule'), 'href="/docs/realtime.md#the-merge-rule"')
+  t.match(await find('no such words at all'), '0 found')
+  t.notMatch(await find('<b>"x'), '<b>"x')
+})
+
+t.test('a wrong address is a page for people, and the one shape of errors for programs', async t => {
+  const page = await app.inject({ url: '/no/<b>such', headers: asPerson })
+  t.equal(page.statusCode, 404)
+  t.match(page.headers['content-type'], /text\/html/)
+  t.match(page.body, 'href="/docs/rest/"')
+  t.notMatch(page.body, '<b>such')
+  t.match((await app.inject('/no/such')).json(), { code: 'NOT_FOUND' })
+  t.match((await app.inject({ url: '/v1/onetime/never-paid', headers: asPerson })).json(), {
+    code: 'NOT_FOUND',
+  })
+})
+
+t.test('a document is a page for people, and Markdown for programs', async t => {
+  const page = await app.inject({ url: '/docs/webhooks.md', headers: asPerson })
+  t.match(page.headers, { 'content-type': /text\/html/, vary: /accept/ })
+  t.match(page.body, '<h2 id="the-message">The message</h2>')
+  t.match(page.body, 'href="#when-an-endpoint-fails"')
+  t.notMatch(page.body, /^\||```|\]\(/m, 'no Markdown is left')
+  t.match((await app.inject('/docs/webhooks.md')).headers['content-type'], 'text/markdown')
 })
 
 t.test("the client's document equals the served document", async t => {

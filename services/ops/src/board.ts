@@ -68,9 +68,22 @@ export function addBoard(
         method,
         url: path,
         // No body: it could only ask for a change.
-        handler: ({ url, method, headers }) =>
-          pages.fetch(new Request(new URL(url, 'http://board'), { method, headers: headersOf(headers) })),
+        handler: async ({ url, method, headers }) =>
+          withoutOthers(
+            await pages.fetch(
+              new Request(new URL(url, 'http://board'), { method, headers: headersOf(headers) }),
+            ),
+          ),
       })
+}
+
+/** Bull Board's page asks another server for its fonts. */
+async function withoutOthers(answer: Response): Promise<Response> {
+  if (!answer.headers.get('content-type')?.startsWith('text/html')) return answer
+  const page = (await answer.text()).replaceAll(/<link[^>]+href="https?:[^>]*>/g, '')
+  const headers = new Headers(answer.headers)
+  headers.delete('content-length')
+  return new Response(page, { status: answer.status, headers })
 }
 
 /** Who wrote the job may have written anything. */

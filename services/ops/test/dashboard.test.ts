@@ -294,7 +294,9 @@ t.test('the dashboard', async t => {
   })
 
   t.test('shows the queue board, which changes nothing unless a setting allows changes', async t => {
-    t.match((await user.get('/queues')).body, '<div id="root"')
+    const page = (await user.get('/queues')).body
+    t.match(page, '<div id="root"')
+    t.notMatch(page, /(?:src|href)="https?:/, 'the page asks no other server')
     const board = await user.get('/queues/api/queues?activeQueue=deliveries&page=1&jobsPerPage=10')
     const [queue] = board.json().queues
     t.match(queue, { name: 'deliveries', readOnlyMode: true, allowRetries: false })

@@ -3,8 +3,13 @@ import { existsSync, readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../api-server.js'
-import { baseUrlOf } from '../reference/add-reference.js'
+import type { ApiConfig } from '../config.js'
+import { baseUrlOf } from '../http/base-url.js'
+import { PLACES, REFERENCE_POLICY, escape, renderFrame } from '../pages/frame.js'
+import { isPerson } from '../http/is-person.js'
+import { renderMarkdown, sectionsOf } from './markdown-page.js'
 import { DOCUMENTS_PATH, renderDocument, summarise, type DocumentSummary } from './render-document.js'
 
 /** In the repository and in the image alike. */
@@ -32,33 +37,80 @@ function listFiles(): string[] {
   return files.filter(file => file.endsWith('.md') || PROGRAMS.test(file)).sort()
 }
 
-/** Adds a route for each document: an unknown one is an unknown path. */
-export function addDocuments(app: ApiServer): void {
-  const files = listFiles()
+const isDocument = (file: string): boolean => file.endsWith('.md')
+
+function buildReader(files: readonly string[]) {
   const served = new Set(files)
-  const options = { schema: { hide: true } } as const
-  const read = async (file: string) =>
+  return async (file: string) =>
     renderDocument(file, await readFile(join(FOLDER, file), 'utf8'), name => served.has(name))
+}
+
+/** The sections of all documents, as the search shows them. */
+export async function listSections() {
+  const files = listFiles()
+  const read = buildReader(files)
+  const documents = files
+    .filter(isDocument)
+    .map(async file => ({ file, sections: sectionsOf(await read(file)) }))
+  return (await Promise.all(documents)).flatMap(({ file, sections }) =>
+    sections.map(({ title, anchor, text }) => ({
+      place: sections[0]!.title,
+      title,
+      href: `${DOCUMENTS_PATH}${file}#${anchor}`,
+      text,
+    })),
+  )
+}
+
+/** Adds a route for each document: an unknown one is an unknown path. People get pages, programs Markdown. */
+export function addDocuments(app: ApiServer, { config }: { config: Pick<ApiConfig, 'ENVIRONMENT'> }): void {
+  const files = listFiles()
+  const options = { schema: { hide: true } } as const
+  const read = buildReader(files)
+  const show = (reply: FastifyReply, title: string, body: string) =>
+    reply
+      .header('content-security-policy', REFERENCE_POLICY)
+      .type('text/html; charset=utf-8')
+      .serializer(String)
+      .send(renderFrame({ title, environment: config.ENVIRONMENT, here: 'guides', body }))
 
   for (const file of files) {
-    const type = file.endsWith('.md') ? 'text/markdown' : 'text/plain'
     let text: Promise<string> | undefined
-    app.get(`${DOCUMENTS_PATH}${file}`, options, async (_request, reply) =>
-      reply
-        .type(`${type}; charset=utf-8`)
-        .send(await (text ??= file.endsWith('.md') ? read(file) : readFile(join(FOLDER, file), 'utf8'))),
-    )
+    app.get(`${DOCUMENTS_PATH}${file}`, options, async (request, reply) => {
+      text ??= isDocument(file) ? read(file) : readFile(join(FOLDER, file), 'utf8')
+      void reply.header('vary', 'accept')
+      if (!isDocument(file)) return reply.type('text/plain; charset=utf-8').send(await text)
+      if (!isPerson(request.headers.accept))
+        return reply.type('text/markdown; charset=utf-8').send(await text)
+      return show(reply, summarise(await text).title, renderMarkdown(await text))
+    })
   }
 
   let summaries: Promise<[string, DocumentSummary][]> | undefined
-  app.get('/llms.txt', options, async (request, reply) => {
-    summaries ??= Promise.all(
+  const readSummaries = () =>
+    (summaries ??= Promise.all(
       files
-        .filter(file => file.endsWith('.md'))
+        .filter(isDocument)
         .map(async (file): Promise<[string, DocumentSummary]> => [file, summarise(await read(file))]),
-    )
+    ))
+  const guides = PLACES.guides.href
+  app.get(guides.slice(0, -1), options, (_request, reply) => reply.redirect(guides, 301))
+  app.get(guides, options, async (_request, reply) => {
+    const documents = await readSummaries()
+    const list = (isOne: (file: string) => boolean) =>
+      `<ul>${documents
+        .filter(([file]) => isOne(file))
+        .map(
+          ([file, { title, summary }]) =>
+            `<li><a href="${DOCUMENTS_PATH}${escape(file)}">${escape(title)}</a>: ${escape(summary)}</li>`,
+        )
+        .join('')}</ul>`
+    const body = `<h1>Guides</h1>${list(file => file.startsWith('guides/'))}<h2>Documents</h2>${list(file => !file.includes('/'))}`
+    return show(reply, 'Payment tracking: guides', body)
+  })
+  app.get('/llms.txt', options, async (request, reply) => {
     const base = baseUrlOf(request).replace(/\/$/, '')
-    const documents = await summaries
+    const documents = await readSummaries()
     const list = (isOne: (file: string) => boolean) =>
       documents
         .filter(([file]) => isOne(file))

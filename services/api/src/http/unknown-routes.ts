@@ -3,6 +3,7 @@ import { SOCKET_PATH } from '@payment-tracking/contracts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { ApiError, NotFoundError } from './api-errors.js'
+import { isPerson } from './is-person.js'
 
 /** Where clients of Socket.IO connect when they name no path. */
 const USUAL_SOCKET_PATH = '/socket.io/'
@@ -57,21 +58,29 @@ export function rememberMethods(app: ApiServer): MethodsOf {
   return methodsOf
 }
 
+/** Sends a page that says so to a person. */
+type ShowNothing = (path: string, reply: FastifyReply) => void
+
 /**
- * Answers requests without a route: 405 with `allow` where the path has other methods, 404 elsewhere. Such a request
+ * Answers requests without a route, browsers with a page: 405 with `allow` where the path has other methods, 404 elsewhere. Such a request
  * counts against the client's limit.
  */
-export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf): void {
+export function answerUnknownRoutes(app: ApiServer, methodsOf: MethodsOf, showNothing: ShowNothing): void {
   const limit = app.rateLimit()
   const refuse = async (request: FastifyRequest, reply: FastifyReply) => {
     await limit.call(app, request, reply)
     const methods = methodsOf(request.url)
-    if (methods.length === 0) throw nothingAt(request.url)
+    if (methods.length === 0) {
+      if (request.method === 'GET' && isPerson(request.headers.accept))
+        return showNothing(request.url.split('?', 1)[0]!, reply.code(404).header('vary', 'accept'))
+      throw nothingAt(request.url)
+    }
     void reply.header('allow', methods.join(', '))
     throw new ApiError('METHOD_NOT_ALLOWED', `This path takes ${methods.join(', ')} only.`)
   }
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.is404) return done()
+    // What was answered goes no further.
     refuse(request, reply).catch(done)
   })
   app.setNotFoundHandler(request => {

@@ -4,6 +4,7 @@ import { environmentName, HOUSE_TOKENS, isProduction } from '@payment-tracking/r
 import type { ApiServer } from '../api-server.js'
 import type { ApiConfig } from '../config.js'
 import { inEnvelope } from '../http/envelope.js'
+import { isPerson } from '../http/is-person.js'
 import { SERVICE, VERSION } from '../version.js'
 
 export interface FrontPageParts {
@@ -94,9 +95,6 @@ function renderPage({ config: { ENVIRONMENT: environment, OPS_URL: opsUrl } }: F
 </html>
 `
 }
-
-/** Browsers name text/html; tools and libraries name JSON, anything, or nothing. */
-const isPerson = (accept: string | undefined): boolean => /(^|,)\s*text\/html\b/i.test(accept ?? '')
 
 const LINKS = {
   reference: '/docs/',

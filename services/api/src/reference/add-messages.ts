@@ -2,9 +2,10 @@ import type { FastifyRequest } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import { buildAsyncApi, serversOf } from './asyncapi-document.js'
 import type { JSONObject } from './json-object.js'
-import { MESSAGES_POLICY, renderMessagesPage } from './messages-page.js'
+import { PLACES, REFERENCE_POLICY } from '../pages/frame.js'
+import { renderMessagesPage } from './messages-page.js'
 
-export const MESSAGES_PAGE = '/docs/messages/'
+const MESSAGES_PAGE = PLACES.messages.href
 
 export interface MessageReferenceOptions {
   environment: string
@@ -35,7 +36,7 @@ export function addMessages(
   app.get(MESSAGES_PAGE, options, (_request, reply) => {
     page ??= renderMessagesPage(read(), environment)
     return reply
-      .header('content-security-policy', MESSAGES_POLICY)
+      .header('content-security-policy', REFERENCE_POLICY)
       .header('cache-control', 'public, max-age=3600')
       .type('text/html; charset=utf-8')
       .serializer(String)

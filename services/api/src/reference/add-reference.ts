@@ -1,18 +1,19 @@
-import { readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
-import { isProduction } from '@payment-tracking/runtime'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 import type { ApiServer } from '../api-server.js'
 import type { ApiConfig } from '../config.js'
 import type { JSONObject } from './json-object.js'
 import { API_DESCRIPTION, withComponents, withScopes } from './openapi-document.js'
 import { describeWebhooks } from './describe-webhooks.js'
+import { baseUrlOf } from '../http/base-url.js'
 import { MIN_POSITION, readsDatabase } from '../http/choose-database.js'
-import { addMessages, MESSAGES_PAGE } from './add-messages.js'
-import { REFERENCE_STYLE } from './reference-style.js'
+import { addMessages } from './add-messages.js'
+import { buildAsyncApi } from './asyncapi-document.js'
+import { listSections } from '../documents/add-documents.js'
+import { PLACES, REFERENCE, REFERENCE_POLICY, SEARCH } from '../pages/frame.js'
+import { listOperations, renderRestPage } from './rest-page.js'
+import { renderSearchPage, type Found } from './search.js'
+import { renderStartPage } from './start-page.js'
 import { VERSION } from '../version.js'
 
 const THIS_SERVER = { url: '/', description: 'this server' }
@@ -102,76 +103,13 @@ export async function collectSchemas(app: ApiServer, version: string): Promise<v
   })
 }
 
-const PAGE = '/docs'
-const SETTINGS = {
-  url: '/openapi.json',
-  // Requests of the page go to where the page came from, whatever the proxies in front of it say.
-  servers: [THIS_SERVER],
-  withDefaultFonts: false,
-  telemetry: false,
-  hideClientButton: true,
-  // The bar for developers of references, with its buttons to share the document and to generate clients.
-  showDeveloperTools: 'never',
-  showToolbar: 'never',
-  theme: 'none',
-  customCss: REFERENCE_STYLE,
-}
-const escapeText = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-/** Scalar shows REST alone; the messages have a page of their own. */
-const NAVIGATION = `<nav style="padding: 0.5rem 1rem; font-family: sans-serif">REST · <a href="${MESSAGES_PAGE}">Messages</a></nav>`
-const renderPage = (environment: string) => `<!doctype html>
-<html lang="en">
-  <head>
-    <title>${isProduction(environment) ? '' : `[${escapeText(environment)}] `}Payment tracking: reference</title>
-    <link rel="icon" type="image/svg+xml" href="/console/${isProduction(environment) ? 'icon' : 'icon-other'}.svg" />
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-  </head>
-  <body>
-    ${NAVIGATION}
-    <div id="app"></div>
-    <script src="js/scalar.js"></script>
-    <script src="js/start.js"></script>
-  </body>
-</html>
-`
-const START = `Scalar.createApiReference('#app', ${JSON.stringify(SETTINGS)})\n`
-/** The page runs its two files and requests only this server; the browser enforces both. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-].join('; ')
-
-/**
- * Scalar's script for browsers, 3 MB that never change: read and compressed once. Read at the first request, because a
- * start must not wait for it.
- */
-async function readScript(): Promise<{ plain: Buffer; gzipped: Buffer }> {
-  const file = fileURLToPath(import.meta.resolve('@scalar/fastify-api-reference'))
-  const plain = await readFile(join(dirname(file), 'js/standalone.js'))
-  return { plain, gzipped: gzipSync(plain) }
-}
-
-/** What a `host` header may hold here: anybody can write it, and the document repeats it. */
-const HOST = /^(?:[a-z0-9.-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
-
-/**
- * The address by which the client reached this server. Tools that import the document into another place, such as Postman,
- * need it: to them, `/` is no server.
- */
-export const baseUrlOf = ({ protocol, host }: FastifyRequest): string =>
-  HOST.test(host) ? `${protocol}://${host.toLowerCase()}` : THIS_SERVER.url
+/** Stands for the address by which a reader reached this server. */
+const BASE_URL = 'BASE_URL_OF_READER'
 
 /** Serves the documents and the pages that show them. Must be called after all routes are added. */
 export function addReference(app: ApiServer, { config }: { config: Pick<ApiConfig, 'ENVIRONMENT'> }): void {
   const environment = config.ENVIRONMENT
   addMessages(app, { environment, version: VERSION, baseUrlOf })
-  const page = renderPage(environment)
   let json: string | undefined
   app.get('/openapi.json', { schema: { hide: true } }, (request, reply) => {
     json ??= JSON.stringify(app.swagger())
@@ -184,24 +122,64 @@ export function addReference(app: ApiServer, { config }: { config: Pick<ApiConfi
     const document = yaml.replace(`- url: ${THIS_SERVER.url}\n`, `- url: ${baseUrlOf(request)}\n`)
     return reply.type('application/yaml; charset=utf-8').serializer(String).send(document)
   })
-  let script: ReturnType<typeof readScript> | undefined
-  const pageOptions = { schema: { hide: true }, compress: false } as const
-  const withHeaders = (reply: FastifyReply, type: string) =>
+  const document = () => app.swagger() as unknown as JSONObject
+  const options = { schema: { hide: true } } as const
+  const show = (reply: FastifyReply, page: string) =>
     reply
-      .header('content-security-policy', PAGE_POLICY)
-      .header('cache-control', 'public, max-age=3600')
-      .type(`${type}; charset=utf-8`)
-  app.get(PAGE, pageOptions, (_request, reply) => reply.redirect(`${PAGE}/`, 301))
-  app.get(`${PAGE}/`, pageOptions, (_request, reply) => withHeaders(reply, 'text/html').send(page))
-  app.get(`${PAGE}/js/scalar.js`, pageOptions, async (request, reply) => {
-    const { plain, gzipped } = await (script ??= readScript())
-    void withHeaders(reply, 'application/javascript').header('vary', 'accept-encoding')
-    if (!/\bgzip\b/.test(String(request.headers['accept-encoding']))) return reply.send(plain)
-    return reply.header('content-encoding', 'gzip').send(gzipped)
+      .header('content-security-policy', REFERENCE_POLICY)
+      .header('cache-control', 'public, max-age=300')
+      .type('text/html; charset=utf-8')
+      .serializer(String)
+      .send(page)
+  for (const { href } of [{ href: REFERENCE }, PLACES.rest])
+    app.get(href.slice(0, -1), options, (_request, reply) => reply.redirect(href, 301))
+  /** Adds a page that is drawn once, with the address of its reader put in. */
+  const addPage = (href: string, draw: () => string) => {
+    let page: string | undefined
+    app.get(href, options, (request, reply) => {
+      page ??= draw()
+      return show(reply, page.replaceAll(BASE_URL, baseUrlOf(request).replace(/\/$/, '')))
+    })
+  }
+  addPage(REFERENCE, () => renderStartPage(document(), environment, BASE_URL))
+  addPage(PLACES.rest.href, () => renderRestPage(document(), environment, BASE_URL))
+  let entries: Promise<Found[]> | undefined
+  app.get(SEARCH, { ...options, config: { takesAnyQuery: true } }, async (request, reply) => {
+    entries ??= listEntries(document())
+    const { q = '' } = request.query as { q?: string | string[] }
+    return show(reply, renderSearchPage(await entries, [q].flat().join(' ').slice(0, 200), environment))
   })
-  app.get(`${PAGE}/js/start.js`, pageOptions, (_request, reply) =>
-    withHeaders(reply, 'application/javascript').send(START),
-  )
   for (const copy of ['openapi.json', 'openapi.yaml'])
-    app.get(`${PAGE}/${copy}`, pageOptions, (_request, reply) => reply.redirect('/openapi.json', 308))
+    app.get(`${REFERENCE}${copy}`, options, (_request, reply) => reply.redirect('/openapi.json', 308))
+}
+
+interface ListedMessage {
+  name: string
+  summary: string
+}
+
+/** All that the search finds. */
+async function listEntries(document: JSONObject): Promise<Found[]> {
+  const operations = listOperations(document).map(({ method, path, operation, anchor }) => ({
+    place: 'REST',
+    title: `${method} ${path}`,
+    href: `${PLACES.rest.href}#${anchor}`,
+    text: [
+      operation.summary,
+      operation.description,
+      ...(operation.parameters ?? []).map(({ name, description }) => `${name} ${description ?? ''}`),
+    ].join('. '),
+  }))
+  const channels = Object.entries(
+    buildAsyncApi(VERSION).channels as Record<string, { messages: Record<string, ListedMessage> }>,
+  )
+  const messages = channels.flatMap(([channel, { messages: all }]) =>
+    Object.values(all).map(({ name, summary }) => ({
+      place: 'messages',
+      title: name,
+      href: `${PLACES.messages.href}#${channel}-${name}`,
+      text: summary,
+    })),
+  )
+  return [...operations, ...messages, ...(await listSections())]
 }

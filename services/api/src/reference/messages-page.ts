@@ -1,19 +1,8 @@
-// The page of the AsyncAPI document, made of the document. Scalar knows OpenAPI alone.
-import { hash } from 'node:crypto'
-import { HOUSE_TOKENS, isProduction } from '@payment-tracking/runtime'
+// The page of the AsyncAPI document, made of the document.
+import { escape, renderFrame, write } from '../pages/frame.js'
 import type { JSONObject } from './json-object.js'
+import { buildSchemaRows, type Schema } from './schema-rows.js'
 
-interface Schema {
-  $ref?: string
-  type?: string
-  const?: unknown
-  enum?: unknown[]
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  required?: string[]
-  description?: string
-}
 interface Message {
   name: string
   summary: string
@@ -32,52 +21,10 @@ export interface Described {
   components: { schemas: Record<string, Schema> }
 }
 
-const STYLE = `${HOUSE_TOKENS}
-* { box-sizing: border-box; }
-body { margin: 0; background: var(--page); color: var(--text); font: 1rem/1.55 var(--sans); }
-main { margin: 0 auto; max-width: 60rem; padding: var(--space-5) var(--space-4); }
-h1 { letter-spacing: -0.02em; } h2 { margin-top: 3rem; } a { color: var(--accent); }
-code { font-family: var(--mono); overflow-wrap: anywhere; } p, td { color: var(--quiet); }
-summary { padding: var(--space-3); cursor: pointer; }
-details { margin: var(--space-3) 0; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
-details div { overflow-x: auto; padding: 0 var(--space-3) var(--space-3); }
-table { border-collapse: collapse; width: 100%; } td { padding: 0.3rem 0.8rem 0.3rem 0; vertical-align: top; border-top: 1px solid var(--line); }
-`
-export const MESSAGES_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escape = (text: string): string => text.replace(/[&<>"]/g, character => ENTITIES[character]!)
-/** The little of Markdown that descriptions use. */
-const write = (text: string): string =>
-  escape(text)
-    .replace(/`([^`]+)`/g, '<code>$1</code>')
-    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>')
-    .replaceAll('\n\n', '</p><p>')
-
 /** @returns the page; the same document always makes the same page */
 export function renderMessagesPage(document: JSONObject, environment: string): string {
   const { info, channels, operations, components } = document as unknown as Described
-  const resolve = (schema: Schema): Schema =>
-    schema.$ref === undefined ? schema : { ...components.schemas[schema.$ref.split('/').at(-1)!], ...schema }
-  const typeOf = (schema: Schema): string => {
-    const { $ref, type, anyOf, items, const: only, enum: choices } = schema
-    if ($ref !== undefined) return $ref.split('/').at(-1)!
-    if (only !== undefined) return JSON.stringify(only)
-    if (choices !== undefined) return choices.map(choice => JSON.stringify(choice)).join(' | ')
-    if (anyOf !== undefined) return anyOf.map(typeOf).join(' | ')
-    return items === undefined ? (type ?? 'any') : `${typeOf(items)}[]`
-  }
-  const rowsOf = (given: Schema, prefix = ''): string => {
-    const { properties = {}, required = [], anyOf = [] } = resolve(given)
-    const rows = Object.entries(properties).map(([name, schema]) => {
-      const path = `${prefix}${name}`
-      const inner = rowsOf(resolve(schema).items ?? schema, `${path}.`)
-      const { description = '' } = resolve(schema)
-      return `<tr><td><code>${escape(path)}${required.includes(name) ? '' : '?'}</code></td><td><code>${escape(typeOf(schema))}</code></td><td>${write(description)}</td></tr>${inner}`
-    })
-    const alternatives = anyOf.filter(({ type }) => type !== 'null').map(schema => rowsOf(schema, prefix))
-    return [...rows, ...alternatives].join('')
-  }
+  const { rowsOf } = buildSchemaRows(components.schemas)
   const actions = new Map(
     Object.values(operations).flatMap(({ action, messages }) => messages.map(({ $ref }) => [$ref, action])),
   )
@@ -93,24 +40,13 @@ export function renderMessagesPage(document: JSONObject, environment: string): s
         .map(message => renderMessage(name, message))
         .join('')}</section>`,
   )
-  const isOther = !isProduction(environment)
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${isOther ? `[${escape(environment)}] ` : ''}${escape(info.title)}</title>
-    <link rel="icon" type="image/svg+xml" href="/console/${isOther ? 'icon-other' : 'icon'}.svg" />
-    <style>${STYLE}</style>
-  </head>
-  <body>
-    <main>
-      <nav><a href="/docs/">REST</a> · Messages · <a href="/asyncapi.json">AsyncAPI</a></nav>
-      <h1>${escape(info.title)}</h1>
-      <p>${write(info.description)}</p>
-      ${sections.join('\n      ')}
-    </main>
-  </body>
-</html>
-`
+  return renderFrame({
+    title: info.title,
+    environment,
+    here: 'messages',
+    body: `<h1>${escape(info.title)}</h1>
+<p>${write(info.description)}</p>
+<p><a href="/asyncapi.json">AsyncAPI</a></p>
+${sections.join('\n')}`,
+  })
 }
