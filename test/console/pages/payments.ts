@@ -142,6 +142,8 @@ export function testOwnPayments({ id, gateway, page, button }: Market): void {
     }
     await press(page, page.getByRole('link', { name: 'Payments', exact: true }))
     await page.getByRole('heading', { name: 'My payments' }).waitFor()
+    const all = /40\.50\s+USDC\s+in 4 payments, all time/
+    await holdsText(t, page.locator('main'), all, 'the sums before one filters')
     await press(page, page.getByText('Filter and sort'))
     await choose('Token', 'USDC')
     await page.waitForURL(`**/payments?token=${USDC}`)

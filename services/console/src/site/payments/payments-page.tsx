@@ -6,6 +6,7 @@ import { DensitySwitch } from '../show/density.js'
 import { canBeTrackingId, isKey } from '../show/is-key.js'
 import { PageHead } from '../show/page-head.js'
 import { Loaded, Loading } from '../show/states.js'
+import { AllSums } from './all-sums.js'
 import { FilterForm } from './filter-form.js'
 import { FilteredPayments } from './filtered-payments.js'
 import { LiveBadge } from './live-badge.js'
@@ -58,6 +59,7 @@ export function PaymentsPage() {
               <NoPayment isOwn={gateway !== null} />
             ) : (
               <>
+                {gateway !== null && <AllSums gateway={gateway} />}
                 <LivePaymentTable title="Newest payments" payments={payments} />
                 <OlderPayments key={gateway} newest={payments} gateway={gateway} />
               </>

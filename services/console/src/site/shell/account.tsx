@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { formatDuration } from '../show/format-time.js'
 import { useNow } from '../show/now.js'
 import { Failure } from '../show/states.js'
+import { ZONE } from '../show/time.js'
 import { Key } from '../show/values.js'
 import { useSession, type Session } from '../session/session.js'
 import { useGatewayName } from '../session/use-gateway-name.js'
@@ -32,6 +33,7 @@ export function Account({ onDone }: { onDone: () => void }) {
           ))}
         </select>
       </label>
+      <span className="quiet small">Times in {ZONE.replaceAll('_', ' ')}</span>
     </div>
   )
 }

@@ -3,7 +3,6 @@ import { Link, useLocation } from 'wouter'
 import { ENVIRONMENT_NAME, IS_PRODUCTION } from '../settings.js'
 import { FindBox } from '../find/find-box.js'
 import { Icon, type IconName } from '../show/icon.js'
-import { ZONE } from '../show/time.js'
 import { Account } from './account.js'
 
 const SECTIONS: readonly { href: string; title: string; icon: IconName }[] = [
@@ -62,7 +61,6 @@ export function Menu() {
           </ul>
         </nav>
         <Account onDone={close} />
-        <p className="quiet small">Times in {ZONE.replaceAll('_', ' ')}</p>
       </div>
     </header>
   )

@@ -1,0 +1,24 @@
+import { useQuery } from '@tanstack/react-query'
+import { apiOf, ask } from '../api/request.js'
+import { payments } from '../gateway/due.js'
+import { Amount } from '../show/amount.js'
+
+const REFRESH_MS = 30_000
+/** Anybody can pay in a token of his own: those with most payments. */
+const MOST_TOKENS = 3
+
+/** What all payments of the gateway come to, before anybody filters. */
+export function AllSums({ gateway }: { gateway: string }) {
+  const { data } = useQuery({
+    queryKey: ['payments', 'sums', gateway],
+    queryFn: () => ask(apiOf().GET('/v1/events/payments/stats', { params: { query: { gateway } } })),
+    refetchInterval: REFRESH_MS,
+  })
+  const sums = [...(data?.byToken ?? [])].sort((a, b) => Number(b.count) - Number(a.count))
+  return sums.slice(0, MOST_TOKENS).map(({ tokenMint, count, totalAmount }) => (
+    <p key={tokenMint ?? 'unknown'}>
+      <Amount raw={totalAmount} mint={tokenMint} />{' '}
+      <span className="quiet">in {payments(Number(count))}, all time</span>
+    </p>
+  ))
+}
