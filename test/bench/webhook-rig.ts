@@ -2,6 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
+import type { DeliveryRef } from '@payment-tracking/contracts'
 import { openQueue } from '@payment-tracking/queue'
 import { renderPaymentMessage, signDelivery, webhookSecretOf } from '@payment-tracking/domain'
 import { createWebhook } from '@payment-tracking/store/admin'
@@ -31,6 +32,8 @@ export interface Rig {
   worker: Awaited<ReturnType<typeof startService>>
   /** Adds webhooks, one for each URL. @returns their gateways */
   addWebhooks(urls: readonly string[]): Promise<string[]>
+  /** Gives deliveries that were committed their jobs. */
+  enqueue(deliveries: readonly DeliveryRef[]): Promise<void>
   /** Commits payments of the gateways, in turn, and enqueues their deliveries. */
   pay(gateways: readonly string[], count: number): Promise<void>
 }
@@ -70,6 +73,9 @@ export async function openRig(context: BenchContext): Promise<Rig> {
         await createWebhook(store, { gateway: gateways[index]!, endpointUrl, active: true })
       }
       return gateways
+    },
+    enqueue: async deliveries => {
+      await queue.enqueueDeliveries(deliveries)
     },
     pay: async (gateways, count) => {
       const payments = Array.from({ length: count }, (_, n) => makePayment(gateways[n % gateways.length]!))

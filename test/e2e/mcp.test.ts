@@ -65,8 +65,8 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   )
   const { body: webhook } = await addWebhook({ endpoint_url: 'https://shop.example/hidden?key=hidden' })
   await api.database.pool.query(
-    `insert into deliveries (webhook_id, event_id, message_id, type, body, state, last_error)
-     values ($1, $2, 'm', 'payment.executed', '{}', 'failed', 'timeout')`,
+    `insert into deliveries (webhook_id, event_id, message_id, type, message, state, last_error)
+     values ($1, $2, 'm', 'payment.executed', 0, 'failed', 'timeout')`,
     [webhook.id, rows[0].id],
   )
   const ask = await connect({ PAYMENT_TRACKING_URL: url, PAYMENT_TRACKING_API_KEY: made.key })

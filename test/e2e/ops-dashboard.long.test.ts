@@ -79,9 +79,10 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   )
   const { rows } = await database.pool.query<{ id: string }>(
     `with w as (insert into webhooks (gateway, endpoint_url, secret)
-                values ('4Nd1mYb3yGateway', 'https://shop.example/hook', 'whsec_x') returning id)
-     insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at, last_error)
-     select id, 'msg_1', 'payment.executed', '{}', 'failed', 4, now(), 'timeout' from w returning id`,
+                values ('4Nd1mYb3yGateway', 'https://shop.example/hook', 'whsec_x') returning id),
+          m as (insert into messages (gateway, type, message_id, body) values ('4Nd1mYb3yGateway', '', '', '{}') returning id)
+     insert into deliveries (webhook_id, message_id, type, message, state, attempts_made, finished_at, last_error)
+     select w.id, 'msg_1', 'payment.executed', m.id, 'failed', 4, now(), 'timeout' from w, m returning id`,
   )
   const shown = rows[0]!.id
   await workOn(t, queue, { REDIS_URL: redis.url, ENVIRONMENT: 'devnet' }, BigInt(shown))

@@ -1,6 +1,13 @@
 // Life-cycle events on their whole way: from the stream through ingest and Redis to sockets, beside a webhook's rows.
 import { SOCKET_PATH, type LifecycleMessage } from '@payment-tracking/contracts'
-import { buildChain, openPublisher, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
+import {
+  buildChain,
+  openPublisher,
+  startService,
+  useEnvironment,
+  waitFor,
+  SENT,
+} from '@payment-tracking/testkit'
 import { io } from 'socket.io-client'
 import t from 'tap'
 
@@ -52,7 +59,7 @@ t.test(
     await startService(t, 'ingest', settings)
     await waitFor(() => received.length >= 4, { what: 'the whole story' })
     const expected = await database.pool.query<{ id: string; type: string; body: string }>(
-      'select message_id as id, type, body from deliveries order by id',
+      `select message_id as id, type, body from ${SENT} d order by id`,
     )
     t.same(
       received.map(([index]) => index),

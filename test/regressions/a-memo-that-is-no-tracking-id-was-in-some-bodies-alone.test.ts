@@ -1,7 +1,7 @@
 // A memo with a NUL is no tracking ID, and bodies say its text all the same. The body of a payment that its batch told at once
 // had none; that of a payment whose details came later had it. `npm run chaos` found the difference.
 import { createWebhook } from '@payment-tracking/store/admin'
-import { buildChain, openTestStore, type ChainMessage } from '@payment-tracking/testkit'
+import { buildChain, openTestStore, type ChainMessage, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestSubjects } from '../../services/ingest/test/ingest-messages.js'
 
@@ -31,7 +31,7 @@ t.test('bodies say the memo of a payment, whenever its policy came', async t => 
         { firstSequence: (index + 1) * 100 },
       )
     const { rows } = await pool.query<{ memo: string }>(
-      `select body::json -> 'data' ->> 'memo' as memo from deliveries`,
+      `select body::json -> 'data' ->> 'memo' as memo from ${SENT} d`,
     )
     return rows.map(({ memo }) => memo)
   }

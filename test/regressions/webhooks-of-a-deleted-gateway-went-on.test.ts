@@ -39,8 +39,8 @@ t.test(
     await pool.query(
       `with w as (insert into webhooks (gateway, endpoint_url, secret)
        values ($1, 'https://shop.example/hook', $2), ($3, 'https://other.example/hook', $2) returning id)
-     insert into deliveries (webhook_id, message_id, type, body, state)
-     select id, 'msg_' || id || state, 'payment.executed', '{}', state
+     insert into deliveries (webhook_id, message_id, type, message, state)
+     select id, 'msg_' || id || state, 'payment.executed', 0, state
        from w, (values ('pending'), ('delivered')) states (state)`,
       [gateway, secret, keyOf(8)],
     )

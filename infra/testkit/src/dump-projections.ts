@@ -37,8 +37,8 @@ export async function dumpProjections(pool: Pool): Promise<ProjectionDump> {
   return dump as ProjectionDump
 }
 
-/** Finds faults of `seq` and `position`: holes, duplicates, a head that is not the last, a payment that its gateway's
- * rows of positions lack. An empty list means none. */
+/** Finds faults of `seq` and `position`: holes, duplicates, a head that is not the last, a payment that the log lacks or has elsewhere.
+ * An empty list means none. */
 export async function findArrivalProblems(pool: Pool): Promise<string[]> {
   const { rows } = await pool.query<{ problem: string }>(`
     select 'tracking ID ' || tracking_id || ': ' || count(*) || ' payments, last seq ' || max(seq) as problem
@@ -51,9 +51,11 @@ export async function findArrivalProblems(pool: Pool): Promise<string[]> {
       from events
     having count(*) <> coalesce(max(position), 0) or coalesce(max(position), 0) <> (select position from stream_head)
     union all
-    select 'payments of ' || gateway || ': position ' || position
-      from (select gateway, position from events where amount is not null) e
-      full join (select gateway, unnest(positions) as position from gateway_payments) p using (gateway, position)
-     where num_nulls(e, p) > 0`)
+    select 'told of payment ' || coalesce(e.id, m.event_id) || ': ' || coalesce(m.sequence::text, 'never')
+      from (select id, gateway, position, retracted_at from events where amount is not null and not awaits_policy) e
+      full join (select event_id, gateway, position, sequence from messages where type = 'payment.executed' and position is not null) m
+        on m.event_id = e.id and m.gateway = e.gateway
+     where e.id is null or m.event_id is null and e.retracted_at is null or m.sequence = 0 and m.position <> e.position
+        or m.sequence > 0 and m.position < e.position`)
   return rows.map(({ problem }) => problem)
 }

@@ -180,16 +180,15 @@ const WIDER = `cross join (values (86400), (0)) s (span) cross join lateral (
       else to_timestamp(floor(extract(epoch from a.start) / s.span) * s.span) end as start) b
   where a.span = ${HOUR}`
 
-/** Of all payments that are stored: rows as of small batches. Those that are there already stay. */
-export const FILL_GATEWAY_PAYMENTS = `
-  insert into gateway_payments (gateway, last_position, positions)
-  select gateway, max(position), array_agg(position order by position)
-    from events e where amount is not null
-     and position > coalesce((select max(last_position) from gateway_payments g where g.gateway = e.gateway), 0)
-   group by gateway, position / 200`
+/** Of all payments that are stored: what gateways were told of them. Those that are there already stay. */
+export const FILL_MESSAGES = `
+  insert into messages (gateway, position, sequence, type, message_id, event_id, body)
+  select gateway, position, 0, 'payment.executed', 'msg_' || replace(id::text, '-', '') || '0123456789ab', id, '{"data":{"trackingId":' || coalesce(to_json(tracking_id)::text, 'null') || '}}'
+    from events e where amount is not null and not awaits_policy order by position
+  on conflict do nothing`
 
 const AGGREGATES = [
-  FILL_GATEWAY_PAYMENTS,
+  FILL_MESSAGES,
   'update stream_head set position = (select coalesce(max(position), 0) from events)',
   `insert into ingest_batches (first_position, last_position, relayed_at)
      select 1, max(position), now() from events having count(*) > 0`,

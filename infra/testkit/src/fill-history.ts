@@ -1,6 +1,6 @@
 // Gives one address a long history: rows as ingest would have written them, filled by SQL in sets.
 import type { Pool } from './create-database.js'
-import { FILL_GATEWAY_PAYMENTS, signatureInSql, signatureOf } from './fill-events.js'
+import { FILL_MESSAGES, signatureInSql, signatureOf } from './fill-events.js'
 
 const HOUR = 3_600
 /** An order as ingest writes it, of an event `e`. */
@@ -61,7 +61,7 @@ export async function fillPayments(
     [before + count],
   )
   for (const statement of FIGURES) await pool.query(statement, added)
-  await pool.query(FILL_GATEWAY_PAYMENTS)
+  await pool.query(FILL_MESSAGES)
   await pool.query('update stream_head set position = $1', [before + count])
   await pool.query(
     `insert into ingest_batches (first_position, last_position, relayed_at) values ($1, $2, now())`,
@@ -104,18 +104,21 @@ export async function fillWaiting(
   )
 }
 
+/** The deliveries with their bodies, as a table for the statements of tests. */
+export const SENT = '(select d.*, m.body from deliveries d join messages m on m.id = d.message)'
+
 /** Lets deliveries of a policy's first payments wait for webhooks, each due in an hour. */
 export async function fillDeliveries(
   pool: Pool,
   { webhooks, policy, count }: { webhooks: readonly string[]; policy: string; count: number },
 ): Promise<void> {
   await pool.query(
-    `insert into deliveries (webhook_id, event_id, message_id, type, body, due_at)
-     select w.id, e.id, e.id::text, 'payment.executed', '{"data":{"signature":"' || e.signature || '"}}',
-            now() + interval '1 hour'
+    `insert into deliveries (webhook_id, event_id, message_id, type, message, due_at)
+     select w.id, m.event_id, m.message_id, m.type, m.id, now() + interval '1 hour'
        from unnest($1::bigint[]) as w (id),
-            (select * from events e where e.payment_policy = $2 and e.amount is not null
-              order by e.position limit $3) e`,
+            (select m.* from events e join messages m on m.event_id = e.id and m.position is not null
+              where e.payment_policy = $2 and e.amount is not null
+              order by e.position limit $3) m`,
     [webhooks, policy, count],
   )
 }

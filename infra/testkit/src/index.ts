@@ -1,12 +1,6 @@
 export { buildBatch } from './build-batch.js'
-export {
-  analyzeAll,
-  FILL_GATEWAY_PAYMENTS,
-  filledEvents,
-  fillEvents,
-  type FilledEvents,
-} from './fill-events.js'
-export { fillDeliveries, fillPayments, fillWaiting, type FilledHistory } from './fill-history.js'
+export { analyzeAll, FILL_MESSAGES, filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
+export { fillDeliveries, fillPayments, fillWaiting, SENT, type FilledHistory } from './fill-history.js'
 export {
   buildAddress,
   buildChain,

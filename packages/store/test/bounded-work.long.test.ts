@@ -361,6 +361,10 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
     3,
     'one row that is quarantined, its savepoint, and the deliveries of a page, by their ids',
   ],
+  'core/tables/messages.ts': [
+    2,
+    'the lock of feeds, and the messages that a transaction has written, by their ids',
+  ],
   'core/tasks/run-page.ts': [1, 'begins a snapshot'],
   'messages/waiting/waiting-details.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }

@@ -24,8 +24,8 @@ const addWebhook = (gateway: string, filters: object | null = null) =>
 const sentOf = async (gateway: string): Promise<Map<string, string>> => {
   await notifyDuePolicies(api.store, LIMITS)
   const { rows } = await pool.query<{ policy: string; notice: string }>(
-    `select d.body::json -> 'data' ->> 'paymentPolicy' as policy, d.type || ' ' || (d.body::json -> 'data' ->> 'dueAt') as notice
-       from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by 1, 2`,
+    `select m.body::json -> 'data' ->> 'paymentPolicy' as policy, d.type || ' ' || (m.body::json -> 'data' ->> 'dueAt') as notice
+       from deliveries d join messages m on m.id = d.message join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by 1, 2`,
     [gateway],
   )
   const sent = new Map<string, string>()

@@ -1,5 +1,6 @@
 // What an endpoint of the incumbent's clients is sent, with the fields that they read. Their checkout and screens:
 // test/clients/switch.long.test.ts.
+import { SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeWallet, openGatewayApi } from './gateway-auth/open-gateway-api.js'
 import { signatureOf, subscriptionOf, openChain } from './open-chain.js'
@@ -39,7 +40,7 @@ t.test(
     t.match(hook.body, { format: 'tributary', description: 'old server' })
     const signature = await chain.pay(policy, NOW, { amount: 42 })
     const { rows } = await api.database.pool.query(
-      'select body, message_id from deliveries where webhook_id = $1',
+      `select body, message_id from ${SENT} d where webhook_id = $1`,
       [hook.body.id],
     )
     const search = (query: string) =>

@@ -1,6 +1,7 @@
 // What a person who changes nothing but the base URL meets: each stumble that the incumbent's own clients showed.
 // All of them share one chain and one verifier, so it is one file of more than 300 lines.
 // In one process with others: what tests load.
+import { SENT } from '@payment-tracking/testkit'
 import { decodeJwt, importJWK, SignJWT } from 'jose'
 import t from 'tap'
 import { makeCheckoutKey } from './checkout/make-checkout-keys.js'
@@ -307,7 +308,7 @@ t.test('a webhook has the format that its gateway chose, and the answer names it
   t.match(await register({ recover: false }), { body: { recover: false } })
   t.match(await register(), { status: 201, body: { format: 'standard' } }, 'without a choice')
   const test = await gateways.call('POST', `/v1/webhooks/${created.body.id}/test`, { token })
-  const { rows } = await gateways.database.pool.query('select body from deliveries where id = $1', [
+  const { rows } = await gateways.database.pool.query(`select body from ${SENT} d where id = $1`, [
     test.body.id,
   ])
   t.match(JSON.parse(rows[0].body), {

@@ -2,7 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { rebuildProjections } from '@payment-tracking/store/ingest'
 import { notifyDuePolicies } from '@payment-tracking/store/messages'
-import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
+import { insertWebhook, openTestStore, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
@@ -53,7 +53,7 @@ const sent = async () => {
   await notifyDuePolicies(store, LIMITS)
   await chain.finalize()
   const { rows } = await pool.query<{ sent: string }>(
-    `select concat_ws(' ', webhook_id, type, message_id, md5(body)) as sent from deliveries order by id`,
+    `select concat_ws(' ', webhook_id, type, message_id, md5(body)) as sent from ${SENT} d order by id`,
   )
   return rows.map(row => row.sent)
 }

@@ -1,7 +1,7 @@
 // What webhooks are notified of a policy, and of its dates. Any order and repetition of messages: packages/store/test/laws.
 import { searchDeliveries } from '@payment-tracking/store/admin'
 import { notifyDuePolicies } from '@payment-tracking/store/messages'
-import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
+import { insertWebhook, openTestStore, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf, subscriptionOf, openChain } from './open-chain.js'
 
@@ -18,7 +18,7 @@ const addWebhook = (gateway: string, types = ALL) => insertWebhook(pool, gateway
 /** Types and bodies, in the order in which they were written. */
 const sentTo = async (webhook: string) => {
   const { rows } = await pool.query<{ type: string; message_id: string; body: string }>(
-    'select type, message_id, body from deliveries where webhook_id = $1 order by id',
+    `select type, message_id, body from ${SENT} d where webhook_id = $1 order by id`,
     [webhook],
   )
   return rows.map(({ type, message_id: id, body }) => ({

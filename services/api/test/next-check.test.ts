@@ -2,7 +2,7 @@
 // asks for them, none is missed.
 import { openStore } from '@payment-tracking/store/core'
 import { notifyDuePolicies, type CachedAsks } from '@payment-tracking/store/messages'
-import { createDatabase, insertWebhook, waitFor } from '@payment-tracking/testkit'
+import { createDatabase, insertWebhook, waitFor, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
 import { keyOf, subscriptionOf, openChain } from './open-chain.js'
@@ -32,7 +32,7 @@ const round = async (): Promise<string[]> => {
   await pool.query('delete from deliveries')
   await notifyDuePolicies(api.store, { ...MARGINS, cached })
   const { rows } = await pool.query<{ sent: string }>(
-    `select substr(type, 14) || ' ' || (body::json -> 'data' ->> 'trackingId') as sent from deliveries order by 1`,
+    `select substr(type, 14) || ' ' || (body::json -> 'data' ->> 'trackingId') as sent from ${SENT} d order by 1`,
   )
   return rows.map(({ sent }) => sent)
 }
@@ -118,7 +118,7 @@ t.test('a process that starts with wider margins notifies of what they hold', as
   await round()
   await pool.query('delete from deliveries')
   await notifyDuePolicies(api.store, { ...MARGINS, soonSeconds: 7 * DAY })
-  const { rows } = await pool.query(`select 1 from deliveries where body like '%"later"%'`)
+  const { rows } = await pool.query(`select 1 from ${SENT} d where body like '%"later"%'`)
   t.equal(rows.length, 1)
 })
 

@@ -84,8 +84,8 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
     { webhookId: finality, awaits: 'finality' },
   ])
   await api.database.pool.query(
-    `with d as (insert into deliveries (webhook_id, message_id, event_id, type, body, state, attempts_made, defer_reason, due_at)
-                values ($1, 'held', $2, 'payment.executed', '{}', 'waiting', 2, 'breaker open', now() + interval '1 h') returning id)
+    `with d as (insert into deliveries (webhook_id, message_id, event_id, type, message, state, attempts_made, defer_reason, due_at)
+                values ($1, 'held', $2, 'payment.executed', 0, 'waiting', 2, 'breaker open', now() + interval '1 h') returning id)
      insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error)
      select id, n, now(), 'refused', case n when 1 then 500 end, case n when 1 then 'status' else 'timeout' end
        from d, generate_series(1, 2) n`,

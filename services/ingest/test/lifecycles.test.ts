@@ -1,5 +1,5 @@
 // What a committed batch announces of policies, for the announcement to sockets.
-import { buildChain, insertWebhook, openTestStore } from '@payment-tracking/testkit'
+import { buildChain, insertWebhook, openTestStore, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { ingestMessages } from './ingest-messages.js'
 
@@ -33,7 +33,7 @@ t.test('a batch announces what happened to its policies, as webhooks are notifie
   for (const each of lifecycles)
     t.match(each, { trackingId: 'order', recipient: brief.recipient, paymentPolicy: brief.address })
   const { rows } = await pool.query<{ id: string; body: string }>(
-    `select message_id as id, body from deliveries where body like '%"trackingId":"order"%' order by id`,
+    `select message_id as id, body from ${SENT} d where body like '%"trackingId":"order"%' order by id`,
   )
   t.same(
     new Map(lifecycles.map(({ id, data }) => [id, data])),

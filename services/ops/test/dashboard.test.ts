@@ -211,8 +211,8 @@ t.test('the dashboard', async t => {
     t.equal((await rowOf('webhook-worker'))[1], '')
     await pool.query(
       `with w as (insert into webhooks (gateway, endpoint_url, secret) values ('g', 'https://late.example/', 's') returning id)
-       insert into deliveries (webhook_id, message_id, type, body, due_at)
-       select id, 'late', 'payment.executed', '{}', now() - interval '2 min' from w`,
+       insert into deliveries (webhook_id, message_id, type, message, due_at)
+       select id, 'late', 'payment.executed', 0, now() - interval '2 min' from w`,
     )
     t.match((await rowOf('webhook-worker'))[0], /past.*21 min ago.*2 min.*does nothing while work waits/)
     await pool.query(`update processes set worked_at = now() where service = 'webhook-worker'`)
@@ -235,8 +235,8 @@ t.test('the dashboard', async t => {
       [id],
     )
     await pool.query(
-      `with d as (insert into deliveries (webhook_id, message_id, type, body, attempts_made)
-                  values ($1, 'refused', 'payment.executed', '{}', 1) returning id)
+      `with d as (insert into deliveries (webhook_id, message_id, type, message, attempts_made)
+                  values ($1, 'refused', 'payment.executed', 0, 1) returning id)
        insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error)
        select id, 1, now() - interval '21 min', 'refused', 400, 'status' from d`,
       [id],

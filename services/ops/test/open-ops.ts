@@ -92,9 +92,10 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     addFailedDelivery: async ({ active } = { active: true }) => {
       const { rows } = await database.pool.query<{ id: string }>(
         `with w as (insert into webhooks (gateway, endpoint_url, secret, active)
-                    values ('gateway', 'https://shop.example/<hook>', $2, $1) returning id)
-         insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at, last_error)
-         select id, 'msg_' || id, 'payment.executed', '{}', 'failed', 4, now(), 'timeout' from w returning id`,
+                    values ('gateway', 'https://shop.example/<hook>', $2, $1) returning id),
+              m as (insert into messages (gateway, type, message_id, body) values ('gateway', '', '', '{}') returning id)
+         insert into deliveries (webhook_id, message_id, type, message, state, attempts_made, finished_at, last_error)
+         select w.id, 'msg_' || w.id, 'payment.executed', m.id, 'failed', 4, now(), 'timeout' from w, m returning id`,
         [active, `whsec_${randomBytes(32).toString('base64')}`],
       )
       return rows[0]!.id

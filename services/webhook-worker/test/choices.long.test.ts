@@ -163,7 +163,7 @@ t.test('what a webhook chooses', async t => {
     await dueByDefault('clock_timestamp()')
     const send = async (which: string) => {
       const { rows } = await pool.query<{ id: string }>(
-        `update deliveries set due_at = now() where webhook_id = $1 and body ${which} '%"dust-%' returning id`,
+        `update deliveries set due_at = now() where webhook_id = $1 and (select body from messages where id = message) ${which} '%"dust-%' returning id`,
         [webhook.id],
       )
       await rig.queue.enqueueDeliveries(refs.filter(ref => rows.some(({ id }) => id === String(ref.id))))

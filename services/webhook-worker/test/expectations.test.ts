@@ -62,9 +62,12 @@ t.test('a later notice of an expectation waits for the earlier, and for no other
   let refusals = 2
   receiver.answer(({ body }) => ({ status: body.includes('first of a') && refusals-- > 0 ? 503 : 204 }))
   await pool.query(
-    `insert into deliveries (webhook_id, order_key, message_id, type, body)
-     select $1, 'expectation ' || k, k || n, 'expectation.paid', '"' || w || ' of ' || k || '"'
-       from (values (1, 'first'), (2, 'second')) m (n, w), (values ('a'), ('b')) e (k) order by n, k`,
+    `with m as (insert into messages (gateway, message_id, type, body)
+       select 'shop', k || n, 'expectation.paid', '"' || w || ' of ' || k || '"'
+         from (values (1, 'first'), (2, 'second')) m (n, w), (values ('a'), ('b')) e (k) order by n, k
+       returning *)
+     insert into deliveries (webhook_id, order_key, message_id, type, message)
+     select $1, 'expectation ' || left(message_id, 1), message_id, type, id from m order by id`,
     [id],
   )
   await waitFor(() => receiver.requests.length >= 6, { what: 'all deliveries' })

@@ -1,7 +1,7 @@
 // What passed while an endpoint was off is sent to it, whoever is killed meanwhile, and nobody else waits.
 import { beginReplay, readReplay } from '@payment-tracking/store/deliveries'
 import { updateWebhook } from '@payment-tracking/store/admin'
-import { FILL_GATEWAY_PAYMENTS, openReceiver, waitFor } from '@payment-tracking/testkit'
+import { FILL_MESSAGES, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig, type Rig } from './support/start-worker.js'
 
@@ -18,7 +18,7 @@ async function store(rig: Rig, gateway: string, count: number): Promise<void> {
     [gateway, count],
   )
   await pool.query('insert into ingest_batches (first_position, last_position) values (1, $1)', [count])
-  await pool.query(FILL_GATEWAY_PAYMENTS)
+  await pool.query(FILL_MESSAGES)
   await pool.query('update stream_head set position = $1', [count])
 }
 

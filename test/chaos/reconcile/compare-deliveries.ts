@@ -32,11 +32,12 @@ const TRIES = 4
 
 export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
   checker.query<DeliveryRow & Record<string, unknown>>(`
-    select d.id::text, d.webhook_id::text, d.event_id, d.type, d.message_id, d.body, d.state,
+    select d.id::text, d.webhook_id::text, d.event_id, d.type, d.message_id, m.body, d.state,
            d.defer_reason, (extract(epoch from d.created_at) * 1000)::bigint::text as created_at_ms,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
            array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
-      from deliveries d left join delivery_attempts a on a.delivery_id = d.id group by d.id order by d.id`)
+      from deliveries d join messages m on m.id = d.message left join delivery_attempts a on a.delivery_id = d.id
+     group by d.id, m.id order by d.id`)
 
 /** Their requests never fail by themselves. */
 const HEALTHY: ReadonlySet<EndpointBehaviour> = new Set([

@@ -96,9 +96,10 @@ export function testEndpoints({
 
   t.test('all that failed is replayed at once, by keyboard', async t => {
     await database.pool.query(
-      `insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at)
-       select id, 'missed-' || n, 'payment.executed', '{}', 'failed', 4, now()
-         from webhooks, generate_series(1, 3) n`,
+      `with m as (insert into messages (gateway, message_id, type, body)
+         select gateway, 'missed-' || n, 'payment.executed', '{}' from webhooks, generate_series(1, 3) n returning *)
+       insert into deliveries (webhook_id, message_id, type, message, state, attempts_made, finished_at)
+       select w.id, m.message_id, m.type, m.id, 'failed', 4, now() from m join webhooks w using (gateway)`,
     )
     const before = receiver.requests.length
     await press(page, button('Replay all failed in the last 7 days'))

@@ -75,7 +75,7 @@ const TABLES = [
     'payment_token_stats',
     'policies',
     'gateways',
-    'gateway_payments',
+    'messages',
     'work',
     'stream_head',
     'earlier_epochs',

@@ -54,6 +54,7 @@ export interface ClaimedDelivery {
 }
 
 interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | 'secrets'> {
+  message: bigint
   triesAllowed: number
   secret: string
   earlierSecrets: string[]
@@ -102,7 +103,7 @@ export async function claimDeliveries(
        where d.id = any(array(select id from locked where live and not spent and not blocked))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
-                d.type, d.body, d.opened_at as "openedAt", d.trace_parent as "traceParent",
+                d.type, d.message, d.opened_at as "openedAt", d.trace_parent as "traceParent",
                 d.order_key as "orderKey"
     ), put_off as (
       update deliveries d
@@ -134,8 +135,9 @@ export async function claimDeliveries(
                                     where delivery_id = c.id and number <= c.attempt - ${ATTEMPTS_KEPT} limit 1000) a
          where c.attempt > ${ATTEMPTS_KEPT}))
     )
-    select c.*, w.*
+    select c.*, w.*, m.body
       from claimed c
+           cross join lateral (select body from messages where id = c.message limit 1) m
            cross join lateral (select endpoint_url as "endpointUrl", format, headers, secret, ordered,
                                       ordered_by as "orderedBy", rate_per_second as "ratePerSecond",
                                       array(select e.secret from ${EARLIER_SECRETS}) as "earlierSecrets"
@@ -172,7 +174,13 @@ async function readUnclaimed({ database }: Store, ids: readonly string[]): Promi
   })
 }
 
-function toDelivery({ triesAllowed, secret, earlierSecrets, ...row }: ClaimedRow): ClaimedDelivery {
+function toDelivery({
+  triesAllowed,
+  secret,
+  earlierSecrets,
+  message: _,
+  ...row
+}: ClaimedRow): ClaimedDelivery {
   const triesLeft = triesAllowed - row.attempt
   return {
     ...row,

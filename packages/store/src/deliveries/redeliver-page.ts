@@ -30,7 +30,7 @@ export async function redeliverPage(store: Store, work: WebhookWork, atMost: num
     return { handled: 0, deliveries: [], remaining: keyAfter(after), delaySeconds: quota.goesOnInSeconds }
   const most = limit * SCANNED_FOR_EACH
   const scanned = deliveriesIn(work, states, {
-    beyond: sql`d.id > ${after}`,
+    after,
     order: 'asc',
     limit: most,
   })

@@ -30,8 +30,8 @@ const delays = async () => {
 const addDeliveries = (count: number, columns: Record<string, string>) =>
   pool.query(
     `with w as (insert into webhooks (gateway, endpoint_url, secret) values ('g', 'https://x.example/', 's') returning id)
-     insert into deliveries (webhook_id, message_id, type, body, ${Object.keys(columns).join()})
-     select w.id, 'message ' || n, 'payment.executed', '{}', ${Object.values(columns).join()}
+     insert into deliveries (webhook_id, message_id, type, message, ${Object.keys(columns).join()})
+     select w.id, 'message ' || n, 'payment.executed', 0, ${Object.values(columns).join()}
        from w, generate_series(1, ${count}) n`,
   )
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { renderPaymentMessage } from '@payment-tracking/domain'
-import { makeCommittedPayment } from '@payment-tracking/testkit'
+import { makeCommittedPayment, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { claimDeliveries, type ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
 import { createWebhook, deleteWebhooks } from '../../src/admin/webhooks/webhook-records.js'
@@ -72,7 +72,7 @@ t.test('deliveries in Postgres', async t => {
     )
     t.strictSame(await insert(payments), [], 'a replay writes nothing')
     const { rows } = await database.pool.query(
-      'select event_id, message_id, body, state from deliveries where webhook_id = $1 order by id',
+      `select event_id, message_id, body, state from ${SENT} d where webhook_id = $1 order by id`,
       [one.id],
     )
     const messages = [payments[0]!, payments[2]!].map(payment => ({

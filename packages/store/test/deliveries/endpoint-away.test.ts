@@ -186,7 +186,7 @@ t.test('a cycle while the endpoint is away is one try and three retries, and its
 t.test('of a million, a thousand are counted', async t => {
   const world = await openWorld({ ordered: false, recover: true })
   await pool.query(
-    `insert into deliveries (webhook_id, message_id, type, body) select $1, 'm' || n, 'payment.executed', '{}' from generate_series(1, 1500) n`,
+    `insert into deliveries (webhook_id, message_id, type, message) select $1, 'm' || n, 'payment.executed', 0 from generate_series(1, 1500) n`,
     [world.webhook.id],
   )
   t.equal((await world.waits()).waiting, 1_000)

@@ -40,11 +40,12 @@ t.test('webhooks with many deliveries', async t => {
       active: true,
     })
     await pool.query(
-      `insert into deliveries (webhook_id, event_id, message_id, type, body, state, due_at, opened_at)
-       select $1, gen_random_uuid(), 'm' || n, 'payment.executed', '{}',
+      `with m as (insert into messages (gateway, type, message_id, body) values ('', '', '', '{}') returning id)
+       insert into deliveries (webhook_id, event_id, message_id, type, message, state, due_at, opened_at)
+       select $1, gen_random_uuid(), 'm' || n, 'payment.executed', m.id,
               case n when 1 then 'delivered' else case n % 2 when 0 then 'pending' else 'waiting' end end,
               now() - interval '1 h', now() - interval '1 h'
-         from generate_series(1, $2::int) n`,
+         from m, generate_series(1, $2::int) n`,
       [webhook.id, count + 1],
     )
     await pool.query('analyze deliveries')

@@ -25,6 +25,34 @@ t.test('retention', async t => {
     t.same(await left('select first_position::text as key from ingest_batches'), ['2', '3'])
   })
 
+  t.test(
+    'removes messages after 30 days that no delivery needs, and says from where on a feed is whole',
+    async t => {
+      await pool.query(
+        `with w as (insert into webhooks (gateway, endpoint_url, secret) values ('log', 'https://x.example/', 's') returning id),
+            m as (insert into messages (gateway, position, sequence, type, message_id, event_id, body, notified_at)
+                  values ('log', 7, 0, 'payment.executed', 'old', gen_random_uuid(), '{}', now() - interval '31 d'),
+                         ('log', 8, 0, 'payment.executed', 'sent', gen_random_uuid(), '{}', now() - interval '31 d'),
+                         ('log', 8, 1, 'webhook.failing', 'told', null, '{}', now() - interval '31 d'),
+                         ('log', null, null, 'webhook.test', 'test', null, '{}', now() - interval '31 d'),
+                         ('log', 9, 0, 'payment.executed', 'young', gen_random_uuid(), '{}', now() - interval '29 d')
+                  returning *)
+       insert into deliveries (webhook_id, event_id, message_id, type, message)
+       select w.id, m.event_id, m.message_id, m.type, m.id from w, m where m.message_id in ('sent', 'told')`,
+      )
+      const begins = () => left('select messages_begin::text as key from stream_head')
+      t.equal(await prune('messages'), 2)
+      t.same(await left('select message_id as key from messages'), ['sent', 'told', 'young'])
+      t.same(await begins(), ['8'])
+      await pool.query('delete from deliveries')
+      t.equal(await prune('messages'), 2)
+      t.same(await begins(), ['9'])
+      await pool.query(
+        `delete from messages; delete from webhooks; update stream_head set messages_begin = 0`,
+      )
+    },
+  )
+
   t.test('removes a bounded number of rows in a step', async t => {
     await pool.query(
       `insert into ingest_batches (first_position, last_position, committed_at, relayed_at)
@@ -148,7 +176,6 @@ t.test('retention', async t => {
       'expectations',
       'expected_payments',
       'gateways',
-      'gateway_payments',
       'gateway_settings',
       'payment_stats',
       'payment_token_stats',
@@ -177,8 +204,8 @@ t.test('retention', async t => {
   t.test('a delivery cannot be sent again without limit', async t => {
     const { rows } = await pool.query<{ id: string; webhook_id: string }>(
       `with hook as (insert into webhooks (gateway, endpoint_url, secret) values ('g', 'https://x.example/', 's') returning id)
-       insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, tries_allowed)
-       select id, 'm', 'webhook.test', '{}', 'failed', 999, 999 from hook returning id, webhook_id`,
+       insert into deliveries (webhook_id, message_id, type, message, state, attempts_made, tries_allowed)
+       select id, 'm', 'webhook.test', 0, 'failed', 999, 999 from hook returning id, webhook_id`,
     )
     const { id, webhook_id: webhookId } = rows[0]!
     t.equal((await redeliverOne(store, BigInt(webhookId), BigInt(id))).length, 1)

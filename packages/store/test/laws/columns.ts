@@ -1,5 +1,6 @@
 // The tables and columns whose meaning the laws compare, beside those of the oracle. Nothing else here names a column, but
 // deliveries and webhooks in sent-payments.ts, sent-policies.ts and run.ts.
+import { SENT } from '@payment-tracking/testkit'
 import { PROJECTIONS } from '@payment-tracking/testkit/oracle'
 
 export const COLUMNS = {
@@ -21,7 +22,7 @@ export const COLUMNS = {
           from expected_payments p join events e on e.id = p.event_id where p.expectation_id = x.id) c`,
   expectation_counts: 'select gateway, sum(open) as open from expectation_counts group by gateway',
   deliveries: `
-    select id, webhook_id, event_id, message_id, type, body, state, attempts_made from deliveries order by id`,
+    select id, webhook_id, event_id, message_id, type, body, state, attempts_made from ${SENT} d order by id`,
 }
 
 export type Table = keyof typeof COLUMNS

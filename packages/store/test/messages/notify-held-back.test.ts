@@ -19,8 +19,8 @@ async function addFailing(
                 values ($1, 'https://fails.example/', 's', now() - $2::interval) returning id),
           told as (insert into webhooks (gateway, endpoint_url, secret, event_types)
                    values ($1, 'https://told.example/', 's', array['webhook.failing'])),
-          d as (insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, defer_reason, due_at)
-                select id, 'm' || n, 'payment.executed', '{}', 'waiting', 1, 'breaker open', now() + interval '1 min'
+          d as (insert into deliveries (webhook_id, message_id, type, message, state, attempts_made, defer_reason, due_at)
+                select id, 'm' || n, 'payment.executed', 0, 'waiting', 1, 'breaker open', now() + interval '1 min'
                   from w, generate_series(1, $3::int) n returning id)
      insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code)
      select id, 1, now(), 'refused', $4 from d`,
@@ -34,7 +34,7 @@ t.test('49 of 49 requests that failed in 18 minutes are told of once', async t =
   await addFailing('short', { since: '4 min', requests: 49 })
   t.equal((await notifyFailures(store)).length, 1)
   const { rows } = await pool.query<{ gateway: string; body: string }>(
-    `select w.gateway, d.body from deliveries d join webhooks w on w.id = d.webhook_id`,
+    `select w.gateway, m.body from deliveries d join messages m on m.id = d.message join webhooks w on w.id = d.webhook_id`,
   )
   t.match(
     rows.filter(({ body }) => body !== '{}'),

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
-import { insertWebhook, makeCommittedPayment, type WebhookChoices } from '@payment-tracking/testkit'
+import { insertWebhook, makeCommittedPayment, type WebhookChoices, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { forget } from '../../src/messages/waiting/forget.js'
 import { release, type WaitedFor, type WaitingKey } from '../../src/messages/waiting/release.js'
@@ -58,7 +58,7 @@ const releaseAll = async (waitedFor: WaitedFor): Promise<number[]> => {
 const slotsSent = async (webhook: string): Promise<number[]> =>
   (
     await pool.query<{ slot: number }>(
-      `select (body::json -> 'data' ->> 'slot')::int as slot from deliveries where webhook_id = $1 order by id`,
+      `select (body::json -> 'data' ->> 'slot')::int as slot from ${SENT} d where webhook_id = $1 order by id`,
       [webhook],
     )
   ).rows.map(({ slot }) => slot)
@@ -154,7 +154,7 @@ t.test('a life-cycle event that waits for finality has the figures of its time',
   )
   await releaseAll({ finalizedSlot: 91_000n })
   const { rows } = await pool.query(
-    'select message_id, body::json as body from deliveries where webhook_id = $1',
+    `select message_id, body::json as body from ${SENT} d where webhook_id = $1`,
     [webhook],
   )
   t.equal(rows.length, 1, 'the filters judge what the message says')

@@ -1,7 +1,7 @@
 // A database with about what every read meets: usual events, an old month, a key that is frequent, and what is rare.
 import {
   analyzeAll,
-  FILL_GATEWAY_PAYMENTS,
+  FILL_MESSAGES,
   fillEvents,
   type FilledEvents,
   type Pool,
@@ -63,11 +63,7 @@ export async function openFilledDatabase(t: TestContext): Promise<FilledDatabase
             retracted_at = case when position % 20 = 3 then now() - position * interval '1 minute' end
       where amount is not null and position <= ${EVENTS} and (position % 2000 = 1 or position % 20 = 3)`,
   )
-  // As of payments that each had a batch of their own.
-  await pool.query(
-    `insert into gateway_payments select gateway, position, array[position] from events where gateway = '${OFTEN}'`,
-  )
-  await pool.query(FILL_GATEWAY_PAYMENTS)
+  await pool.query(FILL_MESSAGES)
   const { rows } = await pool.query<{ tracking_id: string }>(
     'select tracking_id from events where retracted_at is not null limit 1',
   )

@@ -256,11 +256,11 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       2_500,
       (_, tx) => readNextPayments(tx, [{ policy: OFTEN, after: '' }], { limit: 500, programId }),
     ],
-    ['a feed', 'gateway_payments_pkey', 500, 700, feed(gateway)],
-    ['a feed with many payments', 'gateway_payments_pkey', 500, 700, feed(OFTEN)],
+    ['a feed', 'messages_payments', 500, 700, feed(gateway)],
+    ['a feed with many payments', 'messages_payments', 500, 700, feed(OFTEN)],
     [
       'a page of what a gateway was sent',
-      'gateway_payments_pkey',
+      'messages_payments',
       1_100,
       2_500,
       (_, tx) =>

@@ -32,9 +32,9 @@ const NAMED_ELSEWHERE: Readonly<Record<Name, { tables: readonly string[]; rights
   'ingest/recompute/accounts.ts#recomputeBy': { tables: ['gateways', 'user_payments'], rights: 'rd' },
 }
 
-/** Writes the notes for feeds of a transaction, if `noteForFeed` made some. */
-const WRITES_NOTES = 'core/tables/feed-notes.ts#writeFeed'
-const NOTES = 'core/tables/feed-notes.ts#noteForFeed'
+/** Numbers the messages of a transaction, if `logMessages` wrote some. */
+const NUMBERS_MESSAGES = 'core/tables/messages.ts#numberMessages'
+const LOGS_MESSAGES = 'core/tables/messages.ts#logMessages'
 
 const LOCKS = /\bfor (?:no key )?(?:update|share)\b/
 const CONFLICT = /on conflict[^]*?do update/
@@ -81,7 +81,7 @@ export function findNeeds(service: ServiceWithRole): Need[] {
   const reached = reachedBy(service)
   const needs = new Map<string, Need>()
   for (const name of reached.keys()) {
-    if (name === WRITES_NOTES && !reached.has(NOTES)) continue
+    if (name === NUMBERS_MESSAGES && !reached.has(LOGS_MESSAGES)) continue
     for (const table of TABLES_WITH_RIGHTS)
       for (const right of rightsIn(name, table)) {
         const key = `${table} ${right}`

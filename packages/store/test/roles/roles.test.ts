@@ -116,7 +116,7 @@ t.test('a service cannot do what it does not need', async t => {
   for (const [service, statement] of [
     ['realtime', 'select * from webhooks'],
     ['realtime', 'update events set amount = 0'],
-    ['realtime', 'insert into gateway_payments default values'],
+    ['realtime', 'insert into messages default values'],
     ['realtime', 'insert into deliveries (webhook_id) values (1)'],
     ['api', `insert into events (id) values (gen_random_uuid())`],
     ['api', 'update events set amount = 1'],

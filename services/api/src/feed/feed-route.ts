@@ -104,14 +104,19 @@ function readAfter(text: string): FeedKey {
 /** Nobody looks at the dates of a gateway before somebody asks for them. */
 const areDates = (types: readonly string[]): boolean => DUE_LIFECYCLE_TYPES.some(type => types.includes(type))
 
+const NO_LONGER_KEPT =
+  'A feed keeps its messages for 30 days. Begin again without "after"; GET /v1/events has the payments before.'
+
 /** Reads on until there is a message, or nothing more. @throws ArchivedError, InvalidParameterError */
 async function readOn(store: Store, query: FeedQuery): Promise<FeedPage> {
   for (let { after } = query, pages = 1; ; pages += 1) {
     const page = await readFeedPage(store, { ...query, after })
     if (page === 'another database')
       throw new InvalidParameterError('after', 'is of another database; begin again without it')
-    if (page === 'archived')
-      throw new ArchivedError((await findArchivedAfter(store, after!.position)) ?? 'an earlier month')
+    if (page === 'no longer kept') {
+      const month = await findArchivedAfter(store, after!.position)
+      throw month === null ? new ArchivedError('an earlier month', NO_LONGER_KEPT) : new ArchivedError(month)
+    }
     if (page.bodies.length > 0 || !page.hasMore || pages === MOST_EMPTY_PAGES) return page
     after = page.next
   }

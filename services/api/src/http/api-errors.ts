@@ -39,8 +39,11 @@ export class MissingParametersError extends ApiError {
 /** What is asked for is kept in the archive alone. */
 export class ArchivedError extends ApiError {
   /** @param archivedMonth `2026-03` */
-  constructor(readonly archivedMonth: string) {
-    super('ARCHIVED', `The events of ${archivedMonth} were archived. GET /v1/health tells where lists begin.`)
+  constructor(
+    readonly archivedMonth: string,
+    message = `The events of ${archivedMonth} were archived. GET /v1/health tells where lists begin.`,
+  ) {
+    super('ARCHIVED', message)
   }
 }
 

@@ -1,5 +1,6 @@
 // One rule of risk: the record, the payments due, the list of customers, the customer, the time line and the webhooks agree after
 // every step, whatever happens to accounts and policies.
+import { SENT } from '@payment-tracking/testkit'
 import { createWebhook } from '@payment-tracking/store/admin'
 import { notifyRisks } from '@payment-tracking/store/messages'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
@@ -75,7 +76,7 @@ const upcoming = async (more = '') => {
 }
 /** What webhooks were sent: `at_risk insufficient_balance <address>`. */
 const sent = async () => {
-  const { rows } = await pool.query<{ body: string }>('select body from deliveries order by id')
+  const { rows } = await pool.query<{ body: string }>(`select body from ${SENT} d order by id`)
   return rows.map(({ body }) => {
     const { type, data } = JSON.parse(body)
     return `${type.replace('subscription.', '')} ${data.clearedCause ?? data.dueRisk.cause} ${data.paymentPolicy} ${data.dueAt}`

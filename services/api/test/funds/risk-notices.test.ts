@@ -33,7 +33,7 @@ const seen = (name: string, changes = {}, storedAt?: Date) =>
 const round = (limit = 500) => notifyRisks(store, { programId: DEFAULT_PROGRAM_ID, limit })
 const sentOf = async ({ gateway }: Pick<StoredPolicy, 'gateway'>) => {
   const { rows } = await pool.query<{ body: string; id: string }>(
-    `select d.body, d.message_id as id from deliveries d join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by d.id`,
+    `select m.body, d.message_id as id from deliveries d join messages m on m.id = d.message join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by d.id`,
     [gateway],
   )
   return rows.map(({ body, id }) => ({ id, ...JSON.parse(body) }))

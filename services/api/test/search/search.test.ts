@@ -35,7 +35,7 @@ const { body: expected } = await api.call('POST', `/v1/gateway/${address}/expect
 })
 const deliveryId = '4711'
 await api.database.pool.query(
-  `insert into deliveries (id, webhook_id, message_id, type, body) values ($2, $1, 'msg_abc', 'webhook.test', '{}')`,
+  `insert into deliveries (id, webhook_id, message_id, type, message) values ($2, $1, 'msg_abc', 'webhook.test', 0)`,
   [webhook.id, deliveryId],
 )
 

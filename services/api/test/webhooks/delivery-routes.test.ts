@@ -27,7 +27,7 @@ t.test('deliveries over REST', async t => {
     )
     for (const id of ids)
       await api.database.pool.query(
-        `insert into deliveries (webhook_id, event_id, message_id, type, body) values ($1, $2, 'm', 'payment.executed', '{}')`,
+        `insert into deliveries (webhook_id, event_id, message_id, type, message) values ($1, $2, 'm', 'payment.executed', 0)`,
         [id, rows[0].id],
       )
     for (const query of [
@@ -81,8 +81,8 @@ t.test('deliveries over REST', async t => {
     ]
     const add = async (webhookId: number, state: string) => {
       const { rows } = await api.database.pool.query(
-        `insert into deliveries (webhook_id, message_id, type, body, state)
-         values ($1, gen_random_uuid(), 'payment.executed', '{}', $2) returning id`,
+        `insert into deliveries (webhook_id, message_id, type, message, state)
+         values ($1, gen_random_uuid(), 'payment.executed', 0, $2) returning id`,
         [webhookId, state],
       )
       return Number(rows[0].id)
@@ -133,8 +133,8 @@ t.test('deliveries over REST', async t => {
     const { id } = (await create()).body
     const add = (state: string, createdAt: string) =>
       api.database.pool.query(
-        `insert into deliveries (webhook_id, message_id, type, body, state, created_at, finished_at)
-         values ($1, gen_random_uuid(), 'payment.executed', '{}', $2, $3, $3)`,
+        `insert into deliveries (webhook_id, message_id, type, message, state, created_at, finished_at)
+         values ($1, gen_random_uuid(), 'payment.executed', 0, $2, $3, $3)`,
         [id, state, createdAt],
       )
     for (const state of ['failed', 'cancelled', 'delivered']) {
@@ -160,8 +160,8 @@ t.test('deliveries over REST', async t => {
     async t => {
       const { id } = (await create()).body
       await api.database.pool.query(
-        `insert into deliveries (webhook_id, message_id, type, body, state, created_at, finished_at)
-       select $1, gen_random_uuid(), 'payment.executed', '{}', 'failed', '2026-10-01', now() from generate_series(1, 120)`,
+        `insert into deliveries (webhook_id, message_id, type, message, state, created_at, finished_at)
+       select $1, gen_random_uuid(), 'payment.executed', 0, 'failed', '2026-10-01', now() from generate_series(1, 120)`,
         [id],
       )
       const { status, body } = await api.call('POST', `/v1/webhooks/${id}/redeliver`, {
@@ -191,8 +191,8 @@ t.test('a gateway redelivers so many deliveries a day; a span goes on the next d
   const [{ id }, { id: second }] = [(await create()).body, (await create()).body]
   const add = async (webhook: number, count: number) => {
     const { rows } = await pool.query<{ id: string }>(
-      `insert into deliveries (webhook_id, message_id, type, body, state, created_at, finished_at)
-       select $1, gen_random_uuid(), 'payment.executed', '{}', 'failed', '2026-10-01', now() from generate_series(1, $2::int)
+      `insert into deliveries (webhook_id, message_id, type, message, state, created_at, finished_at)
+       select $1, gen_random_uuid(), 'payment.executed', 0, 'failed', '2026-10-01', now() from generate_series(1, $2::int)
        returning id`,
       [webhook, count],
     )

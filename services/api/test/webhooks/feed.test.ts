@@ -5,7 +5,7 @@ import { deactivateWebhooks, noteWebhookHealth } from '@payment-tracking/store/d
 import { decodeFeedCursor, encodeFeedCursor } from '@payment-tracking/store/reads'
 import { notifyDuePolicies, notifyFailures, type CachedAsks } from '@payment-tracking/store/messages'
 import { verifyDatabase } from '@payment-tracking/store/ingest'
-import { waitFor } from '@payment-tracking/testkit'
+import { waitFor, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { keyOf, memoOf, subscriptionOf, openChain } from '../open-chain.js'
@@ -134,7 +134,7 @@ t.test(
       { type: 'webhook.deactivated', data: named },
     ])
     const { rows } = await api.database.pool.query<{ type: string; body: string }>(
-      'select type, body from deliveries where webhook_id = any($1) order by id',
+      `select type, body from ${SENT} d where webhook_id = any($1) order by id`,
       [ids],
     )
     t.equal(rows.length, 4)
@@ -182,7 +182,7 @@ t.test('dates are sent once the feed is read for them, or an endpoint asks', asy
   t.equal(await round(), 0)
 
   const { rows } = await api.database.pool.query<{ body: string }>(
-    `select d.body from deliveries d join webhooks w on w.id = d.webhook_id
+    `select m.body from deliveries d join messages m on m.id = d.message join webhooks w on w.id = d.webhook_id
       where w.gateway = $1 and d.type = any($2) order by d.type`,
     [teller.gateway.address, both],
   )
@@ -196,7 +196,7 @@ t.test('dates are sent once the feed is read for them, or an endpoint asks', asy
   t.equal(await round(), 0)
   t.same(
     (
-      await api.database.pool.query('select from feed_messages where gateway = $1 and event_id is null', [
+      await api.database.pool.query('select from messages where gateway = $1 and event_id is null', [
         quiet.gateway.address,
       ])
     ).rowCount,
@@ -276,15 +276,14 @@ t.test('a cursor died whole when commits were lost, although what came before is
   // number to two messages.
   const say = (id: string, sequence: string) =>
     pool.query<{ sequence: string }>(
-      `insert into feed_messages (sequence, gateway, position, type, message_id, body) overriding system value
-       select ${sequence}, $1, position, 'subscription.expired', $2, $3 from stream_head`,
+      `insert into messages (sequence, gateway, position, type, message_id, body) select ${sequence}, $1, position, 'subscription.expired', $2, $3 from stream_head`,
       [shop.gateway.address, id, JSON.stringify({ id, data: { trackingId: id } })],
     )
-  const highest = '(select max(sequence) from feed_messages)'
+  const highest = '(select coalesce(max(sequence), 0) from messages)'
   await say('lost', `${highest} + 1`)
   const last = await read(shop, types)
   t.same(idsOf(last).slice(1), [`order-${paid}`, 'plan', 'lost'])
-  await pool.query(`delete from feed_messages where message_id = 'lost'`)
+  await pool.query(`delete from messages where message_id = 'lost'`)
   await say('promoted', `${highest} + 1`)
   const { position } = await failOver()
   await pay(shop.gateway.address)
@@ -418,6 +417,15 @@ t.test('a cursor from before the archive, or of another database, is refused', a
     body: { code: 'ARCHIVED', archivedMonth: '2026-03' },
   })
   t.same(idsOf(await read(shop, `after=${cursor(end)}`)), [`order-${paid}`], 'the first that is left')
+  await api.database.pool.query(`update stream_head set messages_begin = position + 1`)
+  t.match(await read(shop, `after=${cursor(end + 1n)}`), { status: 200 })
+  await api.database.pool.query(`update stream_head set messages_begin = position + 2`)
+  await api.database.pool.query(`delete from archive_parts`)
+  t.match(await read(shop, `after=${cursor(end)}`), {
+    status: 410,
+    body: { code: 'ARCHIVED', error: /^A feed keeps its messages for 30 days/ },
+  })
+  await api.database.pool.query(`update stream_head set messages_begin = 0`)
   t.same(idsOf(await read(shop, `after=${next}`)), [`order-${paid}`])
   t.same(idsOf(await read(shop)), [`order-${paid}`], 'without a cursor it begins there')
   await api.database.pool.query('update stream_head set first_position = 0, epoch = gen_random_uuid()')

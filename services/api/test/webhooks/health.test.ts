@@ -29,8 +29,8 @@ t.test('an endpoint is judged by what it accepts of its newest requests', async 
     )
   const attempt = (status: number, state: string, ago: string) =>
     pool.query(
-      `with d as (insert into deliveries (webhook_id, message_id, type, body, state, attempts_made, finished_at)
-                  values ($1, 'm' || $2::int, 'payment.executed', '{}', $3::text, 1,
+      `with d as (insert into deliveries (webhook_id, message_id, type, message, state, attempts_made, finished_at)
+                  values ($1, 'm' || $2::int, 'payment.executed', 0, $3::text, 1,
                           case when $3 = 'delivered' then now() - $4::interval end) returning id)
        insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error, response_body)
        select id, 1, now() - $4::interval, case when $3 = 'delivered' then 'accepted' else 'refused' end, $2, 'status',

@@ -1,4 +1,5 @@
 // An API with shops whose endpoints miss events.
+import { SENT } from '@payment-tracking/testkit'
 import { doWebhookWork } from '@payment-tracking/store/deliveries'
 import type { Test } from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
@@ -61,7 +62,7 @@ export async function openReplayShops(t: Test) {
       sent: async (id: number): Promise<Sent[]> =>
         (
           await pool.query(
-            'select id, type, message_id, body, state from deliveries where webhook_id = $1 order by id',
+            `select id, type, message_id, body, state from ${SENT} d where webhook_id = $1 order by id`,
             [id],
           )
         ).rows,

@@ -1,4 +1,5 @@
 // An endpoint that did not exist, was off or had other filters is sent what it missed: each event once, and none twice.
+import { SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf } from '../open-chain.js'
 import { CHAIN, idsOf, memosOf, NOW, openReplayShops, type Sent } from './open-replay-shop.js'
@@ -101,13 +102,13 @@ t.test('from the moment it was turned off, what was cancelled then was left out'
   await chain.change(policy.address, 'Paused', NOW)
   await pool.query(
     `update deliveries set state = 'delivered', attempts_made = 1
-      where webhook_id = $1 and (body like '%"delivered"%' or body like '%then gone%')`,
+      where webhook_id = $1 and message in (select id from messages where body like '%"delivered"%' or body like '%then gone%')`,
     [id],
   )
   await chain.retract(gone)
   await pool.query(`update ingest_batches set committed_at = committed_at - interval '4 h'`)
   await pool.query(`update events set retracted_at = retracted_at - interval '4 h'`)
-  await pool.query(`update feed_messages set notified_at = notified_at - interval '4 h'`)
+  await pool.query(`update messages set notified_at = notified_at - interval '4 h'`)
   const before = await shop.sent(id)
   const since = new Date().toISOString()
   await shop.turn(id, false)
@@ -119,7 +120,7 @@ t.test('from the moment it was turned off, what was cancelled then was left out'
   const pendingOf = async (): Promise<Sent[]> =>
     (
       await pool.query(
-        `select d.* from deliveries d join webhooks w on w.id = d.webhook_id
+        `select d.* from ${SENT} d join webhooks w on w.id = d.webhook_id
           where w.id = $1 and d.state = 'pending' and d.activation = w.activation order by d.id`,
         [id],
       )
@@ -129,7 +130,7 @@ t.test('from the moment it was turned off, what was cancelled then was left out'
   t.same(memosOf(await pendingOf()), ['cancelled long ago'], 'what was cancelled in the span')
   await pool.query(
     `update deliveries set state = 'delivered' where webhook_id = $1 and state = 'pending'
-                       and body like '%long ago%'`,
+                       and message in (select id from messages where body like '%long ago%')`,
     [id],
   )
   // Few at a time: each page goes on after the one before.
@@ -287,7 +288,7 @@ t.test('only what was stored in the span', async t => {
                 when e.tracking_id = 'in the span' or e.name like '%StatusChanged' then interval '2 h'
                 else interval '3 h' end as at
          from events e where e.position >= (select min(position) from events where gateway = $1)), aged as (
-       update feed_messages f set notified_at = stored.at from stored where f.position = stored.position)
+       update messages f set notified_at = stored.at from stored where f.position = stored.position)
      update ingest_batches b set committed_at = stored.at from stored where stored.position between b.first_position and b.last_position`,
     [shop.gateway],
   )

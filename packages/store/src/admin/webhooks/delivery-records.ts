@@ -3,16 +3,19 @@ import type { Store } from '../../core/database/open-store.js'
 import { allOf, join, raw, sql, type Sql } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
+  BODY,
   CANCELLED_WHY,
   DELIVERY_FINISHED_AT,
   DELIVERY_STATE,
   IS_ACTIVE,
   IS_CANCELLED_UNWRITTEN,
   IS_LIVE,
+  IS_NO_PAYMENT,
   IS_OPEN,
   IS_RECOVERABLE,
 } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn, readActivation, readActivations } from '../../core/tables/delivery-ranges.js'
+import { hasOwnTrackingId, trackingIdText } from '../../core/tables/messages.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 
 export interface DeliveryRecord {
@@ -51,9 +54,6 @@ export interface AttemptRecord {
   responseBody: string | null
 }
 
-/** Messages whose body alone names the tracking ID. As in the index deliveries_of_time. */
-const HAS_OWN_TRACKING_ID = sql`(d.type like 'subscription.%' or d.type like 'expectation.%')`
-
 /** The columns of a DeliveryRecord; `d` is the deliveries row, `w` its webhook. */
 export const DELIVERY_COLUMNS = sql`
   d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
@@ -64,12 +64,9 @@ export const DELIVERY_COLUMNS = sql`
   ${DELIVERY_FINISHED_AT} as "finishedAt",
   case when ${IS_CANCELLED_UNWRITTEN} then ${CANCELLED_WHY} else d.last_error end as "lastError",
   case when ${IS_LIVE} then d.defer_reason end as "heldReason",
-  case when ${HAS_OWN_TRACKING_ID} then d.body::json -> 'data' ->> 'trackingId'
+  case when ${hasOwnTrackingId(sql`d`)} then ${BODY}::json -> 'data' ->> 'trackingId'
        else (select e.tracking_id from events e where e.id = d.event_id) end as "trackingId",
   (select e.signature from events e where e.id = d.event_id) as signature`
-
-/** The tracking ID in a body, as JSON text. The index deliveries_of_time has this expression. */
-const TRACKING_ID_TEXT = sql`substring(d.body from '"trackingId":("(?:[^"\\\\]|\\\\.)*")')`
 
 export interface DeliveryPage {
   status?: DeliveryState | undefined
@@ -94,7 +91,6 @@ export async function listDeliveries(
   const webhook = await readActivation(database.read, webhookId)
   if (webhook === undefined) return []
   const found = deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
-    beyond: sql`true`,
     order: 'desc',
     limit: limit + offset,
     columns: sql`d.id`,
@@ -122,7 +118,7 @@ export async function listGatewayDeliveries(
   const found = webhooks.map(
     webhook => sql`
     select p.id from ${deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
-      beyond: before === undefined ? sql`true` : sql`d.id < ${before}`,
+      ...(before === undefined ? {} : { before }),
       order: 'desc',
       limit: limit + offset,
       columns: sql`d.id`,
@@ -152,7 +148,7 @@ const SEARCHED = raw('2000')
 /**
  * The ids of the deliveries of a tracking ID: payments by their own memo, and what became of policies by the policy's, of
  * the newest events each; and messages caused by time, which have no event. Relies on events_tracking_newest,
- * events_tracking_rare, events_policy_rare, the index of deliveries by event, and deliveries_of_time.
+ * events_tracking_rare, events_policy_rare, the index of deliveries by event, and messages_of_time.
  */
 const deliveriesOfTrackingId = (trackingId: string): Sql => sql`
   select d.id from deliveries d where d.event_id = any(array(
@@ -168,8 +164,13 @@ const deliveriesOfTrackingId = (trackingId: string): Sql => sql`
        join events e on e.payment_policy = p.payment_policy and e.name <> 'PaymentRecord' and not ${IS_PAYMENT}
       limit ${SEARCHED})))
   union all
-  (select d.id from deliveries d
-    where d.event_id is null and ${HAS_OWN_TRACKING_ID} and ${TRACKING_ID_TEXT} = ${JSON.stringify(trackingId)}
+  (select d.id
+     from (select m.message_id, m.gateway from messages m
+            where m.event_id is null and ${hasOwnTrackingId(sql`m`)}
+              and ${trackingIdText(sql`m.body`)} = ${JSON.stringify(trackingId)}
+            limit ${SEARCHED}) m
+     join webhooks w on w.gateway = m.gateway
+     join deliveries d on d.webhook_id = w.id and d.message_id = m.message_id and ${IS_NO_PAYMENT}
     limit ${SEARCHED})`
 
 async function findDeliveries(
@@ -195,7 +196,7 @@ export async function getDelivery(
   id: bigint,
 ): Promise<(DeliveryRecord & { body: string; attemptLog: AttemptRecord[] }) | null> {
   const [row] = await database.read<DeliveryRecord & { body: string }>(sql`
-      select ${DELIVERY_COLUMNS}, d.body from deliveries d join webhooks w on w.id = d.webhook_id
+      select ${DELIVERY_COLUMNS}, ${BODY} as body from deliveries d join webhooks w on w.id = d.webhook_id
        where d.id = ${id} and d.webhook_id = ${webhookId}`)
   if (!row) return null
   const attemptLog = await database.read<AttemptRecord>(sql`

@@ -1,5 +1,5 @@
 import { mapStoreErrors } from '../errors.js'
-import { writeFeed } from '../tables/feed-notes.js'
+import { numberMessages } from '../tables/messages.js'
 import type { Prisma, PrismaClient } from '../../generated/client.js'
 import { runPipelined, type PipelinedLimits, type PipelinedTx } from './pipelined-transactions.js'
 import type { Sql, Statement, Tx } from './sql.js'
@@ -29,12 +29,12 @@ export interface TransactionLimits {
   timeout?: number
 }
 
-/** Whatever a transaction notifies gateways of is in their feeds when it commits. */
-const withFeed =
+/** What a transaction logged has its number in the feeds when it commits. */
+const numbering =
   <Own extends Tx, T>(work: (tx: Own) => Promise<T>) =>
   async (tx: Own): Promise<T> => {
     const result = await work(tx)
-    await writeFeed(tx)
+    await numberMessages(tx)
     return result
   }
 
@@ -87,9 +87,9 @@ export function buildDatabase(
     write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
-    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(withFeed(work), limits)),
+    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(numbering(work), limits)),
     pipelinedTransaction: (work, timeoutMs = parts.pipelined.timeoutMs) =>
-      mapStoreErrors(() => runPipelined(prisma, withFeed(work), { ...parts.pipelined, timeoutMs })),
+      mapStoreErrors(() => runPipelined(prisma, numbering(work), { ...parts.pipelined, timeoutMs })),
     read: (statement, signal) => mapStoreErrors(() => parts.preparedReads(statement, signal)),
     writePrepared: statement => mapStoreErrors(() => parts.prepared(statement)),
     lookUp: (statement, signal) => mapStoreErrors(() => parts.pipelinedReads(statement, signal)),

@@ -76,15 +76,15 @@ export async function grantRights(client: pg.Client): Promise<string[]> {
 }
 
 async function grantsTo(client: pg.Client, service: ServiceWithRole, to: string): Promise<string[]> {
-  const { rows } = await client.query<{ table: string; columns: string[]; sequence: string | null }>(
+  const { rows } = await client.query<{ table: string; columns: string[]; sequences: string[] }>(
     `select c.relname as table, array_agg(quote_ident(a.attname) order by a.attnum) as columns,
-            max(pg_get_serial_sequence(quote_ident(c.relname), a.attname)) as sequence
+            array_remove(array_agg(pg_get_serial_sequence(quote_ident(c.relname), a.attname)), null) as sequences
        from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       where c.relnamespace = current_schema()::regnamespace and c.relname = any($1)
       group by c.relname`,
     [TABLES_WITH_RIGHTS],
   )
-  return rows.flatMap(({ table, columns, sequence }) => {
+  return rows.flatMap(({ table, columns, sequences }) => {
     const secrets = secretsFor(service, table)
     const allowed = columns.filter(column => !secrets.includes(column)).join(', ')
     const wholeOrAllowed = secrets.length === 0 ? '' : ` (${allowed})`
@@ -101,7 +101,7 @@ async function grantsTo(client: pg.Client, service: ServiceWithRole, to: string)
     return [
       `grant ${words.join(', ')} on ${table} to ${to}`,
       // Statements may take the numbers of new rows ahead.
-      ...(adds && sequence ? [`grant usage on sequence ${sequence} to ${to}`] : []),
+      ...(adds ? sequences.map(sequence => `grant usage on sequence ${sequence} to ${to}`) : []),
     ]
   })
 }

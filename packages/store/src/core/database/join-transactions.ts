@@ -2,7 +2,7 @@
 // made whose secret nobody has seen. The functions of this package need not know: their statements join the transaction.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mapStoreErrors } from '../errors.js'
-import { markNotes } from '../tables/feed-notes.js'
+import { markMessages } from '../tables/messages.js'
 import type { Prisma, PrismaClient } from '../../generated/client.js'
 import type { Database, TransactionLimits } from './database.js'
 import type { Statement } from './sql.js'
@@ -56,14 +56,14 @@ async function inSavepoint<T>(
   const { tx, signal } = joined
   signal?.throwIfAborted()
   const name = `joined_${(joined.savepoints += 1)}`
-  const unnote = markNotes(tx)
+  const unlog = markMessages(tx)
   await tx.$executeRawUnsafe(`savepoint ${name}`)
   try {
     const result = await work(tx)
     await tx.$executeRawUnsafe(`release savepoint ${name}`)
     return result
   } catch (error) {
-    unnote()
+    unlog()
     await tx.$executeRawUnsafe(`rollback to savepoint ${name}`)
     throw error
   }

@@ -2,6 +2,7 @@
 // so the partial indexes of deliveries have the text of `IS_OPEN`.
 import { RECOVERED_BELOW_ATTEMPTS, RECOVERED_HOURS } from '@payment-tracking/domain'
 import { inline, raw, sql, type Sql } from '../database/sql.js'
+import { trackingIdText } from './messages.js'
 
 /** The row of the delivery has no final state yet. The delivery itself has ended where not `IS_LIVE`. */
 export const IS_OPEN = sql`d.state in ('pending', 'waiting')`
@@ -19,12 +20,19 @@ export const IS_RECOVERABLE = sql`(
  * The columns of a `DeliveryRef`. The text of the body is searched for its tracking ID, which is among its first fields: reading it as JSON
  * would refuse a text that Postgres cannot hold. Within a string of JSON a quotation mark has a backslash, so no memo looks like the field.
  */
-export const DELIVERY_REF = sql`
+export const deliveryRef = (body: Sql): Sql => sql`
   d.id, d.webhook_id as "webhookId", d.opened_at as "openedAt", (d.tries_allowed - d.attempts_made)::int as "triesLeft", d.type,
-  coalesce(substring(d.body from '"trackingId":("(?:[^"\\\\]|\\\\.)*")'),
-           substring(d.body from '"memo":(\\[[0-9,]+\\])')) as "trackingId",
+  (select coalesce(${trackingIdText(sql`b.body`)}, substring(b.body from '"memo":(\\[[0-9,]+\\])')) from (select ${body} as body offset 0) b) as "trackingId",
   (select gateway from webhooks where id = d.webhook_id) as gateway,
   (select substring(endpoint_url from '//(?:[^/?#@]*@)?([^/?#]+)') from webhooks where id = d.webhook_id) as host`
+
+/** The body of a delivery `d`. */
+export const BODY = sql`(select body from messages where id = d.message)`
+
+export const DELIVERY_REF = deliveryRef(BODY)
+
+/** Of a message whose id is its key. As in the index deliveries_webhook_id_message_id_key. */
+export const IS_NO_PAYMENT = sql`d.type <> 'payment.executed'`
 
 /** The webhook gets deliveries. */
 export const IS_ACTIVE = sql`w.active and w.deleted_at is null`

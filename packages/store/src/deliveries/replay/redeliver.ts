@@ -3,7 +3,7 @@ import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
-import { DELIVERY_REF } from '../../core/tables/delivery-rows.js'
+import { deliveryRef } from '../../core/tables/delivery-rows.js'
 import { COUNT_REDELIVERIES, openCycle, TODAY } from '../open-cycle.js'
 
 // Redelivering a span again and again costs requests, rows and disk. So a gateway may redeliver so many deliveries a day (UTC).
@@ -88,15 +88,22 @@ export async function beginRedelivery(
   if (begun === 0) throw new RedeliveryUnderWayError()
 }
 
-/** Writes a delivery without an event: a test. SQL: reads the webhook in the statement. */
+/** Writes a message that no feed shows, and its delivery: a test. SQL: two tables change together. */
 export async function insertMessage(
   { database }: Store,
   webhookId: bigint,
   message: DeliveryMessage,
 ): Promise<DeliveryRef> {
   const [row] = await database.write<DeliveryRef>(sql`
-      insert into deliveries as d (webhook_id, activation, message_id, type, body)
-      select id, activation, ${message.id}, ${message.type}, ${message.body} from webhooks where id = ${webhookId}
-      returning ${DELIVERY_REF}`)
+      with m as (
+        insert into messages (gateway, type, message_id, body)
+        select gateway, ${message.type}, ${message.id}, ${message.body} from webhooks where id = ${webhookId}
+        returning id, type, message_id, body
+      ), d as (
+        insert into deliveries (webhook_id, activation, message_id, type, message)
+        select w.id, w.activation, m.message_id, m.type, m.id from m join webhooks w on w.id = ${webhookId}
+        returning *
+      )
+      select ${deliveryRef(sql`m.body`)} from d cross join m`)
   return row!
 }

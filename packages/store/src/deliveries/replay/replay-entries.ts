@@ -165,7 +165,11 @@ export async function replayRetractions(
         activation,
         orderKey: orderKeyOf(orderedBy, trackingId),
       })),
-      payments.map(payment => ({ ...renderRetractionMessage(payment), eventId: payment.eventId })),
+      payments.map(payment => ({
+        ...renderRetractionMessage(payment),
+        gateway: payment.gateway,
+        eventId: payment.eventId,
+      })),
     )
     return [...opened, ...(await counted(store, webhook, made))]
   }, PAGE_LIMITS)

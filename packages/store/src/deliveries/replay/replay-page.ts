@@ -77,9 +77,9 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
   )
   // The feed lists a batch after the batch's last position, and work that follows it there too.
   const [span] = await database.read<{ first: bigint | null; last: bigint | null; sequence: bigint }>(sql`
-    select s.*, coalesce((select max(f.sequence) from feed_messages f
-                           where f.gateway = ${work.gateway} and f.lifecycle is not null and f.position = s.first
-                             and f.notified_at < ${state.since}::timestamptz), 0) as sequence
+    select s.*, coalesce((select max(f.sequence) from messages f
+                           where f.gateway = ${work.gateway} and f.sequence > 0 and f.event_id is not null
+                             and f.position = s.first and f.notified_at < ${state.since}::timestamptz), 0) as sequence
       from (select (select first_position - 1 from ingest_batches where committed_at >= ${state.since}::timestamptz
              order by committed_at, first_position limit 1) as first,
            (select last_position from ingest_batches where committed_at <= ${state.until}::timestamptz
@@ -114,7 +114,7 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
   const isEarlier = sql`case when d.type = ${RETRACTION_MESSAGE_TYPE} then e.retracted_at < ${state.since}::timestamptz
                              else e.retracted_at is null and e.position <= ${state.first!}::bigint end`
   const scanned = deliveriesIn({ ...webhook, isActive: webhook.active }, ['cancelled'], {
-    beyond: sql`d.id > ${key.delivery}`,
+    after: key.delivery,
     order: 'asc',
     limit: most,
     columns: sql`d.id`,

@@ -6,7 +6,6 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { insertEvents } from './events.js'
 import { addNew, differencesOf } from '../figures/figures.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
-import { writeGatewayPayments } from '../../core/tables/gateway-payments.js'
 import type { Folded } from './fold.js'
 import { writeGateways } from '../../core/tables/gateways.js'
 import type { NumberedEvent } from './number.js'
@@ -40,7 +39,6 @@ export async function writeFolded(
   writeGateways(tx, touched(folded.gateways, valid, gatewayOf))
   tx.together(() => {
     if (numbered.length > sent) insertEvents(tx, numbered.slice(sent))
-    writeGatewayPayments(tx, numbered.flatMap(paymentOf))
     writeTrackingHeads(
       tx,
       numbered.map(({ event: { trackingId }, seq }) => ({ trackingId, seq })),
@@ -72,6 +70,3 @@ function countedOf({ event: { effect, occurredAt }, details }: NumberedEvent): C
   if (effect.kind !== 'payment') return []
   return [{ gateway: effect.gateway, amount: effect.amount, tokenMint: details!.tokenMint, occurredAt }]
 }
-
-const paymentOf = ({ event: { effect }, position }: NumberedEvent): { gateway: string; position: bigint }[] =>
-  effect.kind === 'payment' ? [{ gateway: effect.gateway, position }] : []

@@ -174,7 +174,6 @@ export async function derivePayments(
     trackingIds.map((trackingId, at) => ({ trackingId, seq: seqs[at]! })),
   )
   const differing = changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id)
-  if (differing.length > 0) keepNotified(tx, differing)
   tx.send(sql`
     update events e set recipient = f.recipient, payer = f.payer, token_mint = f.token_mint
       from unnest(${changes.map(({ payment }) => payment.row.id)}::uuid[],
@@ -204,18 +203,6 @@ export async function derivePayments(
     changed: differing,
   }
 }
-
-/**
- * The feed shows a payment for ever as webhooks got it: its first details are kept, where it was sent before. SQL: copies what
- * is stored.
- */
-const keepNotified = (tx: PipelinedTx, ids: readonly string[]): void =>
-  tx.send(sql`
-    insert into notified_payments (event_id, recipient, payer, token_mint)
-    select e.id, e.recipient, e.payer, e.token_mint from events e
-     where e.id = any(${[...ids]}::uuid[]) and not e.awaits_policy
-       and e.position <= (select position from stream_head where id = 1)
-    on conflict do nothing`)
 
 function detailsOf(
   { event, row }: StoredPayment,

@@ -7,6 +7,7 @@
 import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
+import { IS_NO_PAYMENT } from '../../core/tables/delivery-rows.js'
 import { tryRetentionLock } from '../../core/database/retention-lock.js'
 
 /** In days, counted from the time at which the service no longer needed the row. */
@@ -26,10 +27,16 @@ interface Pruned {
   age: (retention: Retention) => Sql
   /** the rows `r` of that age that may go */
   mayGo: Sql
+  /** what is written in the transaction that removes rows `r` */
+  first?: (going: Sql) => Sql
 }
+
+/** As long as deliveries are kept, and as long as `replay-missing` goes back. */
+const MESSAGE_DAYS = 30
 
 const ID: Pruned['key'] = [['id', 'bigint']]
 
+/** SQL: one statement for all tables, and a position that is compared with what is stored. */
 const TABLES = {
   // A batch that was not relayed belongs to the outbox: it stays.
   ingest_batches: {
@@ -96,18 +103,21 @@ const TABLES = {
          where p.address = r.policy and p.live and p.incarnation_start = r.incarnation_start and p.due_at <= r.due_at)
       and r.began_at`,
   },
-  // No cursor of a feed leads there any more: the stream begins later.
-  feed_messages: {
-    key: [['sequence', 'bigint']],
+  // Cursors of feeds that lead there are refused from then on.
+  messages: {
+    key: ID,
     risesWith: sql`r.notified_at`,
-    age: ({ batchDays }: Retention) => olderThan(batchDays),
-    mayGo: sql`r.position < (select first_position from stream_head) and r.notified_at`,
-  },
-  notified_payments: {
-    key: [['event_id', 'uuid']],
-    age: ({ batchDays }: Retention) => olderThan(batchDays),
+    age: () => olderThan(MESSAGE_DAYS),
     mayGo: sql`
-      (select e.position from events e where e.id = r.event_id) < (select first_position from stream_head) and r.kept_at`,
+      not exists (select from deliveries d where d.event_id = r.event_id and d.message = r.id)
+      and (r.event_id is not null or not exists (
+             select from webhooks w join deliveries d on d.webhook_id = w.id and d.message_id = r.message_id and ${IS_NO_PAYMENT}
+              where w.gateway = r.gateway))
+      and r.notified_at`,
+    first: going => sql`
+      update stream_head set messages_begin = g.position + 1
+        from (select max(r.position) as position from messages r where ${going} and r.sequence is not null) g
+       where id = 1 and messages_begin <= g.position`,
   },
   // Nothing that is due needs the account any more; it is read again when something does.
   token_accounts: {
@@ -126,7 +136,7 @@ const TABLES = {
     age: () => olderThan(62),
     mayGo: sql`r.start`,
   },
-} as const satisfies Record<string, Pruned>
+} satisfies Record<string, Pruned>
 
 export type PrunedTable = keyof typeof TABLES
 export const PRUNED_TABLES = Object.keys(TABLES) as PrunedTable[]
@@ -147,7 +157,7 @@ export async function pruneStep(
   table: PrunedTable,
   { limit, after, ...retention }: Retention & { limit: number; after?: readonly string[] | null },
 ): Promise<PrunedStep | null> {
-  const { key, age, mayGo, risesWith }: Pruned = TABLES[table]
+  const { key, age, mayGo, risesWith, first }: Pruned = TABLES[table]
   const name = raw(table)
   const columns = raw(key.map(([column]) => `r.${column}`).join(', '))
   const text = raw(`array[${key.map(([column]) => `r.${column}::text`).join(', ')}]`)
@@ -169,11 +179,11 @@ export async function pruneStep(
   if (rows === null) return null
   const going = rows.filter(({ goes }) => goes).map(row => new RowKey(row.key))
   const removed = await isolate(store, task, going, keys =>
-    inTurn(store, tx =>
-      tx.$executeRaw(sql`
-        delete from ${name} r
-         where (${columns}) in (${join(keys.map(({ values }) => valuesOf(values)))}) and ${mayGo} < ${isOld}`),
-    ),
+    inTurn(store, async tx => {
+      const isGoing = sql`(${columns}) in (${join(keys.map(({ values }) => valuesOf(values)))}) and ${mayGo} < ${isOld}`
+      if (first) await tx.$executeRaw(first(isGoing))
+      return tx.$executeRaw(sql`delete from ${name} r where ${isGoing}`)
+    }),
   )
   const last = rows.at(-1)
   return {

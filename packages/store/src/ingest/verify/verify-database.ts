@@ -80,7 +80,7 @@ export async function verifyDatabase(
     // Before this check, workers on this server may have written messages for feeds. Such a message has the position of the head.
     await tx.$executeRaw`
       insert into earlier_epochs (epoch, last_position, last_sequence)
-      select h.epoch, h.position, coalesce((select max(f.sequence) from feed_messages f where f.position < h.position), 0)
+      select h.epoch, h.position, coalesce((select max(m.sequence) from messages m where m.sequence > 0 and m.position < h.position), 0)
         from stream_head h where h.id = 1`
     await tx.$executeRaw`
       update stream_head set epoch = gen_random_uuid(), verified_timeline = ${present}, epoch_number = ${epochNumber},

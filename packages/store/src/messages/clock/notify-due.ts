@@ -2,7 +2,6 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
 import { runIn } from '../../core/database/database.js'
-import { noteForFeed } from '../../core/tables/feed-notes.js'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { readDueRisks } from '../../core/risk/due-risks.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
@@ -12,7 +11,7 @@ import {
   WITH_USER_PAYMENT,
   type LifecycleRow,
 } from '../../core/tables/policy-rows.js'
-import { feedNoteOf, messageOfLifecycle, RoutedMessages } from '../routing/routed-messages.js'
+import { messageOfLifecycle, ToldMessages } from '../routing/routed-messages.js'
 import type { NotifiedPage } from '../routing/notify-in-parts.js'
 import { readWebhooksOf } from '../routing/notified-webhooks.js'
 
@@ -69,14 +68,14 @@ export async function notifyDue(tx: Tx, held: readonly string[], margins: DueMar
   const webhooksOf = await readWebhooksOf(tx, [...new Set(rows.map(({ gateway }) => gateway))])
   const dues = rows.filter(({ type }) => type !== 'subscription.expired').map(({ address }) => address)
   const risks = await readDueRisks(runIn(tx), dues, margins.programId ?? DEFAULT_PROGRAM_ID)
-  const routed = new RoutedMessages()
+  const routed = new ToldMessages()
   for (const { type, at: dueAt, ...row } of rows) {
     const at = new Date(Number(dueAt) * 1000).toISOString()
     const dueRisk =
       type === 'subscription.expired' ? {} : { dueRisk: renderDueRisk(risks.get(row.address) ?? null) }
     const lifecycle = { type, key: String(dueAt), at, dueAt, cause: null, ...dueRisk }
     const message = messageOfLifecycle(toLifecyclePolicy(row), lifecycle)
-    noteForFeed(tx, feedNoteOf(row.gateway, message))
+    routed.log(row.gateway, message)
     // Nothing can take the passing of time back: it is final.
     for (const webhook of webhooksOf.get(row.gateway) ?? []) routed.add(webhook, message, true)
   }

@@ -8,7 +8,7 @@ import {
 } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { bigints, raw, sql, type Tx } from '../../core/database/sql.js'
-import { noteForFeed } from '../../core/tables/feed-notes.js'
+import { logMessages } from '../../core/tables/messages.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { IS_ACTIVE, IS_OPEN } from '../../core/tables/delivery-rows.js'
 import { insertMessages } from '../routing/insert-messages.js'
@@ -55,10 +55,10 @@ export async function insertNotices(
         failingSince,
         reason: deactivatedReason,
       }
-      return { ...renderWebhookNotice(notice), eventId: null }
+      return { ...renderWebhookNotice(notice), gateway, eventId: null }
     },
   )
-  for (const [at, { gateway }] of troubled.entries()) noteForFeed(tx, { ...messages[at]!, gateway })
+  await logMessages(tx, messages)
   const addresses = troubled.flatMap(({ id, gateway }, index) =>
     listeners
       .filter(listener => listener.gateway === gateway && listener.id !== id)

@@ -8,7 +8,6 @@ import {
   type LifecyclePolicy,
 } from '@payment-tracking/domain'
 import { runIn } from '../../core/database/database.js'
-import { noteForFeed } from '../../core/tables/feed-notes.js'
 import type { Store } from '../../core/database/open-store.js'
 import { inline, sql, type ClientTx } from '../../core/database/sql.js'
 import { readDueRisks } from '../../core/risk/due-risks.js'
@@ -32,7 +31,7 @@ import {
   riskKeyOf,
   type RiskNotice,
 } from './risk-notices.js'
-import { feedNoteOf, messageOfLifecycle, RoutedMessages } from '../routing/routed-messages.js'
+import { messageOfLifecycle, ToldMessages } from '../routing/routed-messages.js'
 
 export interface RiskRound {
   programId: string
@@ -191,7 +190,7 @@ async function notifyHeld(tx: ClientTx, held: readonly string[], round: RiskRoun
     over.filter(notice => presentOf(notice) === undefined),
   )
   const at = new Date().toISOString()
-  const routed = new RoutedMessages()
+  const routed = new ToldMessages()
   let notified = 0
   const add = (type: Lifecycle['type'], notice: RiskNotice) => {
     const present = presentOf(notice)
@@ -210,7 +209,7 @@ async function notifyHeld(tx: ClientTx, held: readonly string[], round: RiskRoun
       ...(type === CLEARED && { clearedCause: cause }),
     })
     // A feed holds a message once, of whichever period.
-    noteForFeed(tx, feedNoteOf(gateway, message))
+    routed.log(gateway, message)
     if (!notice.notified) return
     notified += 1
     // Nodes are asked for what is final.

@@ -100,8 +100,8 @@ interface ToldData extends Omit<
 }
 
 /**
- * The policies of risks whose incarnation is over, as the feeds said when the risks began: the rows of these policies are gone, or
- * are of another incarnation. Relies on feed_messages_gateway_message_id_key.
+ * The policies of risks whose incarnation is over, as the log said when the risks began: the rows of these policies are gone, or
+ * are of another incarnation. Relies on messages_message_key.
  * @returns by the key of the risk
  */
 export async function readPastPolicies(
@@ -118,7 +118,8 @@ export async function readPastPolicies(
   const rows = await tx.$queryRaw<{ nth: number; body: string }[]>(sql`
     select k.nth::int as nth, m.body
       from unnest(${notices.map(({ gateway }) => gateway)}::text[], ${messageIds}::text[]) with ordinality k (gateway, id, nth)
-      join feed_messages m on m.gateway = k.gateway collate "C" and m.message_id = k.id collate "C"`)
+      join messages m on m.message_id = k.id collate "C" and m.gateway = k.gateway collate "C"
+                     and m.position is not null and m.type <> 'payment.executed'`)
   return new Map(
     rows.map(({ nth, body }) => {
       const notice = notices[nth - 1]!

@@ -12,8 +12,7 @@ import {
   type ExpectationType,
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../../core/database/sql.js'
-import { noteForFeed } from '../../core/tables/feed-notes.js'
-import { feedNoteOf, RoutedMessages, type Message } from '../routing/routed-messages.js'
+import { ToldMessages, type Message } from '../routing/routed-messages.js'
 import { readWebhooksOf } from '../routing/notified-webhooks.js'
 import {
   newestPayments,
@@ -170,13 +169,13 @@ async function notify(tx: Tx, told: readonly Told[]): Promise<ExpectationChanges
   if (told.length === 0) return NO_CHANGES
   const gateways = [...new Set(told.map(({ record }) => record.gateway))]
   const webhooksOf = await readWebhooksOf(tx, gateways)
-  const routed = new RoutedMessages()
+  const routed = new ToldMessages()
   const expectations: CommittedExpectation[] = []
   for (const { over, change, record, position } of told) {
     const { changes } = change
     for (const type of change.types) {
       const message = messageOfExpectation(type, record, { over, changes, position })
-      if (over === 'all') noteForFeed(tx, feedNoteOf(record.gateway, message))
+      if (over === 'all') routed.log(record.gateway, message)
       for (const webhook of webhooksOf.get(record.gateway) ?? [])
         if ((webhook.finality === 'finalized') === (over === 'final')) routed.add(webhook, message, true)
     }

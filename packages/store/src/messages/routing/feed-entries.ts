@@ -3,13 +3,12 @@
 import { CHAIN_LIFECYCLE_TYPES, PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { runIn } from '../../core/database/database.js'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
-import { gatewayPayments } from '../../core/tables/gateway-payments.js'
 import { toLifecycle, type StoredLifecycle, type WaitingMessage } from '../waiting/waiting-messages.js'
 
 /** The key of a page in that order. */
 export interface FeedPosition {
   position: bigint
-  /** in the feed; 0 of a payment, which comes before the rest of its position */
+  /** 0 of a payment in its own place, which comes before the rest of its position */
   sequence: bigint
 }
 
@@ -18,7 +17,7 @@ export interface FeedEntry extends Omit<WaitingMessage, 'webhookId' | 'waitsFor'
   eventId: string
   slot: number
   at: FeedPosition
-  /** not of a payment that was taken back, or that awaits its policy: it is sent when the policy comes */
+  /** not of an event that was taken back */
   isNotified: boolean
 }
 
@@ -27,50 +26,34 @@ interface FeedRow extends Omit<FeedEntry, 'slot' | 'lifecycle' | 'at'>, FeedPosi
   lifecycle: StoredLifecycle | null
 }
 
-/** Of an event `e` that is a payment. */
-const PAYMENT = sql`
-  e.position, 0::bigint as sequence, e.id::text as message_id, e.id as event_id, e.slot, e.payment_policy as policy,
-  ${PAYMENT_MESSAGE_TYPE}::text as type, null::json as lifecycle, null::text as body,
-  e.retracted_at is null and not e.awaits_policy as is_notified`
+/** What is told again: payments, and what events said of policies. A retraction is not, and neither is what time caused. */
+const IS_TOLD_AGAIN = sql`(m.type = ${PAYMENT_MESSAGE_TYPE} or m.lifecycle is not null)`
 
-/** Of a message `f` of the feed, and its event `e`. */
-const LIFECYCLE = sql`
-  f.position, f.sequence, f.message_id, f.event_id, e.slot, e.payment_policy as policy, f.type, f.lifecycle, f.body,
-  true as is_notified`
-
-const payments = (gateway: string, after: FeedPosition, last: bigint, limit: number): Sql => sql`
-  (select ${PAYMENT} from ${gatewayPayments(gateway, after.position, last, limit)} e)`
-
-const lifecycles = (
-  gateway: string,
-  after: FeedPosition,
-  last: bigint,
-  types: readonly string[],
-  limit: number,
-): Sql => sql`
-  (select ${LIFECYCLE}
-     from feed_messages f join events e on e.id = f.event_id and e.retracted_at is null
-    where f.gateway = ${gateway} and (f.position, f.sequence) > (${after.position}, ${after.sequence})
-      and f.position <= ${last} and f.lifecycle is not null and f.type = any(${[...types]}::text[])
-    order by f.position, f.sequence limit ${limit})`
+const part = (range: Sql, limit: number): Sql => sql`
+  (select * from messages m where ${range} order by m.position, m.sequence limit ${limit})`
 
 /**
- * The next entries of a gateway after a key, up to a position.
- * Relies on gateway_payments and feed_messages_lifecycles: a page costs the same whatever else a gateway has. What types leave
- * out is passed over.
+ * The next entries of a gateway after a key, up to a position. Relies on messages_payments and messages_replayed: a page costs the
+ * same whatever else a gateway has. What types leave out is passed over.
  */
-export async function readFeedEntries(
+export function readFeedEntries(
   tx: Tx,
   gateway: string,
   of: { after: FeedPosition; last: bigint; types: readonly string[]; limit: number },
 ): Promise<FeedEntry[]> {
   const { after, last, types, limit } = of
-  const parts = types.includes(PAYMENT_MESSAGE_TYPE) ? payments(gateway, after, last, limit) : null
-  const others = lifecycles(gateway, after, last, types, limit)
-  return readEntries(tx, parts === null ? others : sql`${parts} union all ${others}`, limit)
+  const own = sql`m.gateway = ${gateway} and m.position <= ${last}`
+  const payments = sql`${own} and m.sequence = 0 and m.position > ${after.position}`
+  const others = sql`
+    ${own} and m.sequence > 0 and m.event_id is not null and (m.position, m.sequence) > (${after.position}, ${after.sequence})
+    and m.type = any(${[...types]}::text[]) and ${IS_TOLD_AGAIN}`
+  const parts = types.includes(PAYMENT_MESSAGE_TYPE)
+    ? sql`${part(payments, limit)} union all ${part(others, limit)}`
+    : part(others, limit)
+  return readEntries(tx, parts, limit)
 }
 
-/** The entries that some events are: payments, or what they said of policies. Relies on the keys of events and of messages by event. */
+/** The entries that some events are: payments, or what they said of policies. Relies on messages_event_key. */
 export const readFeedEntriesOf = (
   tx: Tx,
   gateway: string,
@@ -79,11 +62,8 @@ export const readFeedEntriesOf = (
   readEntries(
     tx,
     sql`
-    select ${PAYMENT} from events e
-     where e.id = any(${[...eventIds]}::uuid[]) and e.gateway = ${gateway} and e.amount is not null
-    union all
-    select ${LIFECYCLE} from feed_messages f join events e on e.id = f.event_id and e.retracted_at is null
-     where f.event_id = any(${[...eventIds]}::uuid[]) and f.gateway = ${gateway} and f.lifecycle is not null`,
+    select * from messages m
+     where m.event_id = any(${[...eventIds]}::uuid[]) and m.gateway = ${gateway} and m.position is not null and ${IS_TOLD_AGAIN}`,
     eventIds.length * MOST_OF_AN_EVENT,
   )
 
@@ -92,9 +72,10 @@ const MOST_OF_AN_EVENT = CHAIN_LIFECYCLE_TYPES.length + 1
 
 async function readEntries(tx: Tx, entries: Sql, limit: number): Promise<FeedEntry[]> {
   const rows = await runIn(tx)<FeedRow>(sql`
-    select n.position, n.sequence, n.message_id as "messageId", n.event_id as "eventId", n.slot, n.policy, n.type, n.lifecycle, n.body,
-           n.is_notified as "isNotified"
-      from (${entries}) n
+    select n.position, n.sequence, n.event_id as "eventId", e.slot, e.payment_policy as policy, n.type, n.lifecycle,
+           case when n.lifecycle is null then n.event_id::text else n.message_id end as "messageId",
+           case when n.lifecycle is not null then n.body end as body, e.retracted_at is null as "isNotified"
+      from (${entries}) n join events e on e.id = n.event_id
      order by n.position, n.sequence limit ${limit}`)
   return rows.map(({ position, sequence, slot, lifecycle, ...row }) => ({
     ...row,

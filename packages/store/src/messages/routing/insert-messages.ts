@@ -1,8 +1,9 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryMessage } from '@payment-tracking/domain'
 import { columnTable } from '../../core/database/columns.js'
-import type { Tx } from '../../core/database/sql.js'
-import { DELIVERY_REF } from '../../core/tables/delivery-rows.js'
+import { sql, type Tx } from '../../core/database/sql.js'
+import { deliveryRef } from '../../core/tables/delivery-rows.js'
+import { loggedAs } from '../../core/tables/messages.js'
 
 /** One message for one webhook. */
 export interface Address {
@@ -19,9 +20,12 @@ export interface Address {
 export const orderKeyOf = (orderedBy: string, trackingId: string | null): string | null =>
   orderedBy === 'trackingId' ? trackingId : null
 
-export interface EventMessage extends DeliveryMessage {
+export interface AddressedMessage extends DeliveryMessage {
+  gateway: string
   /** null where no event is the cause */
   eventId: string | null
+  /** in another form than the log has under this id */
+  isOwnForm?: boolean
 }
 
 const ADDRESSES = columnTable<Address>('r', {
@@ -31,26 +35,28 @@ const ADDRESSES = columnTable<Address>('r', {
   order_key: ['text', ({ orderKey }) => orderKey],
 })
 
-const MESSAGES = columnTable<EventMessage & { nth: number; traceParent: string | null }>('m', {
+const MESSAGES = columnTable<AddressedMessage & { nth: number; traceParent: string | null }>('n', {
   nth: ['integer', ({ nth }) => nth],
+  gateway: ['text', ({ gateway }) => gateway],
   event_id: ['uuid', ({ eventId }) => eventId],
   message_id: ['text', ({ id }) => id],
   type: ['text', ({ type }) => type],
-  body: ['text', ({ body }) => body],
+  body: ['text', ({ body }) => body, 'lines'],
+  own_form: ['boolean', ({ isOwnForm }) => isOwnForm ?? false],
   trace_parent: ['text', ({ traceParent }) => traceParent],
 })
 
 /**
- * Writes one delivery for each address. Sends each body once, for any number of webhooks. Existing rows stay unchanged:
- * the keys of deliveries refuse a message that was made under its id, and what its event has made under another id.
- * SQL: one text a column.
+ * Writes one delivery for each address. A delivery points to the message of the log; one that the log does not have under this id
+ * gets a row beside it, which no feed shows. Existing deliveries stay unchanged: their keys refuse what was made of an event
+ * before, under any id, and what time caused once. SQL: one text a column.
  * @param traceParents by event, when messages are traced
  * @returns the new rows, for `enqueueDeliveries` after the commit
  */
 export async function insertMessages(
   tx: Tx,
   addresses: readonly Address[],
-  messages: readonly EventMessage[],
+  messages: readonly AddressedMessage[],
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> {
   if (addresses.length === 0) return []
@@ -60,10 +66,23 @@ export async function insertMessages(
     traceParent: traceParents?.get(message.eventId ?? '') ?? null,
   }))
   return tx.$queryRaw<DeliveryRef[]>`
-    insert into deliveries as d (webhook_id, activation, order_key, event_id, message_id, type, body, trace_parent)
-    select r.webhook_id, r.activation, r.order_key, m.event_id, m.message_id, m.type, m.body, m.trace_parent
-      from ${ADDRESSES.listOf(addresses)} join ${MESSAGES.listOf(listed)} on m.nth = r.nth
-     order by m.nth, r.webhook_id
-    on conflict do nothing
-    returning ${DELIVERY_REF}`
+    with r as materialized (select * from ${ADDRESSES.listOf(addresses)}),
+    k as materialized (
+      select n.*, l.id as logged, coalesce(l.id, nextval('messages_id_seq')) as message
+        from ${MESSAGES.listOf(listed)} left join lateral ${loggedAs(sql`n`)} l on not n.own_form
+    ), beside as (
+      insert into messages (id, gateway, type, message_id, event_id, body)
+      select k.message, k.gateway, k.type, k.message_id, k.event_id, k.body from k
+       where k.logged is null and exists (
+         select from r where r.nth = k.nth and not exists (
+           select from deliveries d where d.event_id = k.event_id and d.webhook_id = r.webhook_id and d.type = k.type))
+    ), d as (
+      insert into deliveries (webhook_id, activation, order_key, event_id, message_id, type, message, trace_parent)
+      select r.webhook_id, r.activation, r.order_key, k.event_id, k.message_id, k.type, k.message, k.trace_parent
+        from r join k on k.nth = r.nth
+       order by k.nth, r.webhook_id
+      on conflict do nothing
+      returning *
+    )
+    select ${deliveryRef(sql`k.body`)} from d join k on k.message = d.message order by d.id`
 }

@@ -3,15 +3,8 @@ import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
 import { PAGE_LIMITS } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
 import type { Tx } from '../../core/database/sql.js'
-import { noteForFeed } from '../../core/tables/feed-notes.js'
 import type { IsFinal } from '../../core/tables/finality.js'
-import {
-  feedNoteOf,
-  messageOfLifecycle,
-  messageOfPayment,
-  RoutedMessages,
-  type Message,
-} from './routed-messages.js'
+import { messageOfLifecycle, messageOfPayment, ToldMessages, type Message } from './routed-messages.js'
 import { readWebhooksOf, type WebhooksByGateway } from './notified-webhooks.js'
 
 /** What happened to a policy, with the policy's figures after it. */
@@ -35,8 +28,7 @@ export interface Changes {
 /**
  * Notifies the webhooks of each gateway of what is new, in the transaction that stores it: writes a delivery, or what waits, for
  * each webhook as `route` says. Existing rows stay as they are, so a replay adds none. One statement reads the webhooks of
- * all gateways (by webhooks_gateway_idx), one inserts what waits, one inserts deliveries. The feed finds the payments of a batch
- * among its events; of the rest it gets a row each.
+ * all gateways (by webhooks_gateway_idx), one writes the log, one inserts what waits, one inserts deliveries.
  * @returns the new deliveries, for `enqueueDeliveries` after the commit
  */
 export async function notify(
@@ -46,22 +38,22 @@ export async function notify(
   const gateways = [...payments, ...lifecycles.map(({ policy }) => policy)].map(({ gateway }) => gateway)
   const unread = [...new Set(gateways)].filter(gateway => !webhooks.has(gateway))
   const read = await readWebhooksOf(tx, unread)
-  const routed = new RoutedMessages()
-  // Most gateways of a batch have no webhook, so a message is made only for those that have one.
-  const add = (gateway: string, toMessage: () => Message): void => {
-    const notified = (webhooks.get(gateway) ?? read.get(gateway))!
-    if (notified.length === 0) return
-    const message = toMessage()
+  const routed = new ToldMessages()
+  const add = (gateway: string, message: Message): void => {
     const { eventId, slot } = message
     const final = eventId === null || slot === null || isFinal({ eventId, slot })
-    for (const webhook of notified) routed.add(webhook, message, final)
+    for (const webhook of (webhooks.get(gateway) ?? read.get(gateway))!) routed.add(webhook, message, final)
   }
-  for (const payment of late) noteForFeed(tx, feedNoteOf(payment.gateway, messageOfPayment(payment)))
-  for (const payment of payments) add(payment.gateway, () => messageOfPayment(payment))
+  const isLate = new Set(late)
+  for (const payment of payments) {
+    const message = messageOfPayment(payment)
+    routed.log(payment.gateway, message, isLate.has(payment) ? undefined : BigInt(payment.position))
+    add(payment.gateway, message)
+  }
   for (const { policy, lifecycle } of lifecycles) {
     const message = messageOfLifecycle(policy, lifecycle)
-    noteForFeed(tx, feedNoteOf(policy.gateway, message))
-    add(policy.gateway, () => message)
+    routed.log(policy.gateway, message)
+    add(policy.gateway, message)
   }
   return routed.write(tx, traceParents)
 }

@@ -15,8 +15,8 @@ import {
   type RoutedMessage,
 } from '@payment-tracking/domain'
 import type { Tx } from '../../core/database/sql.js'
-import type { FeedNote } from '../../core/tables/feed-notes.js'
-import { insertMessages, orderKeyOf, type Address, type EventMessage } from './insert-messages.js'
+import { logMessages, type LoggedMessage } from '../../core/tables/messages.js'
+import { insertMessages, orderKeyOf, type Address, type AddressedMessage } from './insert-messages.js'
 import type { NotifiedWebhook } from './notified-webhooks.js'
 import { insertWaiting, writeLifecycle, type WaitingMessage } from '../waiting/waiting-messages.js'
 
@@ -39,8 +39,11 @@ export interface Message extends RoutedMessage {
   render(format: string): DeliveryMessage
 }
 
+/** The format whose payments are in another form than those of the log. */
+const INCUMBENT = 'tributary'
+
 export function messageOfPayment(payment: CommittedPayment): Message {
-  const rendered = new Map<string, DeliveryMessage>()
+  const rendered = new Map<boolean, DeliveryMessage>()
   return {
     type: PAYMENT_MESSAGE_TYPE,
     policy: payment.paymentPolicy,
@@ -51,9 +54,10 @@ export function messageOfPayment(payment: CommittedPayment): Message {
     trackingId: payment.trackingId,
     known: payment,
     render(format) {
-      const render = format === 'tributary' ? renderTributaryMessage : renderPaymentMessage
-      const message = rendered.get(format) ?? render(payment)
-      rendered.set(format, message)
+      const isOurs = format !== INCUMBENT
+      const message =
+        rendered.get(isOurs) ?? (isOurs ? renderPaymentMessage : renderTributaryMessage)(payment)
+      rendered.set(isOurs, message)
       return message
     },
   }
@@ -74,18 +78,22 @@ export function messageOfLifecycle(policy: LifecyclePolicy, lifecycle: Lifecycle
   }
 }
 
-/** A message as the feed of a gateway has it: as a webhook without choices. */
-export const feedNoteOf = (gateway: string, message: Message): FeedNote => ({
+/**
+ * A message as the log has it: as a webhook without choices gets it.
+ * @param position of a payment that is told with its own batch
+ */
+const toLogged = (gateway: string, message: Message, position?: bigint): LoggedMessage => ({
   ...message.render('standard'),
   gateway,
   eventId: message.eventId,
+  ...(position === undefined ? {} : { position }),
   lifecycle: message.eventId === null ? null : writeLifecycle(message.lifecycle),
 })
 
 /** Collects what is sent now and what waits, in the order of the calls, and writes both. */
 export class RoutedMessages {
   readonly #addresses: Address[] = []
-  readonly #messages: EventMessage[] = []
+  readonly #messages: AddressedMessage[] = []
   readonly #numbers = new Map<DeliveryMessage, number>()
   readonly #waiting: WaitingMessage[] = []
 
@@ -97,10 +105,12 @@ export class RoutedMessages {
     return decided
   }
 
-  #send({ id, format, activation, orderedBy }: NotifiedWebhook, message: Message): void {
+  #send({ id, gateway, format, activation, orderedBy }: NotifiedWebhook, message: Message): void {
     const rendered = message.render(format)
+    const isOwnForm = format === INCUMBENT && message.type === PAYMENT_MESSAGE_TYPE
     const number =
-      this.#numbers.get(rendered) ?? this.#messages.push({ ...rendered, eventId: message.eventId })
+      this.#numbers.get(rendered) ??
+      this.#messages.push({ ...rendered, gateway, eventId: message.eventId, isOwnForm })
     this.#numbers.set(rendered, number)
     const orderKey = orderKeyOf(orderedBy, message.trackingId) ?? message.orderKey ?? null
     this.#addresses.push({ webhookId: id, message: number, activation, orderKey })
@@ -114,6 +124,21 @@ export class RoutedMessages {
   async write(tx: Tx, traceParents?: ReadonlyMap<string, string>): Promise<DeliveryRef[]> {
     await insertWaiting(tx, this.#waiting)
     return insertMessages(tx, this.#addresses, this.#messages, traceParents)
+  }
+}
+
+/** The same of what is new: it is in the log of its gateway first. */
+export class ToldMessages extends RoutedMessages {
+  readonly #logged: LoggedMessage[] = []
+
+  /** Tells a gateway, whether it has webhooks or not. @param position of a payment that is told with its own batch */
+  log(gateway: string, message: Message, position?: bigint): void {
+    this.#logged.push(toLogged(gateway, message, position))
+  }
+
+  override async write(tx: Tx, traceParents?: ReadonlyMap<string, string>): Promise<DeliveryRef[]> {
+    await logMessages(tx, this.#logged)
+    return super.write(tx, traceParents)
   }
 }
 

@@ -5,7 +5,7 @@ import {
   RETRACTION_MESSAGE_TYPE,
 } from '@payment-tracking/domain'
 import { sql, type Tx } from '../../core/database/sql.js'
-import { noteForFeed } from '../../core/tables/feed-notes.js'
+import { logMessages } from '../../core/tables/messages.js'
 import { IS_ACTIVE, cancelDeliveries } from '../../core/tables/delivery-rows.js'
 import { insertMessages, orderKeyOf } from '../routing/insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'
@@ -41,10 +41,16 @@ export async function forget(
      where ${isOfPayments} and d.attempts_made > 0
        and ${IS_ACTIVE} and ${RETRACTION_MESSAGE_TYPE} = any(w.event_types)`
   const numbers = new Map(ids.map((id, at) => [id, at + 1]))
-  const messages = payments.map(each => ({ ...renderRetractionMessage(each), eventId: each.eventId }))
+  const messages = payments.map(each => ({
+    ...renderRetractionMessage(each),
+    gateway: each.gateway,
+    eventId: each.eventId,
+  }))
   const unheard = new Set(unsent)
-  for (const [at, { gateway, eventId }] of payments.entries())
-    if (!unheard.has(eventId)) noteForFeed(tx, { ...messages[at]!, gateway })
+  await logMessages(
+    tx,
+    messages.filter(({ eventId }) => !unheard.has(eventId)),
+  )
   const addresses = notified.map(({ eventId, orderedBy, ...to }) => {
     const message = numbers.get(eventId)!
     return { ...to, message, orderKey: orderKeyOf(orderedBy, payments[message - 1]!.trackingId) }

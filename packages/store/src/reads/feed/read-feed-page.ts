@@ -1,16 +1,14 @@
 // A page of a gateway's feed: the bodies that a webhook without filters is sent, oldest first.
 //
-// Two orders are merged, and a cursor has a key in both: payments of their own batch by the position of their event, everything
-// else by the sequence of its row (feed-notes.ts). Each of the two is the order of commits, so what commits late comes after the
-// cursor, wherever it belongs among the others.
-import { PAYMENT_MESSAGE_TYPE, renderPaymentMessage, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
+// Two orders are merged, and a cursor has a key in both: payments of their own batch by their position, everything else by its
+// sequence (core/tables/messages.ts). Each of the two is the order of commits, so what commits late comes after the cursor, wherever
+// it belongs among the others.
+import { PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import type { RunRead } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql } from '../../core/database/sql.js'
 import { StoreUnavailableError } from '../../core/errors.js'
 import type { FeedKey } from './feed-cursor.js'
-import { paymentColumns, toCommittedPayment, type PaymentRow } from '../../core/tables/committed-payments.js'
-import { gatewayPayments } from '../../core/tables/gateway-payments.js'
 
 export interface FeedQuery {
   gateway: string
@@ -30,11 +28,12 @@ export interface FeedPage {
 }
 
 /** Why nothing can be read after a cursor. */
-type FeedRefusal = 'archived' | 'another database'
+type FeedRefusal = 'no longer kept' | 'another database'
 
 interface Head {
   epoch: string
   position: bigint
+  /** everything from here on is kept */
   firstPosition: bigint
   /** where the epoch of the cursor is an earlier one of this database: what both have in common; see earlier_epochs */
   sharedPosition: bigint | null
@@ -44,8 +43,8 @@ interface Head {
 /** What a page has examined. */
 interface Entry {
   position: bigint
-  /** null for a payment of its own batch */
-  sequence: bigint | null
+  /** 0 for a payment of its own batch */
+  sequence: bigint
   /** null where the page leaves it out */
   body: string | null
 }
@@ -60,24 +59,24 @@ interface Part {
 
 /**
  * Reads a page in three statements. It examines at most `limit` payments of the gateway, by their positions, and as many other
- * messages, by feed_messages_gateway, whatever else is stored. So a page may be short or empty, and still go on.
+ * messages, whatever else is stored: by messages_payments and messages_numbered. So a page may be short or empty, and still go on.
  */
 export async function readFeedPage(
   { database }: Store,
   { gateway, types, after, limit }: FeedQuery,
 ): Promise<FeedPage | FeedRefusal> {
   const [head] = await database.lookUp<Head>(sql`
-    select h.epoch::text as epoch, h.position, h.first_position as "firstPosition",
+    select h.epoch::text as epoch, h.position, greatest(h.first_position, h.messages_begin) as "firstPosition",
            b.last_position as "sharedPosition", b.last_sequence as "sharedSequence"
       from stream_head h left join earlier_epochs b on b.epoch = ${after?.epoch ?? null}::uuid`)
   const { epoch, position: upTo, firstPosition } = head!
   const beginning = firstPosition > 0n ? firstPosition - 1n : 0n
   const from = after === null ? { epoch, position: beginning, sequence: 0n } : toPresentEpoch(after, head!)
   if (from === null) return 'another database'
-  if (from.position < beginning) return 'archived'
+  if (from.position < beginning) return 'no longer kept'
   const part: Part = { gateway, from, upTo, limit }
-  const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readOwnPayments(database.read, part) : []
-  const rows = await readRows(database.read, part, { types, firstPosition })
+  const payments = types.includes(PAYMENT_MESSAGE_TYPE) ? await readPayments(database.read, part) : []
+  const rows = await readOthers(database.read, part, { types, firstPosition })
   return merge(payments, rows, part)
 }
 
@@ -92,55 +91,33 @@ function toPresentEpoch(key: FeedKey, { epoch, sharedPosition, sharedSequence }:
   return { epoch, position: key.position, sequence }
 }
 
-/**
- * The payments that were sent together with their batch, with the details that were sent. Three kinds of payments are left out:
- * a payment that was sent later, for which feed_messages has a row; a payment whose tracking ID is not known yet; a payment
- * whose retraction arrived before the payment.
- */
-async function readOwnPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<Entry[]> {
-  const asNotified = (column: Sql) => sql`case when t.event_id is null then e.${column} else t.${column} end`
-  const hasRow = (type: string) =>
-    sql`exists (select from feed_messages f where f.event_id = e.id and f.gateway = e.gateway and f.type = ${type})`
-  const details = {
-    recipient: asNotified(sql`recipient`),
-    payer: asNotified(sql`payer`),
-    tokenMint: asNotified(sql`token_mint`),
-  }
-  const found = await run<PaymentRow & { isNotified: boolean; epoch: string }>(sql`
-    select ${paymentColumns(details)}, (select epoch::text from stream_head) as epoch,
-           not e.awaits_policy and not ${hasRow(PAYMENT_MESSAGE_TYPE)}
-             and (e.retracted_at is null or ${hasRow(RETRACTION_MESSAGE_TYPE)}) as "isNotified"
-      from ${gatewayPayments(gateway, from.position, upTo, limit)} e
-      left join notified_payments t on t.event_id = e.id
-     order by e.position`)
-  requireEpoch(found, from)
-  return found.map(({ isNotified, ...row }) => ({
-    position: BigInt(row.position),
-    sequence: null,
-    body: isNotified ? renderPaymentMessage(toCommittedPayment(row)).body : null,
-  }))
+/** The payments that were sent together with their batch. */
+async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<readonly Entry[]> {
+  const rows = await run<EntryRow>(sql`
+    select m.position, m.sequence, m.body, (select epoch::text from stream_head) as epoch
+      from messages m
+     where m.gateway = ${gateway} and m.sequence = 0 and m.position > ${from.position} and m.position <= ${upTo}
+     order by m.position limit ${limit}`)
+  requireEpoch(rows, from)
+  return rows
 }
 
-interface FeedRow {
-  position: bigint
-  sequence: bigint
-  /** null for a type that was not asked for, and for what is as old as archived events */
-  body: string | null
+interface EntryRow extends Entry {
   epoch: string
 }
 
 /** Messages that were written when at most so many events were stored: a later one comes after payments that the page has not read. */
-async function readRows(
+async function readOthers(
   run: RunRead,
   { gateway, from, upTo, limit }: Part,
   { types, firstPosition }: { types: readonly string[]; firstPosition: bigint },
-): Promise<readonly FeedRow[]> {
-  const rows = await run<FeedRow>(sql`
+): Promise<readonly Entry[]> {
+  const rows = await run<EntryRow>(sql`
     select f.sequence, f.position,
            case when f.type = any(${[...types]}::text[]) and f.position >= ${firstPosition} then f.body end as body,
            (select epoch::text from stream_head) as epoch
-      from (select * from feed_messages f
-             where f.gateway = ${gateway} and f.sequence > ${from.sequence} order by f.sequence limit ${limit}) f
+      from (select * from messages f
+             where f.sequence > 0 and f.gateway = ${gateway} and f.sequence > ${from.sequence} order by f.sequence limit ${limit}) f
      where f.position <= ${upTo}
      order by f.sequence`)
   requireEpoch(rows, from)
@@ -169,7 +146,7 @@ function merge(payments: readonly Entry[], rows: readonly Entry[], { from, upTo,
   for (const entry of entries) {
     if (bodies.length === limit) return { bodies, next: { ...from, position, sequence }, hasMore: true }
     if (entry.position > position) position = entry.position
-    if (entry.sequence !== null) sequence = entry.sequence
+    if (entry.sequence > 0n) sequence = entry.sequence
     if (entry.body !== null) bodies.push(entry.body)
   }
   if (end > position) position = end
@@ -180,7 +157,7 @@ function merge(payments: readonly Entry[], rows: readonly Entry[], { from, upTo,
 /** A sort is stable: payments and rows each keep their order. */
 const byPosition = (a: Entry, b: Entry): number =>
   a.position === b.position
-    ? Number(a.sequence !== null) - Number(b.sequence !== null)
+    ? Number(a.sequence > 0n) - Number(b.sequence > 0n)
     : a.position < b.position
       ? -1
       : 1

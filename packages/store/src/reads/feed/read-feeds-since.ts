@@ -23,7 +23,7 @@ const MOST_READ = 2_000
 /** Reads by key of what came since; at most 2,000 rows of each. @param since null: any feed may have gone on */
 export async function readFeedsSince({ database }: Store, since: FeedMark | null): Promise<FeedsSince> {
   const [mark] = await database.lookUp<FeedMark>(sql`
-    select epoch::text as epoch, position, coalesce((select max(sequence) from feed_messages), 0) as sequence,
+    select epoch::text as epoch, position, coalesce((select max(sequence) from messages where sequence > 0), 0) as sequence,
            coalesce((select max(id) from gateway_changes), 0) as change
       from stream_head`)
   const { epoch, position, sequence, change } = mark!
@@ -32,7 +32,7 @@ export async function readFeedsSince({ database }: Store, since: FeedMark | null
   const rows = await database.lookUp<{ gateway: string }>(sql`
     select gateway from events where position > ${since.position} and position <= ${position} and amount is not null
     union all
-    (select gateway from feed_messages where sequence > ${since.sequence} and sequence <= ${sequence}
+    (select gateway from messages where sequence > 0 and sequence > ${since.sequence} and sequence <= ${sequence}
       order by sequence limit ${inline(MOST_READ + 1)})
     union all
     (select gateway from gateway_changes where id > ${since.change} and id <= ${change}

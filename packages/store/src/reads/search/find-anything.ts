@@ -4,6 +4,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { hasDealtWith } from '../merchant/is-customer.js'
+import { IS_NO_PAYMENT } from '../../core/tables/delivery-rows.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
 import { beginningProbes } from './by-beginning.js'
 import { found, where, type Found, type Seeker, type Sought } from './found.js'
@@ -72,6 +73,16 @@ const customerProbe = ({ text }: Sought, gateway: string): Sql =>
   sql`(${found('customer', sql`${text}::text`, nameOfCustomer(gateway, sql`${text}`))}
         where ${hasDealtWith(gateway, text)})`
 
+/** The message id of a payment, and of its retraction, begins with the id of the event. */
+const OF_PAYMENT = /^msg_([0-9a-f]{32})[0-9a-f]{12}/
+
+/** The delivery of a message to a webhook `w`. Relies on the keys of deliveries. */
+function deliveryOfMessage(text: string): Sql {
+  const eventId = OF_PAYMENT.exec(text)?.[1]
+  const key = eventId === undefined ? IS_NO_PAYMENT : sql`d.event_id = ${eventId}::uuid`
+  return sql`select d.* from deliveries d where d.webhook_id = w.id and d.message_id = ${text} and ${key}`
+}
+
 /** A gateway has at most 20 webhooks: each is looked at, and probed for a message. */
 function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {
   const own = sql`w.gateway = ${gateway} and w.deleted_at is null`
@@ -87,7 +98,7 @@ function webhookProbes({ text, isNumber }: Sought, gateway: string): Sql[] {
                 })
           order by w.id limit ${MOST_WEBHOOKS})`,
     sql`(${delivery} from webhooks w
-           cross join lateral (select * from deliveries d where d.webhook_id = w.id and d.message_id = ${text} limit 1) d
+           cross join lateral (${deliveryOfMessage(text)} limit 1) d
           where ${own} order by d.id desc limit ${MOST_WEBHOOKS})`,
     ...(isNumber
       ? [

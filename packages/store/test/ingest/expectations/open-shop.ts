@@ -8,6 +8,7 @@ import {
   type ChainMessage,
   type TestContext,
   type WebhookChoices,
+  SENT,
 } from '@payment-tracking/testkit'
 import { commitBatch } from '../../../src/ingest/batch/commit-batch.js'
 import { createExpectation, type NewExpectation } from '../../../src/admin/expectations/create-expectation.js'
@@ -158,7 +159,7 @@ export async function openShop(t: TestContext, wrap: (opened: Store) => Store = 
       insertWebhook(pool, gateway, { types: TYPES, ...choices }),
     async sent(webhook: string): Promise<Sent[]> {
       const { rows } = await pool.query<{ type: string; body: string; message_id: string }>(
-        'select type, body, message_id from deliveries where webhook_id = $1 order by id',
+        `select type, body, message_id from ${SENT} d where webhook_id = $1 order by id`,
         [webhook],
       )
       return rows.map(({ type, body, message_id: id }) => {

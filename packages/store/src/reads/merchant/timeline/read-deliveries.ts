@@ -2,7 +2,7 @@
 import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../../../core/database/open-store.js'
 import { sql } from '../../../core/database/sql.js'
-import { DELIVERY_FINISHED_AT, DELIVERY_STATE } from '../../../core/tables/delivery-rows.js'
+import { DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_NO_PAYMENT } from '../../../core/tables/delivery-rows.js'
 import type { TimelineEntry } from './entries.js'
 
 export interface EntryDelivery {
@@ -43,9 +43,9 @@ export async function readEntryDeliveries(
      where d.id = any(array(
              select id from deliveries where event_id = any(${eventIds}::uuid[])
               union
-             select m.id from webhooks o
+             select d.id from webhooks o
               cross join unnest(${messageIds}::text[]) as k (message_id)
-               join deliveries m on m.webhook_id = o.id and m.message_id = k.message_id
+               join deliveries d on d.webhook_id = o.id and d.message_id = k.message_id and ${IS_NO_PAYMENT}
               where o.gateway = ${gateway} and o.deleted_at is null))
      order by d.id limit ${MOST_DELIVERIES}`)
   const found = new Map(entries.map(entry => [entry, [] as EntryDelivery[]]))

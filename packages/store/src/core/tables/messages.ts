@@ -1,0 +1,122 @@
+// The log of what gateways are told: one row a message, made once. Deliveries are addresses of it, and the feed of a gateway is a
+// range of it.
+//
+// A payment that is told with its own batch has its place by its position alone. Every other message is numbered by the last
+// statements of its transaction: a number is given under the feed's lock, and the lock is held until the commit. So numbers are in
+// the order of commits, and a reader that goes on after one skips nothing. Nobody asks for another lock while holding it: there is
+// no deadlock.
+import { PAYMENT_MESSAGE_TYPE, type DeliveryMessage } from '@payment-tracking/domain'
+import { columnTable } from '../database/columns.js'
+import { bigints, raw, sql, type Sql, type Tx } from '../database/sql.js'
+
+/** A message of the log. */
+export interface LoggedMessage extends DeliveryMessage {
+  gateway: string
+  /** null for what time causes */
+  eventId: string | null
+  /** of a payment that is told with its own batch; left out: after all that is committed before it */
+  position?: bigint
+  /** JSON of what an event says of a policy */
+  lifecycle?: string | null
+}
+
+const LOGGED = columnTable<LoggedMessage & { nth: number }>('m', {
+  nth: ['integer', ({ nth }) => nth],
+  gateway: ['text', ({ gateway }) => gateway],
+  position: ['bigint', ({ position }) => position ?? null],
+  type: ['text', ({ type }) => type],
+  message_id: ['text', ({ id }) => id],
+  event_id: ['uuid', ({ eventId }) => eventId],
+  body: ['text', ({ body }) => body, 'lines'],
+  lifecycle: ['json', ({ lifecycle }) => lifecycle ?? null],
+})
+
+interface Unnumbered {
+  id: bigint
+  gateway: string
+}
+
+const unnumberedOf = new WeakMap<Tx, Unnumbered[]>()
+
+/** The gateways whose feeds a transaction goes on with. @param payments of its own batch */
+export const feedsOf = (tx: Tx, payments: readonly { gateway: string }[]): string[] => [
+  ...new Set([...payments, ...(unnumberedOf.get(tx) ?? [])].map(({ gateway }) => gateway)),
+]
+
+/** @returns a function that forgets what was logged since: it was undone */
+export function markMessages(tx: Tx): () => void {
+  const kept = unnumberedOf.get(tx)?.length ?? 0
+  return () => void unnumberedOf.get(tx)?.splice(kept)
+}
+
+/** Sends a statement without waiting for it, where the transaction can. */
+const send = (tx: Tx & { send?: (statement: Sql) => void }, statement: Sql): Promise<unknown> =>
+  tx.send ? Promise.resolve(tx.send(statement)) : tx.$executeRaw(statement)
+
+/**
+ * Writes messages, whether their gateways have webhooks or not. Existing rows stay: what was sent once stays byte for byte.
+ * Relies on messages_event_key and messages_message_key. SQL: one text a column.
+ */
+export async function logMessages(tx: Tx, messages: readonly LoggedMessage[]): Promise<void> {
+  const isPlaced = ({ position }: LoggedMessage) => position !== undefined
+  const placed = messages.filter(isPlaced)
+  if (placed.length > 0) await send(tx, insertLogged(placed))
+  const others = messages.filter(message => !isPlaced(message))
+  if (others.length === 0) return
+  const rows = await tx.$queryRaw<Unnumbered[]>(sql`${insertLogged(others)} returning id, gateway`)
+  const unnumbered = unnumberedOf.get(tx)
+  if (unnumbered) unnumbered.push(...rows)
+  else unnumberedOf.set(tx, rows)
+}
+
+/** SQL: one text a column. */
+const insertLogged = (messages: readonly LoggedMessage[]): Sql => sql`
+  insert into messages (gateway, position, sequence, type, message_id, event_id, body, lifecycle)
+  select m.gateway, coalesce(m.position, 0), case when m.position is not null then 0 end, m.type, m.message_id, m.event_id, m.body, m.lifecycle
+    from ${LOGGED.listOf(messages.map((message, nth) => ({ ...message, nth })))}
+   order by m.nth
+  on conflict do nothing`
+
+/** The number is arbitrary and unused elsewhere. */
+const FEED_LOCK = raw('741120261127')
+
+/**
+ * Numbers what a transaction logged, as its last statements. A transaction that logged nothing to be numbered sends nothing, and takes
+ * no lock. SQL: a lock, and a position that is read in the statement.
+ */
+export async function numberMessages(tx: Tx): Promise<void> {
+  const unnumbered = unnumberedOf.get(tx) ?? []
+  if (unnumbered.length === 0) return
+  unnumberedOf.delete(tx)
+  await tx.$executeRaw`select pg_advisory_xact_lock(${FEED_LOCK})`
+  await tx.$executeRaw`
+    update messages m set sequence = n.sequence, position = h.position
+      from (select k.id, nextval('messages_sequence_seq') as sequence
+              from (select id from unnest(${bigints(unnumbered.map(({ id }) => id))}) with ordinality k (id, nth) order by nth) k) n
+      join stream_head h on h.id = 1
+     where m.id = n.id`
+}
+
+/**
+ * The message of the log that is the row `k`, with the columns gateway, event_id, type and message_id, as a table of one `id` or none.
+ * Relies on messages_event_key and messages_message_key.
+ */
+export const loggedAs = (k: Sql): Sql => sql`(
+  (select m.id from messages m
+    where m.event_id = ${k}.event_id and m.gateway = ${k}.gateway collate "C" and m.type = ${k}.type collate "C"
+      and m.position is not null and m.message_id = ${k}.message_id collate "C" limit 1)
+  union all
+  (select m.id from messages m
+    where ${k}.event_id is null and m.message_id = ${k}.message_id collate "C" and m.gateway = ${k}.gateway collate "C"
+      and m.position is not null and m.type <> ${IS_PAYMENT_TYPE} limit 1))`
+
+/** As in the index messages_message_key. */
+const IS_PAYMENT_TYPE = raw(`'${PAYMENT_MESSAGE_TYPE}'`)
+
+/** The tracking ID in a body, as JSON text. The index messages_of_time has this expression. */
+export const trackingIdText = (body: Sql): Sql =>
+  sql`substring(${body} from '"trackingId":("(?:[^"\\\\]|\\\\.)*")')`
+
+/** Messages whose body alone names the tracking ID. As in the index messages_of_time. @param row with a `type` */
+export const hasOwnTrackingId = (row: Sql): Sql =>
+  sql`(${row}.type like 'subscription.%' or ${row}.type like 'expectation.%')`
