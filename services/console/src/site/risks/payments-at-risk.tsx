@@ -1,6 +1,7 @@
 // Due payments that will fail, each with its cause and cure.
 import { useId } from 'react'
 import { ask } from '../api/request.js'
+import { CustomerKey } from '../customers/wallet.js'
 import { dueSpan, payments } from '../gateway/due.js'
 import { DueTable, type Due } from '../gateway/due-table.js'
 import { useGatewayQuery } from '../session/use-gateway.js'
@@ -17,14 +18,17 @@ const CAUSE: Column<Due> = {
   head: 'why it will fail',
   kind: 'text',
   cell: ({ dueRisk, wallet, recipient, amount, tokenMint, dueAt }) => (
-    <RiskCause
-      risk={dueRisk}
-      wallet={wallet}
-      recipient={recipient}
-      amount={amount}
-      mint={tokenMint}
-      dueAt={dueAt}
-    />
+    <>
+      <RiskCause
+        risk={dueRisk}
+        wallet={wallet}
+        recipient={recipient}
+        amount={amount}
+        mint={tokenMint}
+        dueAt={dueAt}
+      />{' '}
+      <CustomerKey value={wallet} />
+    </>
   ),
 }
 
