@@ -136,6 +136,7 @@ export async function buildApp({
     lag,
     sessions,
     environment: config.ENVIRONMENT,
+    consoleUrl: config.CONSOLE_URL?.replace(/\/+$/, '') ?? null,
     subjectPrefix: config.SUBJECT_PREFIX,
     streamName: config.STREAM_NAME,
     indexerBucket: indexerBucketOf(config.STREAM_NAME),

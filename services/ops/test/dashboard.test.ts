@@ -150,6 +150,7 @@ t.test('the dashboard', async t => {
     const page = (await user.get(`/failed-deliveries/${id}`)).body
     t.match(page, '&lt;b&gt;broken&lt;/b&gt;')
     t.match(page, 'https://shop.example/&lt;hook&gt;')
+    t.match(page, new RegExp(`href="https://pay\\.example/console/endpoints/\\d+/deliveries/${id}"`))
     await ops.database.pool.query('delete from delivery_attempts where delivery_id = $1', [id])
     await ops.database.pool.query('delete from deliveries where id = $1', [id])
   })

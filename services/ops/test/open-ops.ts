@@ -49,6 +49,7 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     SUBJECT_PREFIX: nats.subjectPrefix,
     STREAM_NAME: nats.stream,
     OPS_TOKEN: TOKEN,
+    CONSOLE_URL: 'https://pay.example/console/',
     LOG_LEVEL: 'silent',
     ...settings,
   }

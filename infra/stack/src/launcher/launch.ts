@@ -114,8 +114,6 @@ interface Run extends Launch {
 async function runServices(run: Run): Promise<void> {
   const { config, dataDir, urls, own, env, log, signal, force, playMarket, closers, kept, secrets } = run
   const opsPort = config.OPS_PORT || (await findFreePort(USUAL_OPS_PORT))
-  const specs = buildServiceSpecs({ config, urls, own, opsPort, ...secrets })
-  log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
   const services: SupervisedService[] = []
   const portsOf = (service: string) =>
     services.flatMap(({ name, port }) => (name.startsWith(service) && port !== undefined ? [port] : []))
@@ -125,6 +123,8 @@ async function runServices(run: Run): Promise<void> {
     trustedProxies: readTrustedProxies(config.TRUST_PROXY),
     portsOf,
   })
+  const specs = buildServiceSpecs({ config, urls, own, baseUrl: edge.url, opsPort, ...secrets })
+  log(`starting ${specs.map(({ name }) => name).join(', ')} …`)
   const describe = (): StackFile => ({
     launcher: identify(process.pid),
     baseUrl: edge.url,

@@ -31,6 +31,8 @@ export interface ServiceSettings {
   /** servers of the launcher's own, where each service has a role and a user of its own */
   own: { postgres: boolean; nats: boolean }
   opsToken: string
+  /** of the edge */
+  baseUrl: string
   /** the port where the ops dashboard starts */
   opsPort: number
   jwtPrivateKeys: string
@@ -106,7 +108,13 @@ export function buildServiceSpecs({ config, urls, own, ...settings }: ServiceSet
     spec(
       'ops',
       // Nobody reaches the dashboard from another machine, whatever HOST says of the base URL.
-      { ...everybody, HOST: '127.0.0.1', TRUST_PROXY: 'off', OPS_TOKEN: settings.opsToken },
+      {
+        ...everybody,
+        HOST: '127.0.0.1',
+        TRUST_PROXY: 'off',
+        OPS_TOKEN: settings.opsToken,
+        CONSOLE_URL: `${settings.baseUrl}/console`,
+      },
       { variable: 'OPS_PORT', wanted: settings.opsPort, fixed: Boolean(config.OPS_PORT) },
     ),
     // Without a node, messages come only from another publisher.

@@ -9,7 +9,7 @@ import { readIds, readNotice, type PageParts } from './page-parts.js'
 type Detail = NonNullable<Awaited<ReturnType<typeof getDelivery>>>
 
 export function addDeliveryPage(app: FastifyInstance, parts: PageParts): void {
-  const { store, sessions, environment } = parts
+  const { store, sessions, environment, consoleUrl } = parts
   app.get<{ Params: { id: string } }>('/failed-deliveries/:id', async (request, reply) => {
     const [id] = readIds(request.params.id)
     const delivery = id === undefined ? null : await findDelivery(store, id)
@@ -38,6 +38,14 @@ export function addDeliveryPage(app: FastifyInstance, parts: PageParts): void {
         <dt>transaction</dt>
         <dd>${delivery.signature ?? 'none'}</dd>
       </dl>
+      ${
+        consoleUrl &&
+        html`<p>
+          <a href="${consoleUrl}/endpoints/${delivery.webhookId}/deliveries/${delivery.id}"
+            >As its gateway sees it, in the console</a
+          >
+        </p>`
+      }
       ${delivery.active && delivery.status === 'failed' ? again : null}
       <h2>Attempts</h2>
       ${detail.attemptLog.map(attemptOf)}

@@ -16,6 +16,8 @@ export interface PageParts {
   lag: LagSamples
   sessions: Sessions
   environment: string
+  /** without a slash at its end; null where nothing names the console */
+  consoleUrl: string | null
   subjectPrefix: string
   streamName: string
   /** where the indexer keeps its lease and checkpoint */
