@@ -127,11 +127,12 @@ t.test('an expected payment', async t => {
       await subscribe(client, { trackingId: 'expected-1', expectation: order.id })
     await subscribe(clients[2]!, { trackingId: 'expected-1' })
     await subscribe(clients[3]!, { trackingId: 'expected-2', expectation: other.id })
+    // Read before the change: what is announced late, the pod finds by itself.
+    const { record } = (await readExpectation(store, order.id))!
     await database.pool.query(
       `update expectations set state = 'underpaid', paid_amount = 5, payment_count = 1, changes = 1, cause_position = 7 where id = $1`,
       [order.id],
     )
-    const { record } = (await readExpectation(store, order.id))!
     const data = `{"id":"${order.id}","state":"underpaid","trackingId":"expected-1","amount":${record.amount}}`
     const announcement = {
       payments: [],
