@@ -68,7 +68,7 @@ function reportStep({ step, passed, failed, startedAt, cpuSeconds }) {
  * @param steps see steps.mjs; files are below the working directory
  * @param options.env what each file and script gets besides the environment of this process
  * @param options.signal when aborted, what runs is ended and nothing else is begun
- * @returns of each step how many assertions `passed` and `failed`, the `failedFiles`, `seconds` and `cpuSeconds`. A file that
+ * @returns of each step how many assertions `passed` and `failed`, the `failedFiles`, `passedOf` each file, `seconds` and `cpuSeconds`. A file that
  *   breaks outside an assertion counts as one failure.
  */
 export async function runSteps(steps, { env = {}, signal }) {
@@ -77,6 +77,7 @@ export async function runSteps(steps, { env = {}, signal }) {
     passed: 0,
     failed: 0,
     failedFiles: [],
+    passedOf: {},
     cpuSeconds: 0,
     seconds: 0,
   }))
@@ -91,6 +92,7 @@ export async function runSteps(steps, { env = {}, signal }) {
   const { bundleOf, discard } = await bundleTestFiles(parts.flatMap(({ group }) => (group ? [group] : [])))
   const note = (result, ended) => {
     result.passed += ended.passed
+    if (ended.file) result.passedOf[ended.file] = ended.passed
     if (ended.ok) return
     result.failed += Math.max(ended.failed, 1)
     if (ended.file) result.failedFiles.push(ended.file)

@@ -16,6 +16,12 @@ const ONE_SERVICE = /^(services|packages)\//
 /** `pure` computes, `services` runs a part against real servers, `system` runs several processes together. */
 export const laneOf = file => (PURE.test(file) ? 'pure' : ONE_SERVICE.test(file) ? 'services' : 'system')
 
+/** Tests below these folders read sources of services, as all of `test` and `infra` may read everything. */
+const OF_WHOLE = /^(test|infra|packages\/store\/test\/roles)\//
+
+/** @returns the folder of the package whose task of turbo has the file; that of `test` has every file as its input */
+export const packageOf = file => (OF_WHOLE.test(file) ? 'test' : file.split('/', 2).join('/'))
+
 const foldersIn = parent => (existsSync(parent) ? readdirSync(parent).map(name => join(parent, name)) : [])
 
 export const listTestFolders = () =>

@@ -1,6 +1,7 @@
 // The steps of the gate and of the night, and the files that each of them runs.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
@@ -20,9 +21,10 @@ interface Step {
 delete process.env.SEED
 const load = async <T>(file: string) => (await import(`${ROOT}scripts/gate/${file}`)) as T
 const { SHORT, SYSTEMS, NIGHT } = await load<Record<'SHORT' | 'SYSTEMS' | 'NIGHT', Step[]>>('steps.mjs')
-const { listPropertyTests, listTestFiles } = await load<{
+const { listPropertyTests, listTestFiles, packageOf } = await load<{
   listPropertyTests: () => string[]
   listTestFiles: () => Record<'short' | 'long' | 'night', string[]>
+  packageOf: (file: string) => string
 }>('test-files.mjs')
 const { short, long, night } = listTestFiles()
 const filesOf = (steps: readonly Step[]) => steps.flatMap(({ files = [] }) => files)
@@ -141,6 +143,55 @@ t.test('lint, format and types are run again for each file that they read', asyn
       [],
       task,
     )
+  }
+})
+
+t.test('the short tests of a package run again for each file that they may read', async t => {
+  const { tasks } = JSON.parse(
+    execFileSync('node_modules/.bin/turbo', ['run', 'test', '--dry=json'], {
+      cwd: ROOT,
+      maxBuffer: 2 ** 26,
+      encoding: 'utf8',
+    }),
+  ) as { tasks: { directory: string; command: string; inputs: Record<string, string> }[] }
+  const inputsOf = new Map(
+    tasks
+      .filter(({ command }) => command.endsWith('/scripts/gate/package-tests.mjs'))
+      .map(({ directory, inputs }) => [
+        directory,
+        new Set(Object.keys(inputs).map(file => join(directory, file))),
+      ]),
+  )
+  t.same([...inputsOf.keys()].sort(), [...new Set(short.map(packageOf))].sort())
+  const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .filter(file => existsSync(ROOT + file))
+  const OF_ALL =
+    /^(packages\/[^/]+\/src|infra|prisma|scripts|docs|test\/fixtures)\/|^(package|package-lock|turbo)\.json$/
+  for (const [folder, inputs] of inputsOf) {
+    const read = tracked.filter(
+      file => folder === 'test' || file.startsWith(`${folder}/`) || OF_ALL.test(file),
+    )
+    t.same(
+      read.filter(file => !inputs.has(file)),
+      [],
+      folder,
+    )
+    if (folder === 'test') continue
+    // What a test starts or imports besides would have to be among its inputs.
+    for (const file of read.filter(each => packageOf(each) === folder && /\/test\/.*\.ts$/.test(each))) {
+      const text = readFileSync(ROOT + file, 'utf8')
+      const started = [...text.matchAll(/startService\(\s*\w+,\s*'([\w-]+)'/g)].map(
+        ([, name]) => `services/${name}`,
+      )
+      t.same(
+        started.filter(name => name !== folder),
+        [],
+        file,
+      )
+      t.notMatch(text, /startStack\(|'services'|'(\.\.\/)+(services|test\/(?!fixtures))/, file)
+    }
   }
 })
 
