@@ -26,12 +26,19 @@ function countInstalled() {
   return paths.filter(path => existsSync(join(MODULES, path, 'package.json'))).length
 }
 
+/** How npm tells of a package that it has downloaded, or found in its cache. */
+const FETCHED = /http (?:fetch|cache) \S+.*\.tgz/
+
 async function install(args) {
   if (!args) return
+  // npm fetches all packages, and then unpacks them.
+  let fetched = 0
+  const onOutput = text => (fetched += text.split(FETCHED).length - 1)
   await withProgress(
     'installing dependencies',
-    () => run('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline']),
-    () => `${countInstalled()} packages`,
+    () =>
+      run('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=http'], { onOutput }),
+    () => `${fetched} packages downloaded, ${countInstalled()} unpacked`,
   )
 }
 

@@ -4,7 +4,19 @@
 import express from 'express'
 import { Webhook } from 'standardwebhooks'
 
-const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+/** Ends with a sentence. */
+const stop = problem => {
+  console.error(problem)
+  process.exit(1)
+}
+const { WEBHOOK_SECRET, PORT = '8080' } = process.env
+if (!WEBHOOK_SECRET) stop('WEBHOOK_SECRET is empty: npm run --silent listen -- --print-secret prints it.')
+const portProblem = ({ code, message }) =>
+  stop(
+    code === 'EADDRINUSE' ? `Port ${PORT} is taken: end what listens there, or set another PORT.` : message,
+  )
+
+const webhook = new Webhook(WEBHOOK_SECRET)
 const seen = new Set() // in your service: a table with one row per webhook-id
 const app = express()
 
@@ -32,6 +44,6 @@ app.post('/hooks', express.raw({ type: 'application/json' }), (request, response
   response.sendStatus(204)
 })
 
-const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () =>
-  console.log(`listening ${server.address().port}`),
+const server = app.listen(Number(PORT), '127.0.0.1', error =>
+  error ? portProblem(error) : console.log(`listening ${server.address().port}`),
 )

@@ -4,7 +4,19 @@
 import Fastify from 'fastify'
 import { Webhook } from 'standardwebhooks'
 
-const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+/** Ends with a sentence. */
+const stop = problem => {
+  console.error(problem)
+  process.exit(1)
+}
+const { WEBHOOK_SECRET, PORT = '8080' } = process.env
+if (!WEBHOOK_SECRET) stop('WEBHOOK_SECRET is empty: npm run --silent listen -- --print-secret prints it.')
+const portProblem = ({ code, message }) =>
+  stop(
+    code === 'EADDRINUSE' ? `Port ${PORT} is taken: end what listens there, or set another PORT.` : message,
+  )
+
+const webhook = new Webhook(WEBHOOK_SECRET)
 const seen = new Set() // in your service: a table with one row per webhook-id
 const app = Fastify()
 
@@ -37,5 +49,5 @@ app.post('/hooks', (request, reply) => {
   return reply.code(204).send()
 })
 
-await app.listen({ port: Number(process.env.PORT ?? 8080), host: '127.0.0.1' })
+await app.listen({ port: Number(PORT), host: '127.0.0.1' }).catch(portProblem)
 console.log(`listening ${app.server.address().port}`)

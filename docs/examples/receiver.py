@@ -9,7 +9,10 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+if not os.environ.get("WEBHOOK_SECRET"):
+    raise SystemExit("WEBHOOK_SECRET is empty: npm run --silent listen -- --print-secret prints it.")
 SECRET = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+PORT = os.environ.get("PORT", "8080")
 TOLERANCE_SECONDS = 300
 seen = set()  # in your service: a table with one row per webhook-id
 
@@ -52,6 +55,9 @@ class Receiver(BaseHTTPRequestHandler):
         pass
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "8080"))), Receiver)
+try:
+    server = ThreadingHTTPServer(("127.0.0.1", int(PORT)), Receiver)
+except OSError as error:
+    raise SystemExit(f"Port {PORT} cannot be used ({error.strerror}): end what listens there, or set another PORT.")
 print("listening", server.server_port, flush=True)
 server.serve_forever()

@@ -14,6 +14,10 @@ const server = createServer((request, response) => {
   response.setHeader('content-type', isClient ? 'text/javascript' : 'text/html; charset=utf-8')
   response.end(isClient ? client : page)
 })
+server.once('error', ({ code, message }) => {
+  console.error(code === 'EADDRINUSE' ? 'This port is taken: PORT=8082 chooses another.' : message)
+  process.exit(1)
+})
 server.listen(Number(process.env.PORT ?? 8081), '127.0.0.1', () =>
   console.log(`open http://127.0.0.1:${server.address().port}/?trackingId=order-42`),
 )

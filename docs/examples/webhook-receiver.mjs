@@ -4,7 +4,19 @@
 import { createServer } from 'node:http'
 import { Webhook } from 'standardwebhooks'
 
-const webhook = new Webhook(process.env.WEBHOOK_SECRET)
+/** Ends with a sentence. */
+const stop = problem => {
+  console.error(problem)
+  process.exit(1)
+}
+const { WEBHOOK_SECRET, PORT = '8080' } = process.env
+if (!WEBHOOK_SECRET) stop('WEBHOOK_SECRET is empty: npm run --silent listen -- --print-secret prints it.')
+const portProblem = ({ code, message }) =>
+  stop(
+    code === 'EADDRINUSE' ? `Port ${PORT} is taken: end what listens there, or set another PORT.` : message,
+  )
+
+const webhook = new Webhook(WEBHOOK_SECRET)
 /** In your service these two are tables: one row a webhook-id, one row a tracking ID. */
 const seen = new Set()
 const lastSeq = new Map()
@@ -49,6 +61,5 @@ const server = createServer((request, response) => {
     answer(204) // at once: what takes long is done after the answer
   })
 })
-server.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () =>
-  console.log(`listening ${server.address().port}`),
-)
+server.once('error', portProblem)
+server.listen(Number(PORT), '127.0.0.1', () => console.log(`listening ${server.address().port}`))

@@ -1,4 +1,5 @@
-// A page that waits for one payment. `npm create vite`, add @payment-tracking/client, and put this into src/main.tsx.
+// A page that waits for one payment. `npm run client` of payment-tracking makes the tarball of the client. In a copy of this folder:
+//   npm install path/to/payment-tracking-client-0.1.0.tgz && npm run dev
 import { usePayment, usePayments } from '@payment-tracking/client/react'
 import { createRoot } from 'react-dom/client'
 
