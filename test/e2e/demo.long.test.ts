@@ -9,7 +9,7 @@ import { openGatewaySession } from '../../infra/stack/src/commands/dev-kit/gatew
 import { readKeyFile } from '../../infra/stack/src/commands/dev-kit/key-file.js'
 import { askJson } from '../ask-json.js'
 
-const stack = await startStack(t)
+const stack = await startStack(t, { RATE_LIMIT_MAX: '100000' })
 const { baseUrl, natsUrl } = stack.describe()
 const read = async <T>(path: string): Promise<T> => (await (await fetch(`${baseUrl}${path}`)).json()) as T
 const countOf = async (eventName: string) =>
@@ -27,6 +27,7 @@ const play = () =>
 
 t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120_000 }, async t => {
   const market = await play()
+  t.teardown(market.close)
   const link = await market.signInLink
   t.match(link, `${baseUrl}/console/sign-in#link=`)
   const open = () =>
@@ -40,8 +41,8 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
   const gateway = deriveGateway(DEFAULT_PROGRAM_ID, key.publicKey)
   t.match(opened, { status: 201, body: { gateway, scopes: null } }, 'the link signs in')
   t.equal((await open()).status, 401, 'once')
+  const session = await openGatewaySession(baseUrl, gateway, key)
   const deliveriesOf = async (path: string) => {
-    const session = await openGatewaySession(baseUrl, gateway, key)
     const endpoints = await session.ask<{ id: number; endpointUrl: string }[]>('GET', '/v1/webhooks')
     const endpoint = endpoints.find(({ endpointUrl }) => endpointUrl.endsWith(path))
     if (!endpoint) return []
@@ -59,7 +60,6 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
     what: 'a sale that did not reach the endpoint that fails',
   })
   const causesOf = async () => {
-    const session = await openGatewaySession(baseUrl, gateway, key)
     const { items } = await session.ask<{ items: { dueRisk: { cause: string } }[] }>(
       'GET',
       `/v1/gateway/${gateway}/merchant/upcoming?atRisk=true`,
@@ -69,6 +69,38 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
   const causes = ['insufficient_balance', 'delegate_revoked', 'insufficient_allowance']
   await waitFor(async () => (await causesOf()).length === causes.length, { what: 'three wallets at risk' })
   t.same(await causesOf(), causes, 'each in its way, the first due first')
+  const statesOf = async () => {
+    const items = await session.ask<{ trackingId: string; state: string }[]>(
+      'GET',
+      `/v1/gateway/${gateway}/expectations`,
+    )
+    return items.map(({ trackingId, state }) => `${trackingId}: ${state}`).sort()
+  }
+  const STATES = ['expired', 'open', 'overpaid', 'paid', 'underpaid'].map(state => `order-${state}: ${state}`)
+  await waitFor(async () => (await statesOf()).join() === STATES.join(), {
+    what: 'an expected payment in each state',
+  }).catch(async () => t.same(await statesOf(), STATES))
+  await waitFor(
+    async () => (await read<{ data?: unknown }>('/v1/onetime/coffee-taken-back')).data === undefined,
+    { what: 'a retraction' },
+  )
+  const past = await read<{ finality: string; tokenMint: string }[]>(
+    `/v1/events/payments?gateway=${gateway}&limit=200&offset=50`,
+  )
+  t.ok(
+    past.every(({ finality }) => finality === 'finalized'),
+    'what happened long ago is final',
+  )
+  t.equal(new Set(past.map(({ tokenMint }) => tokenMint)).size, 2, 'two tokens')
+  const { opsUrl, opsToken } = stack.describe()
+  const letters = async () =>
+    (
+      await fetch(`${opsUrl}/dead-letters`, {
+        headers: { authorization: `Bearer ${opsToken}`, accept: 'text/html' },
+      })
+    ).text()
+  await waitFor(async () => /NO_TRANSACTION/.test(await letters()), { what: 'a gap' })
+  t.match(await letters(), 'amount', 'and a message that was refused for its amount')
   await market.close()
   const policies = await countOf('PaymentPolicyCreated')
   const sold = await countOf('PaymentRecord')

@@ -72,8 +72,10 @@ t.test('a demo of one customer pays as often as it was asked', async t => {
   t.equal(payments.data.length, 3)
 })
 
-t.test('the sample is ninety days of a shop', async t => {
-  const { exitCode, output } = runScript(t, 'npm run sample', env)
+t.test('the sample is ninety days of the shop that one is signed in to', async t => {
+  const { exitCode, output } = runScript(t, 'npm run sample && npm run --silent gateway -- address', env)
   t.equal(await exitCode, 0, output())
+  const gateway = output().trim().split('\n').at(-1)!
+  t.match(output(), `gateway ${gateway}`)
   await waitFor(async () => (await fetch(`${baseUrl}/v1/onetime/ada-monthly`)).ok, { what: 'its payments' })
 })

@@ -5,6 +5,9 @@ import { DEFAULT_TOKENS } from '@payment-tracking/runtime'
 /** The token that the local commands pay in unless told otherwise. */
 export const USDC = { mint: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', symbol: 'USDC', decimals: 6 }
 
+/** A second token; it has the decimals of USDC. */
+export const USDT_MINT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
+
 /** Hundredths of USDC to its smallest unit. */
 export const CENT = 10n ** BigInt(USDC.decimals - 2)
 

@@ -5,8 +5,8 @@ import { openGatewaySession } from '../dev-kit/index.js'
 import type { KeyPair } from '../../chain/index.js'
 
 const PATHS = [
-  { path: '/webhooks', status: 204 },
-  { path: '/broken', status: 500 },
+  { path: '/webhooks', status: 204, answer: '' },
+  { path: '/broken', status: 500, answer: '{"error":"the orders database is read-only"}' },
 ] as const
 
 interface Endpoint {
@@ -14,9 +14,12 @@ interface Endpoint {
   endpointUrl: string
 }
 
-async function listen(path: string, status: number, port: number): Promise<Server> {
+async function listen({ path, status, answer }: (typeof PATHS)[number], port: number): Promise<Server> {
   const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(request.url === path ? status : 404).end())
+    request.resume().on('end', () => {
+      const isIt = request.url === path
+      response.writeHead(isIt ? status : 404, { 'content-type': 'application/json' }).end(isIt ? answer : '')
+    })
   })
   await new Promise<void>((resolve, reject) =>
     server.once('error', reject).listen(port, '127.0.0.1', () => resolve()),
@@ -38,9 +41,10 @@ export async function openDemoEndpoints(
   const session = await openGatewaySession(baseUrl, gateway, authority)
   const known = await session.ask<Endpoint[]>('GET', `/v1/webhooks/gateway/${gateway}`)
   const servers: Server[] = []
-  for (const { path, status } of PATHS) {
+  for (const endpoint of PATHS) {
+    const { path } = endpoint
     const earlier = known.find(({ endpointUrl }) => new URL(endpointUrl).pathname === path)
-    const server = await listen(path, status, earlier ? Number(new URL(earlier.endpointUrl).port) : 0)
+    const server = await listen(endpoint, earlier ? Number(new URL(earlier.endpointUrl).port) : 0)
     servers.push(server)
     if (earlier) continue
     const { port } = server.address() as AddressInfo

@@ -5,6 +5,7 @@ import {
   createKeyFile,
   demoKeyFileOf,
   makeSignInLink,
+  openGatewaySession,
   programIdOf,
   readKeyFile,
   waitUntilStored,
@@ -12,6 +13,7 @@ import {
 import type { PlayMarket } from '../../launcher/index.js'
 import { openPublisher, type Publisher } from '../open-publisher.js'
 import { openDemoEndpoints } from './demo-endpoints.js'
+import { finalize, playOneOfEach } from './one-of-each.js'
 import { playShop } from './play-shop.js'
 import { buildRiskyCustomers, type RiskyCustomers } from './risky-customers.js'
 import { buildShopHistory } from './shop-history.js'
@@ -46,13 +48,19 @@ export async function playMarket({
   const risky = await buildRiskyCustomers(history, { programId, prefix, endMs })
   let closeEndpoints = () => {}
   const play = async () => {
-    if (!(await knowsGateway(address))) {
+    const isNew = !(await knowsGateway(address))
+    if (isNew) {
       const messages = [...history.messages, ...risky.messages]
       await publisher.publishAll(messages.map(message => Buffer.from(JSON.stringify(message))))
       await waitUntilStored(baseUrl, messages.at(-1)!.signature)
     }
     closeEndpoints = await openDemoEndpoints(baseUrl, address, authority)
-    await Promise.all([sell(), seeAccounts(publisher, risky, end.signal)])
+    const goOn = [sell(), seeAccounts(publisher, risky, end.signal), finalize(publisher, prefix, end.signal)]
+    if (isNew) {
+      const session = await openGatewaySession(baseUrl, address, authority)
+      await playOneOfEach(history, { publisher, session, baseUrl, programId, prefix })
+    }
+    await Promise.all(goOn)
   }
   const sell = async () => {
     for await (const messages of playShop(history, programId, end.signal))

@@ -8,7 +8,7 @@ import {
   type ChainPolicy,
   type KeyPair,
 } from '../../chain/index.js'
-import { CENT, USDC } from '../tokens.js'
+import { CENT, USDC, USDT_MINT } from '../tokens.js'
 
 export const SHOP_NAME = 'Bean There Coffee (demo)'
 const DAYS = 90
@@ -43,6 +43,9 @@ const PLANS = {
   yearly: { amount: 9_900n * CENT, frequency: 'Annually' },
 } as const
 const COFFEE = 450n * CENT
+/** On the last days, and on the first ones. */
+export const COFFEES_A_DAY = 30
+const FEWEST_A_DAY = 6
 
 /** Slots grow by about 2.5 a second. */
 export const slotAt = (ms: number): number => Math.floor(ms / 400)
@@ -105,19 +108,23 @@ export async function buildShopHistory(options: {
     if (ends?.how === 'pauses') at(endedMs, () => [chain.changeStatus(policy, 'Active', 'Paused')])
     if (ends?.how === 'leaves') at(endedMs, () => [chain.deletePolicy(policy)])
   }
-  for (let day = DAYS - 1; day > 0; day -= 1)
+  const guests = Array.from({ length: 20 }, (_, guest) => buildAddress(`${seed}/guest/${guest}`))
+  for (let day = DAYS - 1; day > 0; day -= 1) {
     // More coffees toward today, fewer each seventh day.
-    for (let cup = 0; cup < (day % 7 === 0 ? 1 : 2 + Math.floor((DAYS - day) / 25)); cup += 1)
-      at(endMs - day * DAY_MS + (8 + cup) * 3_600_000, () => [
+    const most = FEWEST_A_DAY + Math.floor(((DAYS - day) * (COFFEES_A_DAY - FEWEST_A_DAY)) / (DAYS - 1))
+    const cups = day % 7 === 0 ? Math.ceil(most / 2) : most
+    for (let cup = 0; cup < cups; cup += 1)
+      at(endMs - day * DAY_MS + (cup * DAY_MS) / cups, () => [
         chain.payDirectly({
           gateway: gateway.address,
           trackingId: `coffee-${DAYS - day}-${cup + 1}`,
           amount: COFFEE * BigInt(1 + ((day + cup) % 2)),
-          payer: buildAddress(`${seed}/guest/${(day + cup) % 20}`),
+          payer: guests[(day + cup) % guests.length]!,
           recipient,
-          tokenMint: USDC.mint,
+          tokenMint: cup % 5 === 4 ? USDT_MINT : USDC.mint,
         }),
       ])
+  }
 
   const messages = [gateway.created]
   for (const { atMs, make } of steps.sort((a, b) => a.atMs - b.atMs)) {
