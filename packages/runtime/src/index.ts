@@ -58,6 +58,12 @@ export type { Span, Tracing } from './tracing/span.js'
 export { VERSION } from './version.js'
 export { waitAtMost } from './wait-at-most.js'
 export { watchClock } from './watch-clock.js'
-export { isAllowedOrigin, readAllowedOrigins, WebConfig, type AllowedOrigins } from './web-settings.js'
+export {
+  PublicOrigins,
+  isAllowedOrigin,
+  readAllowedOrigins,
+  WebConfig,
+  type AllowedOrigins,
+} from './web-settings.js'
 export { OriginList, readOrigin, readOrigins } from './origins-setting.js'
 export { environmentName, HOUSE_TOKENS, isProduction } from './pages/house-style.js'

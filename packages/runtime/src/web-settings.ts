@@ -18,6 +18,12 @@ export const WebConfig = {
   }),
 }
 
+export const PublicOrigins = Type.Optional(
+  OriginList(
+    'the sites at which gateways sign in, such as https://pay.example, comma separated; programs sign for the first; without it only sites of this machine',
+  ),
+)
+
 /** The origins of pages that may read and connect; `*`: any. */
 export type AllowedOrigins = '*' | string[]
 

@@ -2,7 +2,7 @@ import {
   CommonConfig,
   DatabaseConfig,
   Flag,
-  OriginList,
+  PublicOrigins,
   OverdueConfig,
   PoolSize,
   RedisConfig,
@@ -48,11 +48,7 @@ export const ApiConfig = Type.Object({
   JWT_PRIVATE_KEYS: Secret(
     'the keys that sign gateway tokens: a JWK set or an array of private Ed25519 JWKs; npm start makes them',
   ),
-  PUBLIC_ORIGINS: Type.Optional(
-    OriginList(
-      'the sites at which gateways sign in, such as https://pay.example, comma separated; programs sign for the first; without it only sites of this machine',
-    ),
-  ),
+  PUBLIC_ORIGINS: PublicOrigins,
   CHECKOUT_TOKEN_ISSUER: Type.String({
     default: 'https://api.tributary.so',
     minLength: 1,

@@ -10,6 +10,7 @@ import {
   readTrustedProxies,
   ServiceError,
   type Logger,
+  readOrigins,
 } from '@payment-tracking/runtime'
 import type { Store } from '@payment-tracking/store/core'
 import { addBoard, BOARD_PATH } from './board.js'
@@ -136,7 +137,7 @@ export async function buildApp({
     lag,
     sessions,
     environment: config.ENVIRONMENT,
-    consoleUrl: config.CONSOLE_URL?.replace(/\/+$/, '') ?? null,
+    consoleUrl: consoleUrlOf(config.PUBLIC_ORIGINS),
     subjectPrefix: config.SUBJECT_PREFIX,
     streamName: config.STREAM_NAME,
     indexerBucket: indexerBucketOf(config.STREAM_NAME),
@@ -152,4 +153,10 @@ export async function buildApp({
   addBoard(app, { board, queue, environment: config.ENVIRONMENT })
   await app.ready()
   return app
+}
+
+/** @param origins of PUBLIC_ORIGINS */
+function consoleUrlOf(origins: string | undefined): string | null {
+  const [site] = origins === undefined ? [] : readOrigins(origins)
+  return site === undefined ? null : `${site}/console`
 }

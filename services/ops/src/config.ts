@@ -4,6 +4,7 @@ import {
   DatabaseConfig,
   NatsConfig,
   PoolSize,
+  PublicOrigins,
   RedisConfig,
   WebConfig,
 } from '@payment-tracking/runtime'
@@ -22,12 +23,7 @@ export const OpsConfig = Type.Object({
     maximum: 65535,
     description: 'the dashboard; 0 takes a free port',
   }),
-  CONSOLE_URL: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^\\s"<>]+$',
-      description: 'where gateways find the console, for a link from each delivery',
-    }),
-  ),
+  PUBLIC_ORIGINS: PublicOrigins,
   HOST: Type.String({
     default: '127.0.0.1',
     description: 'where the dashboard listens; keep it off the public network',

@@ -49,7 +49,7 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     SUBJECT_PREFIX: nats.subjectPrefix,
     STREAM_NAME: nats.stream,
     OPS_TOKEN: TOKEN,
-    CONSOLE_URL: 'https://pay.example/console/',
+    PUBLIC_ORIGINS: 'https://pay.example, https://another.example',
     LOG_LEVEL: 'silent',
     ...settings,
   }

@@ -113,7 +113,7 @@ export function buildServiceSpecs({ config, urls, own, ...settings }: ServiceSet
         HOST: '127.0.0.1',
         TRUST_PROXY: 'off',
         OPS_TOKEN: settings.opsToken,
-        CONSOLE_URL: `${settings.baseUrl}/console`,
+        PUBLIC_ORIGINS: settings.baseUrl,
       },
       { variable: 'OPS_PORT', wanted: settings.opsPort, fixed: Boolean(config.OPS_PORT) },
     ),

@@ -16,7 +16,7 @@ export interface PageParts {
   lag: LagSamples
   sessions: Sessions
   environment: string
-  /** without a slash at its end; null where nothing names the console */
+  /** null where nothing names its site */
   consoleUrl: string | null
   subjectPrefix: string
   streamName: string
