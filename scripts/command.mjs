@@ -8,6 +8,12 @@ export const TURBO_ENV = { TURBO_TELEMETRY_DISABLED: '1', DO_NOT_TRACK: '1' }
 
 export const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
+/** @returns a sentence for what a program of any kind says of a full disk; undefined for all else */
+const describeFullDisk = message =>
+  /ENOSPC|No space left on device/i.test(message)
+    ? 'The disk is full: free some GB, or put DATA_DIR on another disk; the same command then goes on from here.'
+    : undefined
+
 /**
  * Runs a command and exits: with 0 or the code that the command returns; with 1 and the message of its error; with 2 and the
  * usage for arguments that it does not know. `--help` prints the usage.
@@ -32,7 +38,7 @@ export async function runCommand({ usage, options = {}, allowPositionals = false
     // Exits even if something still holds the event loop.
     process.exit(code ?? process.exitCode)
   } catch (error) {
-    console.error(error.message)
+    console.error(describeFullDisk(error.message) ?? error.message)
     process.exit(1)
   }
 }

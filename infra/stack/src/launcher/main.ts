@@ -2,6 +2,9 @@ import { followNpm } from './follow-npm.js'
 import { wrapLines } from '../wrap-lines.js'
 import { launch, type PlayMarket } from './launch.js'
 
+const DISK_IS_FULL =
+  'The disk is full: free some GB, or put DATA_DIR on another disk; npm start then goes on from here.'
+
 /**
  * `npm start`, once everything is built. The first Ctrl-C or SIGTERM stops in order, the second stops at once.
  * @param options `playMarket` is called as soon as everything is ready
@@ -38,7 +41,9 @@ export async function main(
     console.log('stopped; the data stays')
     return 0
   } catch (error) {
-    console.error(`\n${wrapLines((error as Error).message)}`)
+    const { message } = error as Error
+    const isDiskFull = /ENOSPC|No space left on device/i.test(message)
+    console.error(`\n${wrapLines(isDiskFull ? DISK_IS_FULL : message)}`)
     return 1
   } finally {
     unfollow()
