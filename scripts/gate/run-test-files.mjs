@@ -1,4 +1,5 @@
-// Runs the test files of one process as a process group, and reads its TAP.
+// Runs the test files of one process as a process group, and reads its TAP by tap's own parser: `tap run` adds 1.1 s of CPU to a run
+// and `t.spawn` 0.13 s to each process.
 import { Parser } from 'tap-parser'
 import { mapPositions } from './map-positions.mjs'
 import { runGroup } from './run-group.mjs'
