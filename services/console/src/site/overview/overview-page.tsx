@@ -72,7 +72,7 @@ export function OverviewPage() {
           </>
         )
       )}
-      {isSignedIn && <PaymentsAtRisk id={AT_RISK.slice(1)} title="At risk this week" limit={MOST_AT_RISK} />}
+      {isSignedIn && <PaymentsAtRisk id={AT_RISK.slice(1)} title="Payments at risk" limit={MOST_AT_RISK} />}
       <section aria-labelledby="newest">
         <div className="row">
           <h2 id="newest">{gateway === null ? 'Newest payments' : 'My newest payments'}</h2>

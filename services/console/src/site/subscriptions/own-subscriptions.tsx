@@ -26,7 +26,7 @@ export function FirstSubscriptions() {
             At risk
           </button>
         </div>
-        {isAtRisk ? <PaymentsAtRisk title="At risk this week" limit={NEWEST} /> : <OwnSubscriptions />}
+        {isAtRisk ? <PaymentsAtRisk title="Payments at risk" limit={NEWEST} /> : <OwnSubscriptions />}
       </>
     )
   return (
