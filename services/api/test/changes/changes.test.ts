@@ -18,6 +18,8 @@ const countRows = async () =>
 
 /** Writing routes that change nothing which lasts: they act once. */
 const ACTS = /redeliver|replay|^testWebhook$|^createExpectation$|^openSession$|^createSignInLink$/
+/** What a gateway calls its customers: a thousand names would push every other change out of the log. */
+const NAMES = 'nameSubscriber'
 const LOGGED = [
   ...['createWebhook', 'updateWebhook', 'rotateWebhookSecret', 'deleteWebhook', 'deleteWebhooksOfGateway'],
   ...['createApiKey', 'revokeApiKey', 'endGatewaySession', 'endGatewaySessions'],
@@ -34,7 +36,7 @@ t.test('every writing route of a gateway is logged, or acts once', async t => {
       method !== 'get' && security.some(each => 'gatewayToken' in each) ? [operationId] : [],
     ),
   )
-  t.same(writing.filter(id => !ACTS.test(id)).sort(), [...LOGGED].sort())
+  t.same(writing.filter(id => !ACTS.test(id)).sort(), [...LOGGED, NAMES].sort())
 })
 
 t.test('each change is there with who and what, and without a value', async t => {
