@@ -36,7 +36,7 @@ export const EventFilters = {
   trackingId: Type.Optional(TrackingId('tracking ID')),
   gateway: Type.Optional(
     PublicKey(
-      'the gateway that the event names, as payments, new policies and changes of the gateway do; a status change or a deletion of a policy names the policy alone: find it by `paymentPolicy`',
+      'the gateway that the event names, or whose policy it changed: payments, new policies, their status changes and deletions, and changes of the gateway',
     ),
   ),
   paymentPolicy: Type.Optional(PublicKey('the policy of the event')),

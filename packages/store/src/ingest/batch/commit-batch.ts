@@ -13,6 +13,7 @@ import { recomputeBatch } from './recompute-batch.js'
 import { readForgotten } from './recompute-requests.js'
 import type { Recomputed } from '../recompute/policy-work.js'
 import { feedsOf } from '../../core/tables/messages.js'
+import { nameGateways } from './name-gateways.js'
 import { notifyBatch } from './notify-batch.js'
 import { trackByPolicy } from './track-by-policy.js'
 import { MAX_PAGE_ROWS } from '../../core/tasks/work-table.js'
@@ -42,6 +43,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     readWebhooksOf(tx, gatewaysOf(identified, folded)),
   ])
   await writeFolded(tx, numbered, folded)
+  nameGateways(tx, numbered, identified.moved)
   const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = MAX_PAGE_ROWS } = batch
   const recomputed = await recomputeBatch(tx, { identified, folded, forgotten, programId, rows })
   const notified = await notifyBatch(tx, { batch, identified, folded, numbered, recomputed, webhooks })
