@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('end-abandoned.mjs', import.meta.url))
 let pipe
 
 function openPipe() {
-  // In a session of its own: whoever kills the group of the runner does not kill this process.
+  // It has a session of its own, so that it lives on when somebody kills the whole process group of the runner.
   const guard = spawn(process.execPath, [PROGRAM], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   guard.unref()
   guard.stdin.unref()
@@ -15,8 +15,8 @@ function openPipe() {
 }
 
 /**
- * @param name the pid of a process that leads a group, or a name for servers of this process
- * @returns what to call when it has ended
+ * @param name what to end: the pid of a process that leads a group, or a name for servers of this process
+ * @returns a function; call it when what was named has ended by itself
  */
 export function guard(name) {
   pipe ??= openPipe()

@@ -1,6 +1,6 @@
 // `npm test` leaves out the short tests of packages that passed with the same files: turbo notes what passed, by the inputs in
 // turbo.json. It does not run them itself: a runner for each package would bundle and open servers of its own. To ask costs 0.6 s of
-// CPU, to note 0.3 s for each package that ran. `.ci/run` does neither: in a fresh clone nothing is known.
+// CPU, to note 0.3 s for each package that ran. `.ci/run` neither asks nor notes, because a fresh clone has no notes.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT, run, TURBO_ENV } from '../command.mjs'
@@ -26,8 +26,8 @@ async function runTurbo(args, options) {
 }
 
 /**
- * @returns `isUnchanged`, whether the package of a file passed with the same files; and `note`, which lets turbo note the packages of
- *   which every file passed, and returns the number of assertions by folder of the packages that were unchanged
+ * @returns two functions. `isUnchanged` says whether the package of a test file passed with the same files. `note` lets turbo note the
+ *   packages all of whose test files passed now. It returns how many assertions had passed in each package that was left out
  * @throws what turbo says
  */
 export async function askForUnchanged(signal) {

@@ -1,5 +1,5 @@
-// What a payment with one endpoint costs on the disk of Postgres: all that it writes until its delivery has ended, with its indexes
-// and what updates leave behind.
+// How many bytes on the disk of Postgres one payment costs whose gateway has one endpoint. Counted is all that is written until the
+// delivery has ended: rows, their entries in indexes, and the old versions that updates leave behind.
 import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'

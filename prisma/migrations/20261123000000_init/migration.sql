@@ -255,8 +255,8 @@ create index events_paid_other_day on events (gateway)
   where amount is not null
     and floor(paid_at::float8 / 86400) <> floor(date_part('epoch', occurred_at at time zone 'UTC') / 86400);
 
--- findAnything: tracking IDs by how they begin. A payment of a policy has the tracking ID of the policy, which
--- policies_gateway_tracking finds, so only payments without a policy pay for this.
+-- findAnything: tracking IDs of payments without a policy, by how they begin. Other payments have the tracking ID of their policy, which
+-- policies_gateway_tracking finds: they have no entry here.
 create index events_gateway_direct on events (gateway, tracking_id)
   where payment_policy = '11111111111111111111111111111111' and tracking_id is not null;
 -- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
@@ -315,7 +315,7 @@ create unique index expectations_gateway_tracking_id_recipient_token_mint_key
 create index expectations_expected on expectations (tracking_id, recipient, token_mint, id) where cancelled_at is null;
 -- listExpectations with `trackingId`, findAnything.
 create index expectations_tracking on expectations (gateway, tracking_id, created_at, id);
--- findAnything.
+-- findAnything: references by how they begin.
 create index expectations_reference on expectations (gateway, reference, id) where reference is not null;
 -- listExpectations: a range of each state.
 create index expectations_state on expectations (gateway, state, created_at, id);
@@ -630,12 +630,12 @@ create table gateway_settings (
 create index gateway_settings_feed_dates on gateway_settings (gateway) where feed_dates;
 
 -- What a gateway calls the wallets of its customers. A name is the gateway's alone: no other gateway and no public answer is shown it.
--- Only customers are named, so a gateway has no more names than customers.
+-- A gateway can name only its customers. So it has no more names than customers.
 create table customer_names (
   gateway text collate "C" not null,
   wallet text collate "C" not null,
   name text not null,
-  -- the name as a search compares it: packages/store/src/core/tables/customer-names.ts
+  -- the name in small letters, for searches (`soughtName` in packages/store/src/core/tables/customer-names.ts)
   sought text collate "C" not null,
   primary key (gateway, wallet)
 );
@@ -797,9 +797,9 @@ create table messages (
   -- in `events` when it was written. Null where the feed leaves a message out: a test, the incumbent's form of a payment, and a payment
   -- that was sent with other details than the feed has
   position bigint,
-  -- 0 where `position` alone is the place in the feed. A transaction takes the lock of feeds, then the numbers of its other messages, and
-  -- keeps the lock until it commits. So a message that commits later has a higher number, and a reader that goes on from a number
-  -- misses nothing
+  -- 0 where `position` alone is the place in the feed. All other messages are numbered: their transaction takes the lock of feeds, then
+  -- the numbers, and keeps the lock until it commits. So a message that commits later has a higher number. A reader that goes on
+  -- from a number misses nothing
   sequence bigint,
   type text collate "C" not null,
   message_id text collate "C" not null,
@@ -810,7 +810,7 @@ create table messages (
   lifecycle json,
   notified_at timestamptz(3) not null default clock_timestamp()
 );
--- safe: nothing reads it before its table is there
+-- safe: the sequence is new, as is its table
 create sequence messages_sequence_seq owned by messages.sequence;
 -- readFeedPage, readFeedEntries: payments in their own place.
 create index messages_payments on messages (gateway, position) where sequence = 0;

@@ -26,16 +26,16 @@ t.test('retention', async t => {
   })
 
   t.test(
-    'removes messages after 30 days that no delivery needs, and says from where on a feed is whole',
+    'removes messages that no delivery needs a day after 30 days, and says from where on a feed is whole',
     async t => {
       await pool.query(
         `with w as (insert into webhooks (gateway, endpoint_url, secret) values ('log', 'https://x.example/', 's') returning id),
             m as (insert into messages (gateway, position, sequence, type, message_id, event_id, body, notified_at)
-                  values ('log', 7, 0, 'payment.executed', 'old', gen_random_uuid(), '{}', now() - interval '31 d'),
-                         ('log', 8, 0, 'payment.executed', 'sent', gen_random_uuid(), '{}', now() - interval '31 d'),
-                         ('log', 8, 1, 'webhook.failing', 'told', null, '{}', now() - interval '31 d'),
-                         ('log', null, null, 'webhook.test', 'test', null, '{}', now() - interval '31 d'),
-                         ('log', 9, 0, 'payment.executed', 'young', gen_random_uuid(), '{}', now() - interval '29 d')
+                  values ('log', 7, 0, 'payment.executed', 'old', gen_random_uuid(), '{}', now() - interval '32 d'),
+                         ('log', 8, 0, 'payment.executed', 'sent', gen_random_uuid(), '{}', now() - interval '32 d'),
+                         ('log', 8, 1, 'webhook.failing', 'told', null, '{}', now() - interval '32 d'),
+                         ('log', null, null, 'webhook.test', 'test', null, '{}', now() - interval '32 d'),
+                         ('log', 9, 0, 'payment.executed', 'young', gen_random_uuid(), '{}', now() - interval '30 d')
                   returning *)
        insert into deliveries (webhook_id, event_id, message_id, type, message)
        select w.id, m.event_id, m.message_id, m.type, m.id from w, m where m.message_id in ('sent', 'told')`,

@@ -1,5 +1,5 @@
-// What a merchant and an operator meet seldom, once each: expected payments in every state, a payment that the chain takes back, a
-// message that is refused, and something of the chain that could not be read.
+// The demo shows once what merchants and operators seldom meet: an expected payment in each state, a payment that the chain takes
+// back, a message that ingest refuses, and a part of the chain that could not be read.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { controlSubjectOf } from '@payment-tracking/contracts'
 import { buildAddress, buildChain } from '../../chain/index.js'

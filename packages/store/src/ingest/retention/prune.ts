@@ -31,8 +31,8 @@ interface Pruned {
   first?: (going: Sql) => Sql
 }
 
-/** As long as deliveries are kept, and as long as `replay-missing` goes back. */
-const MESSAGE_DAYS = 30
+/** A day more than `replay-missing` goes back: no replay points a delivery to a message that is removed at that moment. */
+const MESSAGE_DAYS = 31
 
 const ID: Pruned['key'] = [['id', 'bigint']]
 

@@ -54,9 +54,12 @@ const newestPoliciesOf = (wallet: Sql): Sql => sql`
     limit ${MOST_POLICIES})`
 
 /**
- * What the policies of a wallet say of the wallet: how many it has with the gateway and how many of these are subscriptions, its
- * state, its newest policy that fits `isWanted`, and those that are due first. The state leaves out payments and risks. Without the limits Postgres would read whole tables for which it has no
- * statistics yet.
+ * What a wallet's policies with the gateway say of the wallet:
+ * - how many they are, and how many of them are subscriptions
+ * - the wallet's state, as far as it follows without payments and risks
+ * - the newest policy that fits `isWanted`, and those that are due first
+ *
+ * Without the limits Postgres would read whole tables for which it has no statistics yet.
  * @param wallet a column of a table whose alias is neither `u` nor `p`
  * @param isWanted a condition on a policy `p`
  */
