@@ -2,7 +2,6 @@
 // each once, though the connection is cut in the middle.
 import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
-import { connect, createServer, type Socket } from 'node:net'
 import {
   createApiClient,
   nextCursor,
@@ -10,7 +9,7 @@ import {
   watchPayments,
   type WatchState,
 } from '@payment-tracking/client'
-import { buildChain, waitFor } from '@payment-tracking/testkit'
+import { buildChain, openProxy, waitFor } from '@payment-tracking/testkit'
 import { Server } from 'socket.io'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -76,30 +75,8 @@ t.test('pages follow one another by cursor', async t => {
   t.equal(new Set(ids).size, 8)
 })
 
-/** A network between client and service that can be cut. */
-async function openNetwork() {
-  const open = new Set<Socket>()
-  const server = createServer(incoming => {
-    const outgoing = connect(Number(new URL(baseUrl).port), '127.0.0.1')
-    for (const socket of [incoming, outgoing]) {
-      open.add(socket)
-      socket.on('error', () => {}).on('close', () => open.delete(socket))
-    }
-    incoming.pipe(outgoing).pipe(incoming)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const cut = () => {
-    for (const socket of open) socket.destroy()
-  }
-  t.teardown(() => {
-    cut()
-    server.close()
-  })
-  return { url: `http://127.0.0.1:${(server.address() as { port: number }).port}`, cut }
-}
-
 t.test('each payment arrives once, through a cut connection and after a restart', async t => {
-  const network = await openNetwork()
+  const network = await openProxy(t, baseUrl)
   const seqs: number[] = []
   let states: WatchState[] = []
   const watch = watchPayments(network.url, {
@@ -191,7 +168,7 @@ t.test('a payment that a server pushes before its acknowledgement is passed on',
 })
 
 t.test('the stream of events begins anew when the database was replaced meanwhile', async t => {
-  const network = await openNetwork()
+  const network = await openProxy(t, baseUrl)
   const seen: string[] = []
   const states: string[] = []
   let resets = 0

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { buildChain, openReceiver, waitFor } from '@payment-tracking/testkit'
-import type { Page } from 'playwright-core'
 import t from 'tap'
 import { openConsole } from '../console/open-console.js'
 import { signIn } from '../chaos/load/receivers.js'
@@ -13,8 +12,6 @@ const TOKEN = 'a token of the frozen processes'
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 /** Promised to operators. */
 const RED_WITHIN_MS = 30_000
-/** Where pictures go; without it none are taken. */
-const PICTURES = process.env.FROZEN_PICTURES
 
 const { id, baseUrl, stack, publish, database } = await startStackWithPublisher(t, 'frozen', {
   OPS_TOKEN: TOKEN,
@@ -63,18 +60,6 @@ const redRow = (service: string) =>
   operator.locator('tr.past', { has: operator.locator(`td:text-is("${service}")`) })
 const headline = visitor.locator('.verdict strong')
 
-async function picture(page: Page, name: string): Promise<void> {
-  if (!PICTURES) return
-  for (const width of [1440, 390])
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme })
-      await page.screenshot({ path: `${PICTURES}/${name}-${width}-${colorScheme}.png`, fullPage: true })
-    }
-  await page.setViewportSize({ width: 1280, height: 900 })
-  await page.emulateMedia({ colorScheme: 'light' })
-}
-
 const delays = async () => {
   const { data } = (await (await fetch(`${baseUrl}/v1/health`)).json()) as {
     data: { delays: { payments: number; deliveries: number } }
@@ -119,8 +104,6 @@ for (const [service, says] of [
       t.ok(ms < RED_WITHIN_MS, `after ${Math.round(ms)} ms`)
       t.match(await redRow(service).textContent(), /silent: frozen, cut off or gone/)
       if (service === 'ingest') t.equal(await visitor.getByText('live', { exact: true }).count(), 0)
-      await picture(operator, `ops-frozen-${service}`)
-      await picture(visitor, `console-frozen-${service}`)
       process.kill(pid, 'SIGCONT')
       await redRow(service).waitFor({ state: 'detached', timeout: 30_000 })
       await waitFor(async () => !says.test((await headline.textContent()) ?? ''), { timeoutMs: 30_000 })

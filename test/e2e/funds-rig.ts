@@ -126,25 +126,10 @@ export async function openFundsRig(t: TestContext) {
       allowance: 100n,
     })
   const CASES: Readonly<Record<string, Case>> = {
-    insufficient_balance: {
-      payer: open('balance gone'),
-      make: change({ balance: AMOUNT - 1n }),
-      cure: change({ balance: AMOUNT }),
-    },
     'insufficient_balance of several': {
       payer: open('two policies of one account', { policies: 2 }),
       make: change({ balance: 2n * AMOUNT - 1n }),
       cure: change({ balance: 2n * AMOUNT }),
-    },
-    insufficient_allowance: {
-      payer: open('allowance lowered'),
-      make: change({ allowance: AMOUNT - 1n }),
-      cure: change({ allowance: AMOUNT }),
-    },
-    'insufficient_allowance of several': {
-      payer: open('one allowance of two policies', { policies: 2 }),
-      make: change({ allowance: 2n * AMOUNT - 1n }),
-      cure: change({ allowance: 2n * AMOUNT }),
     },
     'insufficient_allowance of Token-2022': {
       payer: open('allowance of Token-2022', { program: TOKEN_2022_PROGRAM }),
@@ -165,17 +150,6 @@ export async function openFundsRig(t: TestContext) {
       payer: open('frozen', { program: TOKEN_2022_PROGRAM }),
       make: change({ frozen: true }),
       cure: change({ frozen: false }),
-    },
-    recipient_account_missing: {
-      payer: open('recipient without account'),
-      make: ({ recipientAccount }) => chain.tokens.close(recipientAccount),
-      cure: ({ recipientAccount, mint, program, name }) =>
-        chain.tokens.set(recipientAccount, {
-          mint,
-          program,
-          owner: buildAddress(`recipient ${name}`),
-          balance: 0n,
-        }),
     },
     recipient_account_frozen: {
       payer: open('recipient with a frozen account'),
@@ -251,5 +225,5 @@ export async function openFundsRig(t: TestContext) {
       const risks = await Promise.all(payers.flatMap(({ policies }) => policies.map(riskOf)))
       return risks.every(risk => risk?.state === state)
     })
-  return { chain, nodes, database, CASES, ALL, openByHand, say, change, received, riskOf, until, haveState }
+  return { chain, nodes, CASES, ALL, openByHand, received, riskOf, until, haveState }
 }

@@ -3,8 +3,7 @@ import { buildAddress } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openFundsRig, type Payer } from './funds-rig.js'
 
-const { chain, nodes, CASES, ALL, openByHand, say, received, riskOf, until, haveState } =
-  await openFundsRig(t)
+const { chain, nodes, CASES, ALL, openByHand, received, riskOf, until, haveState } = await openFundsRig(t)
 
 const linesOf = (type: string, cause: string, { policies }: Payer) =>
   policies.map(policy => `${type} ${cause.split(' ')[0]} ${policy}`)
@@ -59,22 +58,18 @@ t.test('each cause is notified within a cycle, and cleared after its cure', asyn
   await haveState('ok')
 })
 
-t.test('a pause of the program is notified for every due payment', async t => {
+t.test('nodes that tell nothing of other accounts are no alarm', async t => {
   const before = received().length
-  const policies = ALL.flatMap(payer => payer.policies)
-  const pause = (is: boolean) => {
-    say('EmergencyPauseChanged', { admin: buildAddress('admin'), was_paused: !is, is_paused: is })
-    chain.finalize()
-  }
-  pause(true)
-  await until('the pause', () => received().length >= before + policies.length)
-  t.same(received().slice(before).sort(), policies.map(policy => `at_risk program_paused ${policy}`).sort())
-  pause(false)
-  await until('its end', () => received().length >= before + 2 * policies.length)
-  t.same(
-    received()
-      .slice(before + policies.length)
-      .sort(),
-    policies.map(policy => `at_risk_cleared program_paused ${policy}`).sort(),
-  )
+  for (const node of nodes)
+    node.faults.alter = (method, answer) =>
+      method === 'getTokenAccountsByOwner'
+        ? { jsonrpc: answer.jsonrpc, id: answer.id, error: { code: -32601, message: 'Method not found' } }
+        : answer
+  const asked = () => nodes.map(node => node.calls.get('getTokenAccountsByOwner') ?? 0)
+  const since = asked()
+  const refused = openByHand('nodes refuse', [{ frozen: false }])
+  await until('both nodes to be asked', () => asked().every((count, at) => count > since[at]!))
+  await haveState('unknown', [refused])
+  t.match(await riskOf(refused.policies[0]!), { balance: 100, dueTogether: 6 }, 'the payer is seen')
+  t.same(received().slice(before), [], 'nothing was sent')
 })

@@ -14,35 +14,6 @@ const paying = (wallet: string | null, amount = 1n, tokenMint: string | null = '
   frequency: { name: 'Monthly' as const },
 })
 
-t.test('a wallet comes once and leaves with its last subscription', async t => {
-  const series = new ActiveSeries([10, 20, 30, 40], keyOf)
-  const active = (wallet: string | null, from: number, to?: number) => {
-    series.add(from * 1_000, paying(wallet), 1)
-    if (to !== undefined) series.add(to * 1_000, paying(wallet), -1)
-  }
-  for (const [wallet, from, to] of [
-    ['a', 5, 25],
-    ['a', 15],
-    ['b', 12],
-    [null, 1],
-    ['c', 9, 21],
-    ['d', 9, 10],
-    ['e', 31],
-    ['e', 31],
-    ['gone between two moments', 21, 22],
-    ['after the last', 40],
-  ] as const)
-    active(wallet, from, to)
-  t.strictSame(series.subscribers(), {
-    points: [
-      { active: 3, came: 1, left: 1 },
-      { active: 2, came: 0, left: 1 },
-      { active: 3, came: 1, left: 0 },
-    ],
-    churn: { activeAtStart: 3, churned: 2, rate: '2/3' },
-  })
-})
-
 const spell = fc.record({
   wallet: fc.constantFrom('a', 'b', 'c', null),
   token: fc.constantFrom('x', 'y', null),

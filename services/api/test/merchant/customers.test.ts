@@ -1,6 +1,5 @@
 // The customers of a gateway: their states, the filters by them, the time line of each, and cohorts. All are asked of the same shop,
 // so it is one file of more than 300 lines.
-import { dueStateOf } from '@payment-tracking/domain'
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { createWebhook } from '@payment-tracking/store/admin'
 import { notifyDuePolicies, notifyRisks } from '@payment-tracking/store/messages'
@@ -211,30 +210,6 @@ t.test('all who paid in three more orders', async t => {
     `tokenMint=${mint}`,
   ])
     t.equal((await get(`subscribers?${wrong}`)).status, 400, wrong)
-})
-
-t.test('the time line tells of risks, and that they are over', async t => {
-  const risksOf = async (name: string) =>
-    (await get(`subscribers/${wallet(name)}`)).body.items
-      .filter(({ type }: Entry) => type.startsWith('at_risk'))
-      .map(({ type, cause, dueAt }: Entry & { cause: string }) => [type, cause, dueAt])
-  const risk = ['insufficient_balance', NOW + DAY]
-  t.same(await risksOf('without funds'), [['at_risk', ...risk]])
-  t.same(await risksOf('who topped up'), [
-    ['at_risk_cleared', ...risk],
-    ['at_risk', ...risk],
-  ])
-  t.same(await risksOf('regular'), [])
-})
-
-t.test('overdue is what the due state of a subscription says', async t => {
-  for (const [at, state] of [
-    [NOW - GRACE - 1, 'overdue'],
-    [NOW - GRACE, 'due'],
-  ] as const) {
-    const dates = { live: true, status: 'active', dueAt: BigInt(at), endsAt: null }
-    t.equal(dueStateOf(dates, NOW, GRACE), state)
-  }
 })
 
 t.test('a search finds a wallet, and who is behind a tracking ID', async t => {

@@ -121,30 +121,14 @@ t.test('webhooks over REST', async t => {
     )
     t.equal(await redeliver({}), 'Field since is missing.')
     t.equal((await create({ active: 'yes' })).body.error, 'Field active must be true or false.')
+    for (const endpoint_url of [7, 'https://127.0.0.1/', 'http://shop.example/'])
+      t.match((await create({ endpoint_url })).body.error, /endpoint_url/)
+    t.equal((await create({ gateway_pubkey: makeWallet().publicKey })).status, 403)
     const nothing = await api.call('PUT', `/v1/webhooks/${id}`, { token, body: {} })
     t.match(nothing.body.error, /^The body must have at least 1 of endpoint_url, /)
     const unknown = await api.call('GET', `/v1/webhooks/${id}/deliveries?status=late`, { token })
     t.match(unknown.body.error, /^Parameter status must be one of pending, waiting, /)
     await api.call('DELETE', `/v1/webhooks/${id}`, { token })
-  })
-
-  t.test('bad bodies are refused by field', async t => {
-    for (const [body, field] of [
-      [{}, 'gateway_pubkey'],
-      [{ gateway_pubkey: gateway.address }, 'endpoint_url'],
-      [{ gateway_pubkey: gateway.address, endpoint_url: 7 }, 'endpoint_url'],
-      [{ gateway_pubkey: gateway.address, endpoint_url: 'https://a.example', active: 'yes' }, 'active'],
-      [{ gateway_pubkey: gateway.address, endpoint_url: 'https://a.example', actve: true }, ''],
-      [{ gateway_pubkey: gateway.address, endpoint_url: 'https://127.0.0.1/' }, 'endpoint_url'],
-      [{ gateway_pubkey: gateway.address, endpoint_url: 'http://shop.example/' }, 'endpoint_url'],
-    ] as const) {
-      const answer = await api.call('POST', '/v1/webhooks', { token, body })
-      t.equal(answer.status, 400, JSON.stringify(body))
-      t.ok(answer.body.error.includes(field), answer.body.error)
-    }
-    t.equal((await create({ gateway_pubkey: makeWallet().publicKey })).status, 403)
-    t.equal((await api.call('GET', '/v1/webhooks/9007199254740993', { token })).status, 400)
-    t.equal((await api.call('GET', '/v1/webhooks/x', { token })).status, 400)
   })
 
   t.test('everything that its owner chooses can be changed, and what is left out stays', async t => {
@@ -314,17 +298,6 @@ t.test('webhooks over REST', async t => {
       created.id,
     ])
     t.strictSame(rows, [{ earlier_secrets: [] }], 'nobody signs with a secret that others know')
-    const stranger = await addSignedIn(api)
-    for (const [method, url] of [
-      ['GET', path],
-      ['POST', `${path}/rotate`],
-    ] as const)
-      t.equal(
-        (await api.call(method, url, { token: stranger.token })).status,
-        404,
-        `${method} of another gateway`,
-      )
-    t.strictSame((await api.call('GET', path, { token })).body, atOnce, 'which changes nothing')
   })
 
   t.test('deleted webhooks are gone: one, or all of them', async t => {
