@@ -1,5 +1,4 @@
 // infra/docker/haproxy.cfg, run for real before a receiver that says which client address it was told.
-import { spawnSync } from 'node:child_process'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
@@ -8,30 +7,13 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { findFreePort } from '@payment-tracking/stack'
-import {
-  installDebianPackage,
-  isQuick,
-  startProgram,
-  waitFor,
-  type TestContext,
-} from '@payment-tracking/testkit'
+import { isQuick, startProgram, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
+import { findHaproxy } from './find-haproxy.js'
 
 const FILE = fileURLToPath(new URL('../../infra/docker/haproxy.cfg', import.meta.url))
 const LUA = fileURLToPath(new URL('../../infra/loadbalancer/refuse-unreadable.lua', import.meta.url))
 const PEOPLE = 260
-
-function findHaproxy(): string | undefined {
-  const find = () =>
-    spawnSync('sh', ['-c', 'PATH="$PATH:/usr/sbin" command -v haproxy'], { encoding: 'utf8' }).stdout.trim()
-  if (find() || process.getuid?.() !== 0) return find() || undefined
-  try {
-    installDebianPackage('haproxy')
-  } catch {
-    // The test says that it was left out.
-  }
-  return find() || undefined
-}
 
 const linesOf = (name: string, ports: readonly number[]): string =>
   ports.map((port, index) => `server ${name}${index} 127.0.0.1:${port} port ${port}`).join('\n  ')
@@ -112,16 +94,15 @@ const send = (port: number, bytes: string, hesitationMs = 0) =>
     socket.once('close', () => resolve(heard))
   })
 
-const haproxy = findHaproxy()
-const skip = haproxy ? false : 'HAPROXY IS NOT INSTALLED AND COULD NOT BE: THE EDGE WAS NOT TESTED'
+const { haproxy, skip } = findHaproxy()
 
 t.test('without trusted proxies nobody can claim another address', { skip }, async t => {
-  const port = await startEdge(t, haproxy!, {})
+  const port = await startEdge(t, haproxy, {})
   t.strictSame(await ask(port, '198.51.100.7'), { address: '127.0.0.1', proto: 'http' })
 })
 
 t.test(`${PEOPLE} people behind one trusted TLS proxy are ${PEOPLE} addresses`, { skip }, async t => {
-  const port = await startEdge(t, haproxy!, { TRUSTED_PROXIES: '127.0.0.0/8 10.0.0.0/8' })
+  const port = await startEdge(t, haproxy, { TRUSTED_PROXIES: '127.0.0.0/8 10.0.0.0/8' })
   const people = Array.from({ length: PEOPLE }, (_, n) => `198.51.${100 + (n >> 8)}.${n & 255}`)
   const received = await Promise.all(people.map(address => ask(port, address)))
   t.strictSame(
@@ -142,7 +123,7 @@ t.test(`${PEOPLE} people behind one trusted TLS proxy are ${PEOPLE} addresses`, 
 })
 
 t.test('proxies that speak the PROXY protocol', { skip }, async t => {
-  const port = await startEdge(t, haproxy!, { PROXY_PROTOCOL_FROM: '127.0.0.0/8' })
+  const port = await startEdge(t, haproxy, { PROXY_PROTOCOL_FROM: '127.0.0.0/8' })
   const request = 'GET /v1/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-forwarded-for: 9.9.9.9\r\n\r\n'
   t.match(
     await send(port, `PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n${request}`),
@@ -177,7 +158,7 @@ t.test('the console is found below its path, and nothing else suffers without it
     await openPod(t, ['/console/', '/console/assets/old.js']),
     await openPod(t, ['/console/', '/console/assets/new.js']),
   ]
-  const port = await startEdge(t, haproxy!, {}, { console: [before.port, after.port] })
+  const port = await startEdge(t, haproxy, {}, { console: [before.port, after.port] })
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await waitFor(async () => (await get('/console/')).ok, { what: 'the console behind the edge' })
   const asked = ['/console/', '/console/assets/old.js', '/console/assets/new.js']
@@ -204,7 +185,7 @@ t.test('a client that connects again returns to the same realtime pod', { skip }
   const pods = [await openPod(t, ['/ws/v1/']), await openPod(t, ['/ws/v1/'])]
   const port = await startEdge(
     t,
-    haproxy!,
+    haproxy,
     { TRUSTED_PROXIES: '127.0.0.0/8' },
     { realtime: pods.map(pod => pod.port) },
   )
@@ -223,7 +204,7 @@ t.test('a client that connects again returns to the same realtime pod', { skip }
 })
 
 t.test('what the edge refuses has the shape of the errors of the services', { skip }, async t => {
-  const port = await startEdge(t, haproxy!, {})
+  const port = await startEdge(t, haproxy, {})
   const refusals = [
     ['GET /v1/x HTTP/1.1\r\nhost: a\r\nbad header\r\n\r\n', 400, 'INVALID_REQUEST'],
     ['\x16\x03\x01\x02\x00\r\n\r\n', 400, 'INVALID_REQUEST'],
@@ -276,7 +257,7 @@ function keepAsking(t: TestContext, port: number) {
 
 t.test('all pods of the API go away and come back together', { skip }, async t => {
   let pods = await Promise.all([1, 2, 3].map(() => openPod(t, ['/v1/x', '/'])))
-  const port = await startEdge(t, haproxy!, {}, { api: pods.map(pod => pod.port) })
+  const port = await startEdge(t, haproxy, {}, { api: pods.map(pod => pod.port) })
   const reading = keepAsking(t, port)
   for (const awayMs of [100, 1_000, 4_000]) {
     await waitFor(() => reading.answers.at(-1)?.status === 200, { what: 'the readers to be answered' })
@@ -301,7 +282,7 @@ t.test('all pods of the API go away and come back together', { skip }, async t =
 
 t.test('readers see nothing of a pod that fails again and again', { skip }, async t => {
   const pods = await Promise.all([1, 2, 3].map(() => openPod(t, ['/v1/x', '/'])))
-  const port = await startEdge(t, haproxy!, {}, { api: pods.map(pod => pod.port) })
+  const port = await startEdge(t, haproxy, {}, { api: pods.map(pod => pod.port) })
   const reading = keepAsking(t, port)
   let flapping = pods[0]!
   for (let round = 0; round < 6; round++) {

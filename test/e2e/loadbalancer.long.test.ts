@@ -1,12 +1,11 @@
 // The load balancer's configuration, run for real: three realtime pods and two API pods behind one base URL,
 // one pod drained and one killed during traffic, and no client misses a payment.
-import { spawn, spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { connect, createServer, type AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { connect } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { findFreePort } from '@payment-tracking/stack'
 import {
-  installDebianPackage,
+  startProgram,
   startService,
   waitFor,
   type StartedService,
@@ -16,88 +15,29 @@ import t, { type Test } from 'tap'
 import { openSteadyStream } from '../../services/realtime/test/open-stream.js'
 import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods, type Pod, type Pods } from '../../services/realtime/test/use-pods.js'
+import { findHaproxy } from './find-haproxy.js'
 
 const CLIENTS = 24
 const STREAMS = 4
 const READERS = 16
-const CONFIGURATIONS = fileURLToPath(new URL('../../infra/loadbalancer/', import.meta.url))
+const CONFIGURATION = fileURLToPath(new URL('../../infra/loadbalancer/haproxy.cfg', import.meta.url))
 
-/** @returns where the program is; installs its Debian package when that is possible */
-function findProgram(name: string, debianPackage: string): string | undefined {
-  const find = () => {
-    const { stdout } = spawnSync('sh', ['-c', `PATH="$PATH:/usr/sbin:/sbin" command -v ${name}`], {
-      encoding: 'utf8',
-    })
-    return stdout.trim() || undefined
-  }
-  const found = find()
-  if (found || process.getuid?.() !== 0) return found
-  try {
-    installDebianPackage(debianPackage)
-  } catch {
-    // The test says loudly that it was left out.
-  }
-  return find()
-}
-
-function skipLoudly(t: Tap, name: string): void {
-  const message = `${name} IS NOT INSTALLED AND COULD NOT BE: ITS CONFIGURATION WAS NOT TESTED`
-  console.error(`\n*** ${message} ***\n`)
-  t.pass(message, { skip: message })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
-
-interface Addresses {
-  api: { port: number; management: number }[]
-  realtime: { port: number; management: number }[]
-  console: { port: number; management: number }[]
-}
-
-/** Starts a program and waits until it answers on its port. */
-async function run(t: TestContext, file: string, args: string[], port: number, env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(file, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  const note = (chunk: Buffer) => (output += chunk.toString())
-  child.stdout.on('data', note)
-  child.stderr.on('data', note)
-  const exited = new Promise(resolve => child.once('exit', resolve))
-  t.teardown(async () => {
-    child.kill('SIGTERM')
-    const force = setTimeout(() => child.kill('SIGKILL'), 3_000)
-    await exited
-    clearTimeout(force)
-  })
-  await waitFor(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`${file} ended: ${output}`)
-      return (await fetch(`http://127.0.0.1:${port}/v1/health`)).ok
-    },
-    { what: `an answer through ${file}` },
-  )
-}
+type Address = ReturnType<typeof addressOf>
+type Addresses = Record<'api' | 'realtime' | 'console', Address[]>
 
 async function startHaproxy(t: TestContext, file: string, addresses: Addresses): Promise<string> {
-  const port = await freePort()
+  const port = await findFreePort()
   const env: Record<string, string> = { LISTEN: `127.0.0.1:${port}` }
-  for (const [kind, list] of [
-    ['API', addresses.api],
-    ['REALTIME', addresses.realtime],
-    ['CONSOLE', addresses.console],
-  ] as const) {
+  for (const [kind, list] of Object.entries(addresses))
     for (const [index, at] of list.entries()) {
-      env[`${kind}_${index + 1}`] = `127.0.0.1:${at.port}`
-      env[`${kind}_${index + 1}_MANAGEMENT`] = String(at.management)
+      const name = `${kind.toUpperCase()}_${index + 1}`
+      env[name] = `127.0.0.1:${at.port}`
+      env[`${name}_MANAGEMENT`] = String(at.management)
     }
-  }
-  await run(t, file, ['-f', join(CONFIGURATIONS, 'haproxy.cfg'), '-db'], port, env)
-  return `http://127.0.0.1:${port}`
+  startProgram(t, file, ['-f', CONFIGURATION, '-db'], { env })
+  const url = `http://127.0.0.1:${port}`
+  await waitFor(async () => (await fetch(`${url}/v1/health`)).ok, { what: 'an answer through HAProxy' })
+  return url
 }
 
 const portOf = (url: string) => Number(new URL(url).port)
@@ -108,7 +48,7 @@ const addressOf = (url: string, service: StartedService) => ({
 
 /** Traffic through the base URL while one pod is drained and one killed. */
 async function loseTwoPods(
-  t: Tap,
+  t: Test,
   pods: Pods,
   three: readonly [Pod, Pod, Pod],
   baseUrl: string,
@@ -170,8 +110,6 @@ async function loseTwoPods(
   for (const client of clients) client.stop()
 }
 
-type Tap = Test
-
 /** Sends bytes to the base URL, on a connection that is a second old. @returns status and body of the answer */
 async function send(baseUrl: string, bytes: string): Promise<{ status: number; body: unknown }> {
   const socket = connect(portOf(baseUrl), '127.0.0.1', () => setTimeout(() => socket.write(bytes), 1_000))
@@ -188,7 +126,7 @@ async function send(baseUrl: string, bytes: string): Promise<{ status: number; b
 }
 
 /** Every refusal has the one shape of errors, whether a service or the load balancer made it. */
-async function refuseInOneShape(t: Tap, baseUrl: string, requests: [string, number, string][]) {
+async function refuseInOneShape(t: Test, baseUrl: string, requests: [string, number, string][]) {
   const shape = { success: false, error: String, timestamp: Number, requestId: String }
   for (const [bytes, status, code] of requests) {
     t.match(await send(baseUrl, bytes), { status, body: { ...shape, code } }, code)
@@ -196,7 +134,7 @@ async function refuseInOneShape(t: Tap, baseUrl: string, requests: [string, numb
 }
 
 /** Reads without a pause while a pod dies with requests in its hands. */
-async function loseAnApi(t: Tap, baseUrl: string, api: StartedService) {
+async function loseAnApi(t: Test, baseUrl: string, api: StartedService) {
   const statuses: (number | string)[] = []
   let reading = true
   const read = async () => {
@@ -216,7 +154,7 @@ async function loseAnApi(t: Tap, baseUrl: string, api: StartedService) {
 }
 
 /** The console's pages and files, then what is answered while no pod of it is there. */
-async function loseTheConsole(t: Tap, baseUrl: string, consoles: readonly StartedService[]) {
+async function loseTheConsole(t: Test, baseUrl: string, consoles: readonly StartedService[]) {
   const page = await waitFor(
     async () => {
       const answer = await fetch(`${baseUrl}/console/payments`)
@@ -236,9 +174,9 @@ async function loseTheConsole(t: Tap, baseUrl: string, consoles: readonly Starte
 const TOO_LARGE = 'POST /v1/webhooks HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n'
 const LONG_HEADER = `GET /v1/health HTTP/1.1\r\nhost: x\r\nx-long: ${'y'.repeat(40_000)}\r\n\r\n`
 
-t.test('behind a real load balancer', async t => {
-  const haproxy = findProgram('haproxy', 'haproxy')
-  if (!haproxy) return skipLoudly(t, 'haproxy')
+const { haproxy, skip } = findHaproxy()
+
+t.test('behind a real load balancer', { skip }, async t => {
   const pods = await usePods(t, {
     TRUST_PROXY: 'on',
     'realtime.leaseMs': '2000',

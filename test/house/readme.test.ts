@@ -64,24 +64,6 @@ t.test('an operator has at most 78 settings to look at', async t => {
   t.equal(new Set(names).size, names.length, 'each stands in one group')
 })
 
-t.test('the README says loudly that anyone can write any memo', async t => {
-  const text = read('README.md').replace(/\n> ?/g, ' ')
-  t.match(
-    text,
-    /\*\*Anyone can write any memo\.\*\*.* check recipient, token and amount, or let the service do it: \*\*\[expect/,
-  )
-})
-
-t.test('every line for a shell runs when it is pasted into bash or into zsh', async t => {
-  for (const document of documents)
-    for (const [, block] of read(document).matchAll(/^ *```(?:sh|bash)\n([^]*?)^ *```/gm))
-      for (const line of block!.split('\n')) {
-        const unquoted = line.replace(/'[^']*'|"[^"]*"/g, '')
-        t.notMatch(unquoted, /(^|\s)#/, `${document}: zsh takes no comment: ${line}`)
-        t.notMatch(unquoted, /(?<!\$)[?*[\]]/, `${document}: zsh looks for files of this pattern: ${line}`)
-      }
-})
-
 /** Words that look like names of code. */
 const NO_NAMES = new Set(['devDependency'])
 

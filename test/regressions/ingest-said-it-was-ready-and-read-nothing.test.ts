@@ -1,16 +1,11 @@
 // With a consumer that could not be opened, ingest answered 200 on /readyz and showed a lag of 0 for ever: nobody
 // could see that no payment was stored any more.
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { findFreePort, findServerProgram } from '@payment-tracking/stack'
 import {
   createDatabase,
-  startProgram,
   startService,
   useNats,
   useRedis,
   waitFor,
-  type StartedProgram,
   type StartedService,
   type TestContext,
   type TestNats,
@@ -42,7 +37,7 @@ const OBSTACLES: Record<string, Obstacle> = {
 
 const startIngest = async (
   t: TestContext,
-  { url, stream, subjectPrefix }: Pick<TestNats, 'url' | 'stream' | 'subjectPrefix'>,
+  { url, stream, subjectPrefix }: TestNats,
 ): Promise<StartedService> => {
   const env = {
     DATABASE_URL: (await createDatabase(t)).url,
@@ -87,38 +82,6 @@ for (const [title, obstruct] of Object.entries(OBSTACLES)) {
     const ingest = await startIngest(t, nats)
     await showsThatItReadsNothing(t, ingest)
     await manager.streams.delete(nats.stream)
-    await becomesReady(t, ingest)
-  })
-}
-
-/** What the configuration of NATS says beside its address, until the cause is removed. */
-const CONFIGURATIONS = {
-  'JetStream is off': () => '',
-  'its user has no permission for JetStream': (directory: string) =>
-    `jetstream { store_dir: "${directory}" }
-     authorization { users: [{ user: u, password: p, permissions: { publish: "other", subscribe: ">" } }] }`,
-}
-
-for (const [title, configurationIn] of Object.entries(CONFIGURATIONS)) {
-  t.test(`ingest is not ready while ${title}, and is once the cause is gone`, async t => {
-    const directory = t.testdir({})
-    const [port, program] = [await findFreePort(), await findServerProgram('nats')]
-    const start = async (configuration: string): Promise<StartedProgram> => {
-      const file = join(directory, 'nats.conf')
-      await writeFile(file, `listen: "127.0.0.1:${port}"\n${configuration}\n`)
-      const server = startProgram(t, program.file, ['-c', file], program.env ? { env: program.env } : {})
-      await waitFor(() => server.output.includes('Server is ready'), { what: 'NATS to start' })
-      return server
-    }
-    const server = await start(configurationIn(directory))
-    const ingest = await startIngest(t, {
-      url: `nats://u:p@127.0.0.1:${port}`,
-      stream: 'EVENTS',
-      subjectPrefix: 'events',
-    })
-    await showsThatItReadsNothing(t, ingest)
-    await server.kill()
-    await start(`jetstream { store_dir: "${directory}" }`)
     await becomesReady(t, ingest)
   })
 }

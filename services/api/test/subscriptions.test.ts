@@ -53,19 +53,6 @@ t.test('all other errors are named', async t => {
   }
 })
 
-t.test('an empty result is an empty list', async t => {
-  for (const query of [
-    'trackingId=nothing',
-    `walletPublicKey=${KEY}&tokenMint=${MINT}`,
-    `userPublicKey=${KEY}`,
-    `recipient=${KEY}&gatewayPublicKey=${KEY}`,
-  ]) {
-    const { status, body } = await get(`/v1/subscriptions?${query}`)
-    t.equal(status, 200, query)
-    t.match(body, { success: true, data: [], timestamp: Number })
-  }
-})
-
 t.test('a cursor offers the next page, newest first, each policy once', async t => {
   await database.pool.query(
     `insert into policies (address, user_payment, incarnation_start, gateway, recipient, policy_id, policy_type, created_at,

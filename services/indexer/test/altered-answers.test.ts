@@ -1,5 +1,6 @@
 // Every change of every member of a correct answer: the answer gives the same events, or it is refused or a gap. It never
 // gives fewer events without a word.
+import { readFileSync } from 'node:fs'
 import { openSimulatedNode, SimulatedChain, type PuppetCall } from '@payment-tracking/simulator'
 import t from 'tap'
 import { readAnswer } from '../src/nodes/answers.js'
@@ -65,6 +66,18 @@ t.test('no change of a transaction loses an event in silence', async t => {
   }
   t.ok(refused > 1_000 && same > 300, `${refused} refused, ${same} read as before`)
 })
+
+for (const name of ['inner-instructions-left-out', 'loaded-addresses-left-out'])
+  t.test(`${name}: the payment behind it was read as nothing there`, async t => {
+    const file = new URL(`../../../test/fixtures/chain/${name}.json`, import.meta.url)
+    const { getTransaction: result } = JSON.parse(readFileSync(file, 'utf8')) as {
+      getTransaction: { slot: number; transaction: { signatures: string[] } }
+    }
+    t.same(read({ jsonrpc: '2.0', id: 1, result }, result.transaction.signatures[0]!, result.slot), {
+      events: '',
+      isWhole: false,
+    })
+  })
 
 t.test('no change of a list loses an entry in silence', async t => {
   const { list } = await answersFor(t, CALLS)

@@ -117,20 +117,4 @@ t.test('recovery by since and epoch', async t => {
     }
     t.pass()
   })
-
-  t.test('a client that lost its connection continues where it stopped', async t => {
-    const client = one.connect()
-    const seqs = new Set<number>()
-    client.on('payment', ({ data }) => seqs.add(data.seq))
-    await subscribe(client, { trackingId: 'cut' })
-    await pods.pay({ trackingId: 'cut', count: 2 })
-    await waitFor(() => seqs.size === 2)
-    client.io.engine.close()
-    await pods.pay({ trackingId: 'cut', count: 2 })
-    const reply = await subscribe(client, { trackingId: 'cut', since: 2 })
-    t.same(
-      reply.replay.map(({ seq }) => seq),
-      [3, 4],
-    )
-  })
 })

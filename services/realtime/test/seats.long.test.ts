@@ -176,18 +176,6 @@ t.test('behind a proxy', async t => {
     })
   })
 
-  t.test('each connection through a proxy that adds a port had seats of its own', async t => {
-    for (const [name, address] of [
-      ['IPv4', (port: number) => `198.51.100.7:${port}`],
-      ['IPv6', (port: number) => `[2001:db8:a::1]:${port}`],
-    ] as const) {
-      const replies = []
-      for (let n = 0; n < 4; n++) replies.push(await askFrom(address(5000 + n), name, n))
-      t.equal(replies.filter(({ ok }) => ok).length, 2, 'two of a tracking ID')
-      await once(from(address(5004)) as never, 'connect_error')
-    }
-  })
-
   t.test('an IPv6 network of sixteen addresses cannot fill one, and a page is told to ask', async t => {
     const replies = []
     for (let n = 0; n < 8; n++) replies.push(await askFrom(`2001:db9:0:${n.toString(16)}::1`, 'network'))

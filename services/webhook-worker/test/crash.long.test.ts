@@ -1,7 +1,5 @@
 // Processes die in the middle of work. Every delivery must still end, and a receiver may see a delivery twice, with the
 // same id and body.
-import { beginRedelivery } from '@payment-tracking/store/deliveries'
-import { listWebhookWork } from '@payment-tracking/store/admin'
 import { openReceiver } from '@payment-tracking/testkit'
 import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
@@ -50,30 +48,6 @@ t.test('a worker killed at the last try ends the delivery as failed', async t =>
   await rig.waitForStates({ failed: 1 })
   t.equal(receiver.requests.length, 1, 'no fifth request')
   t.equal((await rig.deliveries())[0]!.last_error, 'interrupted')
-})
-
-t.test('a worker killed between the pages of a redelivery gives each delivery one cycle', async t => {
-  const MANY = 1_200
-  const rig = await openRig(t)
-  const receiver = await openReceiver(t)
-  const { id, gateway } = await rig.addWebhook(receiver.url)
-  await rig.pay(gateway, MANY, { enqueue: false })
-  await rig.database.pool.query(
-    `update deliveries set state = 'failed', attempts_made = 4, finished_at = now(), opened_at = now() - interval '1 h'`,
-  )
-  await beginRedelivery(rig.store, id, { since: new Date(0), until: null, states: ['failed'] })
-  const worker = await rig.startWorker()
-  await receiver.waitForRequests(1)
-  await worker.stop('SIGKILL')
-  const handled = await listWebhookWork(rig.store, 1)
-  t.ok(handled.length > 0, 'the redelivery was under way')
-  // What the dead worker had taken is free for the next one.
-  await rig.database.pool.query('update work set next_at = now()')
-  await rig.startWorker()
-  await rig.waitForStates({ delivered: MANY }, { timeoutMs: 120_000 })
-  countRepeats(t, receiver, MANY)
-  const { rows } = await rig.database.pool.query('select distinct tries_allowed from deliveries')
-  t.same(rows, [{ tries_allowed: 8 }])
 })
 
 t.test('what was never enqueued, or was flushed with Redis, is found by the sweeper', async t => {

@@ -53,29 +53,6 @@ t.test('a delivery that fails is a job that fails, after four attempts and for a
   t.equal(receiver.requests.length, 5, 'what cannot help is not tried again')
 })
 
-t.test('what waits for its rate spends no attempt of its job', async t => {
-  const { rig, first } = await openJobs(t, { 'webhook-worker.overdueMs': '5000' })
-  const receiver = await openReceiver(t)
-  const webhook = await rig.addWebhook(receiver.url)
-  await updateWebhook(rig.store, webhook.gateway, webhook.id, { ratePerSecond: 1 })
-  await rig.pay(webhook.gateway, 6)
-  await rig.waitForStates({ delivered: 6 }, webhook)
-  const jobs = await waitFor(
-    async () => {
-      const completed = await first.getCompleted()
-      return completed.length === 6 && completed
-    },
-    { what: 'the jobs' },
-  )
-  t.strictSame(
-    jobs.map(job => job.attemptsMade),
-    Array(6).fill(1),
-  )
-  const logs = await Promise.all(jobs.map(job => first.getJobLogs(job.id!)))
-  t.ok(logs.some(({ logs: [line = ''] }) => line.includes('rate cap: waits until')))
-  t.equal((await rig.attempts(webhook.gateway)).length, 6)
-})
-
 t.test('a job made anew has the tries that are left, and the fourth request is the last', async t => {
   const { rig, bulk, failed } = await openJobs(t, { WEBHOOK_BACKOFF_MS: '1500' })
   const receiver = await openReceiver(t)

@@ -95,20 +95,6 @@ t.test('a worker maintains webhooks', async t => {
     t.strictSame(await deliver(), [false, false, false])
   })
 
-  t.test('a redelivery has a cycle of tries of its own, and the same id and bytes', async t => {
-    receiver.answer({ status: 200 })
-    const webhook = await rig.addWebhook(receiver.url)
-    const before = receiver.requests.length
-    const [ref] = await rig.pay(webhook.gateway)
-    await waitFor(async () => (await statesOf(webhook.id))[0] === 'delivered')
-    receiver.answer({ status: 500 })
-    await rig.queue.enqueueDeliveries(await redeliverOne(rig.store, webhook.id, ref!.id))
-    await waitFor(async () => (await statesOf(webhook.id))[0] === 'failed', { what: 'the failure' })
-    const requests = receiver.requests.slice(before)
-    t.equal(requests.length, 5)
-    t.equal(new Set(requests.map(({ headers, body }) => `${String(headers['webhook-id'])} ${body}`)).size, 1)
-  })
-
   t.test('the age of the oldest undelivered delivery includes deferred and delayed deliveries', async () => {
     const webhook = await rig.addWebhook(receiver.url)
     const [ref] = await rig.pay(webhook.gateway, 1, { enqueue: false })
@@ -170,21 +156,5 @@ t.test('a worker maintains webhooks', async t => {
     t.equal(orphans.rowCount, 0)
     await waitFor(async () => (await webhookRow(gone.id)) === undefined, { what: 'a deleted webhook' })
     t.ok(await webhookRow(kept.id), 'a deleted webhook stays as long as its deliveries, for ops')
-  })
-})
-
-t.test('Redis keeps only so many finished jobs as the settings say', async t => {
-  const rig = await openRig(t)
-  const receiver = await openReceiver(t)
-  receiver.answer(({ path }) => ({ status: path.endsWith('/good') ? 200 : 410 }))
-  await rig.startWorker({ 'webhook-worker.completedJobsKept': '3', 'webhook-worker.failedJobsKept': '2' })
-  const good = await rig.addWebhook(`${receiver.url}/good`)
-  // A job each: jobs take the deliveries of one call together.
-  for (let n = 0; n < 10; n++) await rig.pay(good.gateway)
-  for (let n = 0; n < 10; n++) await rig.pay((await rig.addWebhook(`${receiver.url}/gone`)).gateway)
-  await rig.waitForStates({ delivered: 10, failed: 10 })
-  const kept = (state: string) => rig.redis.client.zcard(`{payment-tracking:test}:deliveries:${state}`)
-  await waitFor(async () => (await kept('completed')) === 3 && (await kept('failed')) === 2, {
-    what: '3 completed and 2 failed jobs',
   })
 })

@@ -34,26 +34,15 @@ const riskOf = async (address: string) => {
   return body.data.dueRisk
 }
 
-t.test('each cause is shown, and gone after its cure', async t => {
+// Each cause of the payer's own, alone and with others: risk-causes.test.ts.
+t.test('a risk is shown, and gone after its cure, by whatever account who is paid has', async t => {
   const { address, recipient } = await open('one cause', monthly(2 * DAY))
   t.match(await riskOf(address), { state: 'unknown', cause: null, checkedAt: null, dueTogether: 6 })
   await seen('one cause')
   t.match(await riskOf(address), { state: 'ok', cause: null, balance: Number, slot: Number })
-  const made: [string, object][] = [
-    ['account_missing', { exists: false }],
-    ['account_missing', { mint: keyOf('another mint') }],
-    ['account_frozen', { frozen: true }],
-    ['delegate_revoked', { delegate: keyOf('another program') }],
-    ['delegate_revoked', { delegate: null }],
-    ['insufficient_balance', { balance: '5' }],
-    ['insufficient_allowance', { allowance: '5' }],
-  ]
-  for (const [cause, changes] of made) {
-    await seen('one cause', changes)
-    t.match(await riskOf(address), { state: 'at_risk', cause }, cause)
-    await seen('one cause')
-    t.match(await riskOf(address), { state: 'ok', cause: null }, `after ${cause}`)
-  }
+  await seen('one cause', { mint: keyOf('another mint') })
+  t.match(await riskOf(address), { state: 'at_risk', cause: 'account_missing' })
+  await seen('one cause')
   const seenOf = (changes: object, account = 'usual account of the recipient', at?: Date) =>
     see(api.store, [accountOf(keyOf(account), { owner: recipient, mint: keyOf('mint'), ...changes })], at)
   const recipients: [object, object][] = [

@@ -152,66 +152,6 @@ async function checkThatAllAgree(policies: readonly StoredPolicy[], during: stri
       fail(line, told.includes(line.replace('at_risk_cleared', 'at_risk')), true)
 }
 
-t.test('a risk that comes back is a risk again, and told once', async t => {
-  const policy = await open('comes back', DAY)
-  const account = (balance: string) =>
-    see(api.store, [accountOf(keyOf('account of comes back'), { mint, balance })])
-  const shown = async () => {
-    const { state, items } = await customerOf(policy.owner)
-    const listed = (await customersAtRisk()).includes(policy.owner)
-    return [(await recordOf(policy)).dueRisk?.state, state, listed, items[0]!.type]
-  }
-  await account('5')
-  await round()
-  t.same(await shown(), ['at_risk', 'at_risk', true, 'at_risk'])
-  await account('6')
-  await round()
-  t.same(await shown(), ['ok', 'active', false, 'at_risk_cleared'])
-  for (const again of [1, 2, 3, 4]) {
-    await account('5')
-    t.same((await shown()).slice(0, 3), ['at_risk', 'at_risk', true], `${again}: before a round`)
-    await round()
-    t.same(await shown(), ['at_risk', 'at_risk', true, 'at_risk'], `${again}: back`)
-    await account('6')
-    await round()
-    t.same(await shown(), ['ok', 'active', false, 'at_risk_cleared'], `${again}: over`)
-  }
-  t.same(
-    (await sent()).map(line => line.split(' ')[0]),
-    ['at_risk', 'at_risk_cleared'],
-  )
-  const { items } = await customerOf(policy.owner)
-  const types = items.map(({ type, deliveries }) => [type, deliveries.length])
-  t.same(
-    types.slice(0, 4),
-    [
-      ['at_risk_cleared', 0],
-      ['at_risk', 0],
-      ['at_risk_cleared', 1],
-      ['at_risk', 1],
-    ],
-    'the first period, which was told, and the newest: a payer can make any number of them',
-  )
-  await chain.remove(policy.address, policy.owner, NOW)
-})
-
-t.test('nodes that are away leave nobody at risk for ever', async t => {
-  const policy = await open('nodes away', DAY)
-  const account = keyOf('account of nodes away')
-  await see(api.store, [accountOf(account, { mint, balance: '5' })])
-  await round()
-  const shown = async () => [(await recordOf(policy)).dueRisk?.state, (await customerOf(policy.owner)).state]
-  t.same(await shown(), ['at_risk', 'at_risk'])
-  await pool.query(
-    `update token_accounts set checked_at = now() - interval '16 minutes' where address = $1`,
-    [account],
-  )
-  t.same(await shown(), ['unknown', 'active'])
-  await round()
-  t.same(await shown(), ['unknown', 'active'])
-  await chain.remove(policy.address, policy.owner, NOW)
-})
-
 t.test("the time line has no risk of another gateway's incarnation", async t => {
   const policy = await open('who moved', DAY, other.gateway)
   await see(api.store, [accountOf(keyOf('account of who moved'), { mint, balance: '5' })])

@@ -1,5 +1,4 @@
 import { ConfigError } from '@payment-tracking/runtime'
-import { SignJWT } from 'jose'
 import t from 'tap'
 import { buildGatewayTokens } from '../../src/gateway-auth/gateway-tokens.js'
 import { readSigningKeys } from '../../src/gateway-auth/signing-keys.js'
@@ -19,31 +18,6 @@ t.test('keys rotate: the first key signs, all keys verify, and a removed key end
   t.match(await during.read(token), claims)
   t.equal(await after.read(token), null)
   t.match(await after.read(await during.issue(claims)), claims)
-})
-
-t.test('expired tokens, and tokens of another environment or algorithm, are refused', async t => {
-  const jwk = makeSigningKey()
-  const keys = await readSigningKeys(JSON.stringify([jwk]))
-  const production = buildGatewayTokens(keys, 'production')
-  t.equal(await production.read(await buildGatewayTokens(keys, 'devnet').issue(claims)), null)
-  const make = (alg: string, key: Parameters<SignJWT['sign']>[0], expires: string) =>
-    new SignJWT({ gateway: 'g', since: '1' })
-      .setProtectedHeader({ alg, kid: keys.current.kid })
-      .setIssuer('payment-tracking/production')
-      .setAudience('payment-tracking-api/production')
-      .setSubject('s')
-      .setExpirationTime(expires)
-      .sign(key)
-  t.match(await production.read(await make('EdDSA', keys.current.key, '1m')), claims)
-  t.equal(await production.read(await make('EdDSA', keys.current.key, '-1s')), null)
-  t.equal(await production.read(await make('HS256', Buffer.from(jwk.x!, 'base64url'), '1m')), null)
-  const unsigned = [
-    { alg: 'none', kid: keys.current.kid },
-    { ...claims, exp: 9e9 },
-  ]
-    .map(part => Buffer.from(JSON.stringify(part)).toString('base64url'))
-    .join('.')
-  t.equal(await production.read(`${unsigned}.`), null)
 })
 
 t.test('bad keys are refused with a reason that shows nothing of the keys', async t => {

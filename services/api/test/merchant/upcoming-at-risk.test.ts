@@ -21,7 +21,7 @@ const STATEMENTS = 'payment-tracking:store:statement'
 const { store, pool } = await openTestStore(t)
 
 const insert = (policies: readonly MadePolicy[]) => insertPolicies(pool, policies)
-const see = (accounts: readonly object[]) => insertAccounts(pool, accounts)
+const see = (accounts: Parameters<typeof insertAccounts>[1]) => insertAccounts(pool, accounts)
 
 const policy = fc.record({
   payer: fc.nat(5),
@@ -58,14 +58,9 @@ t.test('the sums at risk are those of the risks that are read one by one', async
           ...(recipientSeen
             ? ['usdc', 'sol'].map(mint => ({
                 address: `${gateway} r ${mint}`,
-                age: 1,
-                is_there: false,
                 owner: `${gateway} nowhere`,
                 mint,
-                balance: 0,
-                delegate: null,
-                allowance: null,
-                frozen: false,
+                is_there: false,
                 others: 'none',
               }))
             : []),
@@ -105,31 +100,8 @@ t.test('the sums at risk are those of the risks that are read one by one', async
 
 t.test('a paused program puts the next payment of a policy at risk, and no later one', async t => {
   const [gateway, chain] = ['paused', openChain(store)]
-  await insert([
-    {
-      gateway,
-      payer: 0,
-      recipient: 'r',
-      mint: 'usdc',
-      amount: 5,
-      once: false,
-      dueAt: NOW + DAY,
-      status: 'active',
-    },
-  ])
-  await see([
-    {
-      address: `${gateway} a 0`,
-      age: 1,
-      is_there: true,
-      owner: 'w 0',
-      mint: 'usdc',
-      balance: 5,
-      delegate: DELEGATE,
-      allowance: 5,
-      frozen: false,
-    },
-  ])
+  await insert([{ gateway, payer: 0, dueAt: NOW + DAY }])
+  await see([{ address: `${gateway} a 0`, owner: 'w 0' }])
   const read = async (atRisk = false) => {
     const span = { from: BigInt(NOW), to: BigInt(NOW + 40 * DAY), limit: 10, offset: 0 }
     const { items, byToken } = await readUpcoming(store, gateway, span, { clock, atRisk })
@@ -154,23 +126,14 @@ t.test('of 10,000 due payments, only those of the page are read one by one', asy
       payer: n,
       recipient: `r ${n}`,
       mint: null,
-      amount: 5,
-      once: false,
       dueAt: NOW + n,
-      status: 'active',
     })),
   )
   await see(
     Array.from({ length: POLICIES }, (_, n) => ({
       address: `many a ${n}`,
-      age: 1,
-      is_there: true,
       owner: `w ${n}`,
-      mint: 'usdc',
-      balance: n % 2 ? 9 : 1,
-      delegate: DELEGATE,
-      allowance: 9,
-      frozen: false,
+      balance: n % 2 ? 5 : 1,
     })),
   )
   const asked: number[] = []
