@@ -14,6 +14,8 @@ const below = (files, folder) => files.filter(file => file.startsWith(folder))
 
 const LAWS = ['packages/store/test/laws/laws.night.test.ts']
 const REPLAYS = below(long, 'test/models/')
+/** What statements read behind long histories. The night's histories are ten times as long, and the bounds the same. */
+const BOUNDED = long.filter(file => /\/bounded-|\/bounds\.long/.test(file))
 /** The replays again, with breaks of the code that each must notice. */
 const PLANTED = { name: 'planted', files: REPLAYS, env: { PLANT_BREAKS: '1' }, minutes: 30 }
 const MUTANTS = { name: 'models', files: below(night, 'test/models/'), minutes: 60 }
@@ -73,8 +75,7 @@ const others = long.filter(file => !NAMED_SYSTEMS.some(({ files }) => files?.inc
 export const SYSTEMS = inGate(seeded('1', [...NAMED_SYSTEMS, { name: 'systems', files: others }]))
 
 /** Promises in seconds, of files that only the night runs: a busy machine says nothing of them. */
-const judged = files =>
-  files.filter(file => !/^test\/(bounds|bench|chaos|models|servers)\/|laws|swift/.test(file))
+const judged = files => files.filter(file => !/^test\/(bench|chaos|models|servers)\/|laws/.test(file))
 
 /** `npm test` by the later versions of Node: images run 24. */
 const OTHER_NODES = ['22', '24'].map(version => ({
@@ -87,7 +88,7 @@ const fresh = own ?? String(Date.now() % 2 ** 31)
 /** `npm run test:night`: one step after the other, for some of them judge times. */
 export const NIGHT = seeded(fresh, [
   { name: 'speed', script: 'bench', args: ['--gate'], minutes: 30 },
-  { name: 'bounds', files: below(night, 'test/bounds/'), inTurn: true, minutes: 120 },
+  { name: 'bounds', files: BOUNDED, env: { BOUNDED_SIZE: '10' }, inTurn: true, minutes: 60 },
   { name: 'benches', files: below(night, 'test/bench/'), inTurn: true, minutes: 30 },
   { name: 'times', files: judged(night), env: { JUDGE_TIMES: '1' }, inTurn: true, minutes: 30 },
   {
@@ -118,7 +119,7 @@ export const NIGHT = seeded(fresh, [
   { name: 'self-test', script: 'chaos:self-test', args: ['--all'], minutes: 120 },
   {
     name: 'clusters',
-    files: [...below(night, 'test/servers/'), 'services/ingest/test/archive/swift.night.test.ts'],
+    files: below(night, 'test/servers/'),
     minutes: 60,
   },
   { name: 'containers', script: 'test:containers', args: [], env: { JUDGE_TIMES: '1' }, minutes: 60 },

@@ -3,7 +3,6 @@
 import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/core/database/open-store.js'
-import { toStatement, type Sql, type Tx } from '../src/core/database/sql.js'
 import { beginRedelivery } from '../src/deliveries/replay/redeliver.js'
 import { beginReplay } from '../src/deliveries/replay/replay-missing.js'
 import { countDeadLetters, listDeadLetters } from '../src/admin/ops/dead-letters.js'
@@ -44,13 +43,16 @@ import { sweepAnnouncements } from '../src/ingest/outbox/announcements.js'
 import { sweepDeliveries } from '../src/deliveries/sweep-deliveries.js'
 import { notifyDuePolicies, type CachedAsks } from '../src/messages/clock/notify-due-policies.js'
 import { listFailingWebhooks } from '../src/admin/ops/failing-webhooks.js'
+import { updateWebhook } from '../src/admin/webhooks/update-webhook.js'
+import { deleteWebhooks } from '../src/admin/webhooks/webhook-records.js'
+import { rotateWebhookSecret } from '../src/admin/webhooks/webhook-secrets.js'
 import { readHealth } from '../src/admin/webhooks/read-health.js'
 import { notifyFailures } from '../src/messages/clock/notify-failures.js'
-import { type Store } from '../src/core/database/open-store.js'
-import { explainIn, withStatements, type Explained } from './plans/explain.js'
+import type { Explained } from './plans/explain.js'
+import { explainedStore, SIZE } from './plans/explained-store.js'
 
 /** Behind each key: a statement that reads them all is found. */
-const MANY = 30_000
+const MANY = 30_000 * SIZE
 /** The largest page is 500 rows, and takes a few probes for each. */
 const MOST_ROWS = 5_500
 /** What looks at 10,000 rows of one table, and may take a probe or two for each. */
@@ -65,49 +67,15 @@ const MOST_OF: Record<string, number> = {
   'the figures of the start page': 10_000,
   'the pages of operators': 30_500,
 }
-t.setTimeout(600_000)
+t.setTimeout(600_000 * SIZE)
 
 const database = await createDatabase(t)
 const { pool } = database
 // As the worker opens its store.
 const opened = openStore({ DATABASE_URL: database.url, poolSize: 3, keepToIndexes: true })
 t.teardown(() => opened.close())
-const { database: pools } = opened
-
 let read: Explained[] = []
-const explain = async (tx: Tx, statement: Sql) => void read.push(await explainIn(tx, statement))
-const explainAlone = (statement: Sql) =>
-  pools.transaction(tx => explain(tx, statement), { timeout: 120_000, maxWait: 60_000 })
-const explaining = (tx: Tx): Tx => {
-  const seen = async (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Promise<Sql> => {
-    const statement = toStatement(query, values)
-    await explain(tx, statement)
-    return statement
-  }
-  return {
-    $queryRaw: async (query, ...values) => tx.$queryRaw(await seen(query, values)),
-    $executeRaw: async (query, ...values) => tx.$executeRaw(await seen(query, values)),
-  }
-}
-const first =
-  <Result>(run: (statement: Sql) => Promise<Result>) =>
-  async (statement: Sql): Promise<Result> => {
-    await explainAlone(statement)
-    return run(statement)
-  }
-const store: Store = {
-  ...opened,
-  database: {
-    ...pools,
-    read: first(pools.read) as typeof pools.read,
-    write: first(pools.write) as typeof pools.write,
-    lookUp: first(pools.lookUp) as typeof pools.lookUp,
-    writePrepared: first(pools.writePrepared) as typeof pools.writePrepared,
-    execute: first(statement => pools.execute(statement)),
-    transaction: work =>
-      pools.transaction(tx => work(withStatements(tx, explaining(tx))), { timeout: 120_000 }),
-  },
-}
+const store = explainedStore(opened, each => void read.push(each))
 
 /** Of all events: what Postgres expects of a minute must not depend on how long the test has run. */
 const PAID_AT = new Date()
@@ -120,8 +88,9 @@ const add = async (over: string, values: unknown[] = []): Promise<bigint> => {
   )
   return BigInt(rows[0]!.id)
 }
-const [inactive, drowning, off, failing, old] = [
+const [inactive, drowning, off, owned, failing, old] = [
   await add('active', [false]),
+  await add(''),
   await add(''),
   await add(''),
   await add('failing_since, lost_at', [new Date(0), new Date(0)]),
@@ -142,6 +111,7 @@ await deliveries(inactive, 'failed', `now() - interval '1 h'`)
 await deliveries(drowning, 'pending', 'null')
 await deliveries(drowning, 'failed', `now() - interval '1 h'`)
 await deliveries(off, 'waiting', 'null')
+await deliveries(owned, 'waiting', 'null')
 await deliveries(failing, 'failed', `now() - interval '1 h'`)
 await deliveries(old, 'delivered', `now() - interval '90 days'`)
 await pool.query(
@@ -256,6 +226,14 @@ const TASKS: Record<string, () => Promise<unknown>> = {
   'webhooks of deleted gateways': () => findWebhooksOfDeletedGateways(store, 0n),
   'keys of deleted gateways': () => revokeKeysOfDeletedGateways(store, 0n),
   'an endpoint that is gone': () => deactivateWebhooks(store, [off], 'gone'),
+  'an endpoint that gets filters, and a secret': async () => {
+    await updateWebhook(store, 'g', drowning, { filters: { trackingIdPrefix: 'x' } })
+    await rotateWebhookSecret(store, 'g', drowning, 60)
+  },
+  'an endpoint that is turned off, and one that is deleted': async () => {
+    await updateWebhook(store, 'g', owned, { active: false })
+    await deleteWebhooks(store, 'g', owned)
+  },
   'a page of cancelling': () => doWebhookWork(store, { kinds: ['cancel'] }),
   'a page of redelivery': async () => {
     await beginRedelivery(store, drowning, { since: new Date(0), until: null, states: ['failed'] })

@@ -15,31 +15,24 @@ import {
   type ChainMessage,
 } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import type { PipelinedTx } from '../src/core/database/pipelined-transactions.js'
-import { sql, toStatement, type Sql, type Tx } from '../src/core/database/sql.js'
 import { commitBatch } from '../src/ingest/batch/commit-batch.js'
 import { runTaskPage } from '../src/ingest/batch/do-work.js'
 import { type Store } from '../src/core/database/open-store.js'
-import { rowsOfPlan, type Plan } from './plans/explain.js'
+import type { Explained } from './plans/explain.js'
+import { explainedStore, SIZE } from './plans/explained-store.js'
 import { callingSite, listSites } from './statement-sites.js'
 import { openTestStore } from './open-test-store.js'
 
 /** Behind each key. A statement that reads them all is found. */
-const MANY = 4_000
+const MANY = 4_000 * SIZE
 /** A page of work may have 500 rows; each of a page's rows takes up to seven others. */
 const PAGE = { rowsOf: () => 200, note: () => {} }
 /** What a statement may read or write: a transaction derives 500 payments at once, and a page is 200 here. */
 const MOST_ROWS = 3_600
-t.setTimeout(600_000)
+t.setTimeout(600_000 * SIZE)
 
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')
 const programId = DEFAULT_PROGRAM_ID
-
-interface Read {
-  rows: number
-  text: string
-  plan: Plan
-}
 
 const { store: opened, pool } = await openTestStore(t)
 
@@ -48,57 +41,28 @@ const sites = new Set<string>()
 const textsSeen = new Set<string>()
 
 /** The statements of the transactions since the last check, and how often each ran. */
-let read: Read[] = []
+let read: Explained[] = []
 const runs = new Map<string, number>()
 /** A statement that reads more from page to page is found at any of its later pages. */
 const isExplained = (run: number) => run <= 3 || run % 5 === 0
 
-/** Explains each statement where it runs, takes it back, and runs it. */
-function explaining(tx: PipelinedTx): PipelinedTx {
-  const explain = (statement: Sql): void => {
-    // Has no plan.
-    if (/^(?:rollback to )?savepoint /.test(statement.text)) return
-    tx.send(sql`savepoint explained`)
-    const { strings, values } = statement
-    const asked = sql(
-      [`explain (analyze, timing off, format json) ${strings[0]}`, ...strings.slice(1)],
-      ...values,
-    )
-    const plans = tx.$queryRaw<{ 'QUERY PLAN': { Plan: Plan }[] | string }[]>(asked)
-    tx.send(sql`rollback to savepoint explained`)
-    void plans.then(([row]) => {
-      const answer = row!['QUERY PLAN']
-      const [{ Plan: plan }] = (typeof answer === 'string' ? JSON.parse(answer) : answer) as [{ Plan: Plan }]
-      read.push({ rows: rowsOfPlan(plan), text: statement.text, plan })
-    })
-  }
-  const explained = (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Sql => {
-    const statement = toStatement(query, values)
-    if (!textsSeen.has(statement.text)) sites.add(callingSite())
-    textsSeen.add(statement.text)
-    const run = (runs.get(statement.text) ?? 0) + 1
-    runs.set(statement.text, run)
-    if (isExplained(run)) explain(statement)
-    return statement
-  }
-  return {
-    $queryRaw: (query, ...values) => tx.$queryRaw(explained(query, values)),
-    $executeRaw: (query, ...values) => tx.$executeRaw(explained(query, values)),
-    send: statement => tx.send(explained(statement, [])),
-    // Each is explained by itself.
-    together: work => work(),
-    sendModel: write => tx.sendModel(write),
-    withModels: work => tx.withModels(work),
-  }
-}
-
-const { database: pools } = opened
+const { database: explained } = explainedStore(
+  opened,
+  each => void read.push(each),
+  ({ text }) => {
+    if (!textsSeen.has(text)) sites.add(callingSite())
+    textsSeen.add(text)
+    const run = (runs.get(text) ?? 0) + 1
+    runs.set(text, run)
+    return isExplained(run)
+  },
+)
+/** Reads without the writer lock are not of interest here. */
 const store: Store = {
   ...opened,
   database: {
-    ...pools,
-    pipelinedTransaction: (work, timeoutMs) =>
-      pools.pipelinedTransaction(tx => work(explaining(tx)), timeoutMs),
+    ...opened.database,
+    pipelinedTransaction: (work, timeoutMs) => explained.pipelinedTransaction(work, timeoutMs),
   },
 }
 
@@ -219,7 +183,7 @@ async function isBounded(t: Test, act: () => Promise<unknown>): Promise<void> {
     ['the message', committed],
     [`${pages} pages of work`, read],
   ] as const) {
-    const most = new Map<string, Read>()
+    const most = new Map<string, Explained>()
     for (const each of statements)
       if (each.rows >= (most.get(each.text)?.rows ?? 0)) most.set(each.text, each)
     for (const { rows, text, plan } of most.values()) {

@@ -55,6 +55,25 @@ export async function readPages<Page>(pages: AsyncIterable<Page>): Promise<Page[
 
 /** A read of the store, or what a transaction of ingest reads. */
 export type Query = (store: Store, tx: PipelinedTx) => Promise<unknown>
+/** A read of the store, with what it is asked. */
+export const run =
+  <Asked extends unknown[]>(read: (store: Store, ...asked: Asked) => unknown, ...asked: Asked): Query =>
+  async store =>
+    read(store, ...asked)
+/** All pages of a read. */
+export const pagesOf =
+  <Asked extends unknown[]>(
+    read: (store: Store, ...asked: Asked) => AsyncIterable<unknown>,
+    ...asked: Asked
+  ): Query =>
+  store =>
+    readPages(read(store, ...asked))
+/** What a transaction reads. */
+export const inTx =
+  <Asked extends unknown[]>(read: (tx: PipelinedTx, ...asked: Asked) => unknown, ...asked: Asked): Query =>
+  async (_, tx) =>
+    read(tx, ...asked)
+
 export interface Sent {
   text: string
   values: (string | number | bigint | boolean | null)[]

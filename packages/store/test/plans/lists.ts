@@ -6,7 +6,7 @@ import {
   type EventFilter,
 } from '@payment-tracking/store/reads'
 import type { EventKey } from '../../src/reads/lists/event-cursor.js'
-import type { Query } from './explain.js'
+import { run, type Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, oftenAt, oftenSlot, SPREAD, type FilledDatabase } from './filled-database.js'
 
 /** What, an index that it needs, the most rows, the most blocks. */
@@ -72,14 +72,14 @@ export function listsOfFrequentKeys(): Read[] {
       'events_tracking_newest',
       69,
       37,
-      store => readOneTimePage(store, SPREAD, PAGE, new Map()),
+      run(readOneTimePage, SPREAD, PAGE, new Map()),
     ],
     [
       'a proof among many payments of a tracking ID',
       null,
       630,
       640,
-      store => listClaimablePayments(store, { trackingId: SPREAD, recipient: 'nobody' }, 10),
+      run(listClaimablePayments, { trackingId: SPREAD, recipient: 'nobody' }, 10),
     ],
   ]
 }

@@ -22,12 +22,11 @@ import { readFirstEvent } from '../../src/reads/lists/read-first-event.js'
 import { type ArchiveLine } from '../../src/ingest/archive/archive-line.js'
 import { type EventFilter } from '../../src/reads/lists/event-filter.js'
 import { type Store } from '../../src/core/database/open-store.js'
-import { sql, toStatement, type Sql } from '../../src/core/database/sql.js'
+import { sql } from '../../src/core/database/sql.js'
 import { byIndexes, checkPaymentsWith } from '../../src/reads/lists/check-payments.js'
 import {
   blocksOf,
   explain,
-  explainIn,
   indexesOf,
   readPages,
   rowsOfPlan,
@@ -36,6 +35,7 @@ import {
   type Sent,
   type Plan,
 } from './explain.js'
+import { explainedStore } from './explained-store.js'
 import { OF_KEY, OFTEN, OLD, oftenAt, oftenSlot, openFilledDatabase, SPREAD } from './filled-database.js'
 import { listsOfMonth, PAGE, type Read } from './lists.js'
 import { NEEDS_STATISTICS, READS } from './reads.js'
@@ -134,27 +134,6 @@ t.test('a page of a frequent key holds its newest events, within its times and a
   t.same(await slotsOf({ gateway: 'ofte' }), [], 'a key is not a prefix')
 })
 
-/** A store whose transactions explain what they write. */
-const explaining = (into: Explained[]): Store => ({
-  ...store,
-  database: {
-    ...store.database,
-    transaction: (work, limits) =>
-      store.database.transaction(
-        tx =>
-          work({
-            ...tx,
-            $queryRaw: tx.$queryRaw.bind(tx),
-            $executeRaw: (async (query: Sql, ...values: unknown[]) => {
-              into.push(await explainIn(tx, toStatement(query, values)))
-              return tx.$executeRaw(query, ...values)
-            }) as typeof tx.$executeRaw,
-          }),
-        limits,
-      ),
-  },
-})
-
 t.test('a page that shrinks reads its page; lists and look-ups of an archive stay bounded', async t => {
   const page = 500
   const stop = new AbortController().signal
@@ -189,7 +168,18 @@ t.test('a page that shrinks reads its page; lists and look-ups of an archive sta
   await listsAreBounded('before it shrinks')
   const [shrinking] = (await listArchiveParts(store)) as [ArchivePart]
   const explained: Explained[] = []
-  t.equal(await rewriteArchivePage(explaining(explained), shrinking, lines.slice(0, page)), 0)
+  t.equal(
+    await rewriteArchivePage(
+      explainedStore(
+        store,
+        each => void explained.push(each),
+        ({ text }) => /^\s*update events/.test(text),
+      ),
+      shrinking,
+      lines.slice(0, page),
+    ),
+    0,
+  )
   t.equal(explained.length, 1)
   // Each line: its row by the primary key, twice, and what writes it.
   t.ok(explained[0]!.rows <= 6 * page, `a page that shrinks takes ${explained[0]!.rows} rows`)

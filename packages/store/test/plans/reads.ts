@@ -37,7 +37,7 @@ import { readLatestEvents } from '../../src/ingest/recompute/read-latest-events.
 import { recomputeGateways, recomputeUserPayments } from '../../src/ingest/recompute/accounts.js'
 import { countChecked } from '../../src/reads/lists/check-payments.js'
 import { readFeedEntries } from '../../src/messages/routing/feed-entries.js'
-import { readPages, type Query } from './explain.js'
+import { inTx, pagesOf, run } from './explain.js'
 import { EVENTS, OFTEN, OLD, SPREAD, type FilledDatabase } from './filled-database.js'
 import { ID, LIMIT, lists, listsOfFrequentKeys, listsOfMonth, PAGE, type Read } from './lists.js'
 
@@ -63,58 +63,40 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
   const hour = { startTime: timeOf(middle), endTime: timeOf(middle + 360) }
   const span = { startTime: new Date(timeOf(OLD + 2_000).getTime() + 1), endTime: timeOf(EVENTS - 1_000) }
   const secondsAt = (n: number) => timeOf(n).getTime() / 1000
-  const claimable =
-    (of: Parameters<typeof listClaimablePayments>[1]): Query =>
-    store =>
-      listClaimablePayments(store, of, 10)
-  const count =
-    (filter: EventFilter): Query =>
-    store =>
-      countEvents(store, filter)
-  const stats =
-    (of: Parameters<typeof readPaymentStats>[1]): Query =>
-    store =>
-      readPaymentStats(store, of)
-  const volume =
-    (of: string, from: number, to: number): Query =>
-    store =>
-      readVolume(store, of, { from, to, size: 'day' })
-  const subscriptions =
-    (of: Parameters<typeof listSubscriptions>[1]): Query =>
-    store =>
-      listSubscriptions(store, of, { limit: LIMIT })
-  const feed =
-    (of: string): Query =>
-    store =>
-      readFeedPage(store, { gateway: of, types: WEBHOOK_EVENT_TYPES, after: null, limit: LIMIT })
-  const search =
-    (of: Partial<Sought> & { text: string }): Query =>
-    store =>
-      findAnything(
-        store,
-        [
-          {
-            isSignature: false,
-            isPublicKey: false,
-            isTrackingId: false,
-            isUuid: false,
-            isNumber: false,
-            ...of,
-          },
-        ],
-        { gateway: OFTEN, customers: true, webhooks: true, expectations: true },
-      )
+  const claimable = (of: Parameters<typeof listClaimablePayments>[1]) => run(listClaimablePayments, of, 10)
+  const count = (filter: EventFilter) => run(countEvents, filter)
+  const stats = (of: Parameters<typeof readPaymentStats>[1]) => run(readPaymentStats, of)
+  const volume = (of: string, from: number, to: number) => run(readVolume, of, { from, to, size: 'day' })
+  const subscriptions = (of: Parameters<typeof listSubscriptions>[1]) =>
+    run(listSubscriptions, of, { limit: LIMIT })
+  const feed = (of: string) =>
+    run(readFeedPage, { gateway: of, types: WEBHOOK_EVENT_TYPES, after: null, limit: LIMIT })
+  const search = (of: Partial<Sought> & { text: string }) => {
+    const kinds = {
+      isSignature: false,
+      isPublicKey: false,
+      isTrackingId: false,
+      isUuid: false,
+      isNumber: false,
+    }
+    return run(findAnything, [{ ...kinds, ...of }], {
+      gateway: OFTEN,
+      customers: true,
+      webhooks: true,
+      expectations: true,
+    })
+  }
   const stop = new AbortController().signal
   return [
-    ['an id', 'events_pkey', 4, 7, store => readEventTransactions(store, [ID])],
+    ['an id', 'events_pkey', 4, 7, run(readEventTransactions, [ID])],
     [
       'the stream',
       'events_position_key',
       260,
       57,
-      store => listEventsAfter(store, { after: 6_000n, upTo: 6_200n, limit: 200 }, new Map()),
+      run(listEventsAfter, { after: 6_000n, upTo: 6_200n, limit: 200 }, new Map()),
     ],
-    ['a trace', 'events_signature_hash', 7, 17, store => readPaymentTrace(store, signature)],
+    ['a trace', 'events_signature_hash', 7, 17, run(readPaymentTrace, signature)],
     ['a proof by signature', 'events_signature_hash', 6, 19, claimable({ signature })],
     ['a proof by tracking ID', 'events_tracking_newest', 230, 270, claimable({ trackingId })],
     [
@@ -129,14 +111,14 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       'events_tracking_newest',
       130,
       150,
-      store => readOneTimePage(store, trackingId, PAGE, new Map()),
+      run(readOneTimePage, trackingId, PAGE, new Map()),
     ],
     [
       'payments by seq',
       'events_tracking_seq',
       11,
       41,
-      store => readPaymentsBySeq(store, [{ trackingId, from: 1, to: 5 }]),
+      run(readPaymentsBySeq, [{ trackingId, from: 1, to: 5 }]),
     ],
     [
       'a check',
@@ -157,28 +139,22 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       'events_retracted_tracking',
       120,
       170,
-      store => readRetractionsOf(store, [retractedId]),
+      run(readRetractionsOf, [retractedId]),
     ],
-    [
-      'subscribers',
-      'events_gateway_payers',
-      22_000,
-      4_700,
-      store => listSubscribers(store, gateways[4]!, PAGE, CLOCK),
-    ],
+    ['subscribers', 'events_gateway_payers', 22_000, 4_700, run(listSubscribers, gateways[4]!, PAGE, CLOCK)],
     [
       'who never paid',
       'events_gateway_payers',
       2_100,
       180,
-      store => findSubscribers(store, gateways[4]!, { neverPaid: true }, PAGE, CLOCK),
+      run(findSubscribers, gateways[4]!, { neverPaid: true }, PAGE, CLOCK),
     ],
     ...(['overdue', 'active', 'ended', 'never_paid'] as const).map((state): Read => [
       `customers: ${state}`,
       null,
       40_000,
       40_000,
-      store => findSubscribers(store, gateways[4]!, { state }, PAGE, CLOCK),
+      run(findSubscribers, gateways[4]!, { state }, PAGE, CLOCK),
     ]),
     // Its payer's 10,000 payments are added up. Its 5,000 events are few enough that sorting costs less than the index.
     [
@@ -186,17 +162,17 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       null,
       15_500,
       3_700,
-      store => findSubscribers(store, OFTEN, { search: SPREAD }, PAGE, CLOCK),
+      run(findSubscribers, OFTEN, { search: SPREAD }, PAGE, CLOCK),
     ],
     [
       'the time line of a wallet',
       'events_retracted_payers',
       2_000,
       2_000,
-      store => readTimeline(store, { gateway: OFTEN, wallet: 'payer', programId }, PAGE, CLOCK),
+      run(readTimeline, { gateway: OFTEN, wallet: 'payer', programId }, PAGE, CLOCK),
     ],
-    ['cohorts', 'events_gateway_payers', 10_100, 11_000, store => readPages(readPaidMonths(store, OFTEN))],
-    ['names', null, 11, 7, store => listEventNames(store)],
+    ['cohorts', 'events_gateway_payers', 10_100, 11_000, pagesOf(readPaidMonths, OFTEN)],
+    ['names', null, 11, 7, run(listEventNames)],
     ['a count', null, 450, 9, count({})],
     ['a count of a name', null, 6, 7, count({ name: 'PaymentRecord' })],
     ['a count of an hour', null, 460, 64, count(hour)],
@@ -221,40 +197,28 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       140,
       volume(gateway, 1_767_225_600, 1_767_571_200),
     ],
-    ['due dates', null, 120, 29, store => listPoliciesWithDueDates(store, gateway, CLOCK)],
-    [
-      'policies and who left',
-      'events_gateway_rare',
-      640,
-      470,
-      store => readPages(readSubscriptions(store, gateway)),
-    ],
+    ['due dates', null, 120, 29, run(listPoliciesWithDueDates, gateway, CLOCK)],
+    ['policies and who left', 'events_gateway_rare', 640, 470, pagesOf(readSubscriptions, gateway)],
     ['subscriptions of a gateway', null, 120, 27, subscriptions({ gateway: gateways[1]! })],
     ['subscriptions of a recipient', null, 120, 24, subscriptions({ recipient: recipients[1]! })],
     ['subscriptions of a user payment', null, 16, 21, subscriptions({ userPayment: userPayments[1]! })],
     ['a subscription', null, 110, 19, subscriptions({ trackingId: trackingIds[1]! })],
-    ['latest events', 'events_changes', 120, 170, (_, tx) => readLatestEvents(tx, [policy], programId)],
-    [
-      'latest payments',
-      'events_policy_payments',
-      120,
-      170,
-      (_, tx) => readLatestEvents(tx, [policy], programId),
-    ],
-    ['a gateway again', 'events_changes', 6, 13, (_, tx) => recomputeGateways(tx, [gateway], programId)],
+    ['latest events', 'events_changes', 120, 170, inTx(readLatestEvents, [policy], programId)],
+    ['latest payments', 'events_policy_payments', 120, 170, inTx(readLatestEvents, [policy], programId)],
+    ['a gateway again', 'events_changes', 6, 13, inTx(recomputeGateways, [gateway], programId)],
     [
       'a user payment again',
       'events_changes',
       110,
       17,
-      (_, tx) => recomputeUserPayments(tx, [userPayments[2]!], programId),
+      inTx(recomputeUserPayments, [userPayments[2]!], programId),
     ],
     [
       'the next payments',
       'events_policy_payments',
       600,
       2_500,
-      (_, tx) => readNextPayments(tx, [{ policy: OFTEN, after: '' }], { limit: 500, programId }),
+      inTx(readNextPayments, [{ policy: OFTEN, after: '' }], { limit: 500, programId }),
     ],
     ['a feed', 'messages_payments', 500, 700, feed(gateway)],
     ['a feed with many payments', 'messages_payments', 500, 700, feed(OFTEN)],
@@ -263,13 +227,12 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       'messages_payments',
       1_100,
       2_500,
-      (_, tx) =>
-        readFeedEntries(tx, OFTEN, {
-          after: { position: 0n, sequence: 0n },
-          last: 10_000_000n,
-          types: REPLAYED_TYPES,
-          limit: 500,
-        }),
+      inTx(readFeedEntries, OFTEN, {
+        after: { position: 0n, sequence: 0n },
+        last: 10_000_000n,
+        types: REPLAYED_TYPES,
+        limit: 500,
+      }),
     ],
     // A row or two for each kind, whatever the text names. The 80 policies here are read whole, once for each probe.
     [
@@ -305,7 +268,7 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       null,
       900,
       600,
-      store => findShortened(store, { first: 'paye', last: 'er 5' }, OFTEN),
+      run(findShortened, { first: 'paye', last: 'er 5' }, OFTEN),
     ],
     ['a search for a frequent tracking ID', null, 260, 110, search({ text: SPREAD, isTrackingId: true })],
     [
@@ -316,16 +279,10 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
       search({ text: 'dir', isTrackingId: true }),
     ],
     ['where lists begin', null, 7, 16, readFirstEvent],
-    ['the oldest month', null, 6, 11, store => findOldMonth(store, new Date('2020-06-01Z'))],
+    ['the oldest month', null, 6, 11, run(findOldMonth, new Date('2020-06-01Z'))],
     // Pages of a thousand rows.
-    [
-      'the check of a month',
-      null,
-      5_100,
-      3_300,
-      store => surveyMonth(store, '2020-03', { settled: 0n, stop }),
-    ],
-    ['the events of a month', null, 5_100, 3_300, store => readPages(readMonth(store, '2020-03'))],
+    ['the check of a month', null, 5_100, 3_300, run(surveyMonth, '2020-03', { settled: 0n, stop })],
+    ['the events of a month', null, 5_100, 3_300, pagesOf(readMonth, '2020-03')],
   ]
 }
 

@@ -3,8 +3,6 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { analyzeAll, buildAddress } from '@payment-tracking/testkit'
 import t from 'tap'
-import type { PipelinedTx } from '../../../src/core/database/pipelined-transactions.js'
-import { toStatement, type Sql, type Tx } from '../../../src/core/database/sql.js'
 import {
   cancelExpectation,
   ExpectationCountingError,
@@ -17,64 +15,17 @@ import {
 import { expireExpectations } from '../../../src/messages/clock/expire-expectations.js'
 import { listExpectations, readExpectation } from '../../../src/reads/expectations/list-expectations.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
-import { type Store } from '../../../src/core/database/open-store.js'
-import { explainIn, withStatements, type Explained } from '../../plans/explain.js'
+import type { Explained } from '../../plans/explain.js'
+import { explainedStore, SIZE } from '../../plans/explained-store.js'
 import { GATEWAY, MINT, openShop, RECIPIENT } from './open-shop.js'
 
-const MANY = 30_000
+const MANY = 30_000 * SIZE
 /** A page has 500 rows, and takes some probes for each: eleven where it writes messages and their deliveries. */
 const MOST_ROWS = 5_600
-t.setTimeout(600_000)
+t.setTimeout(600_000 * SIZE)
 
 let read: Explained[] = []
-/** Runs `work` with a transaction whose statements are explained, until all that it sent has run. */
-const runExplained = async <T>(tx: Tx | PipelinedTx, work: (tx: PipelinedTx) => Promise<T>): Promise<T> => {
-  const seen = async (query: Parameters<Tx['$queryRaw']>[0], values: unknown[]): Promise<Sql> => {
-    const statement = toStatement(query, values)
-    if (!/savepoint/.test(statement.text)) read.push(await explainIn(tx, statement))
-    return statement
-  }
-  // Nothing is sent ahead: the statement before is explained first.
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(run: () => Promise<T>): Promise<T> => {
-    const turn = last.then(run)
-    last = turn.catch(() => {})
-    return turn
-  }
-  const byModel: PipelinedTx['withModels'] = async work =>
-    'withModels' in tx ? tx.withModels(work) : work(tx as never)
-  const result = await work({
-    $queryRaw: (query, ...values) => inTurn(async () => tx.$queryRaw(await seen(query, values))),
-    $executeRaw: (query, ...values) => inTurn(async () => tx.$executeRaw(await seen(query, values))),
-    send: statement => void inTurn(async () => tx.$executeRaw(await seen(statement, []))),
-    together: work => work(),
-    sendModel: write => void inTurn(() => byModel(write)),
-    withModels: work => inTurn(() => byModel(work)),
-  })
-  await last
-  return result
-}
-/** A store whose statements are explained before they run. */
-const explained = (opened: Store): Store => {
-  const { database: pools } = opened
-  const limits = { timeout: 120_000, maxWait: 60_000 }
-  return {
-    ...opened,
-    database: {
-      ...pools,
-      read: async statement =>
-        pools.transaction(async tx => {
-          read.push(await explainIn(tx, statement as Sql))
-          return tx.$queryRaw(statement as Sql)
-        }, limits),
-      transaction: work =>
-        pools.transaction(tx => runExplained(tx, each => work(withStatements(tx, each))), limits),
-      pipelinedTransaction: work => pools.pipelinedTransaction(tx => runExplained(tx, work)),
-    },
-  }
-}
-
-const shop = await openShop(t, explained)
+const shop = await openShop(t, opened => explainedStore(opened, each => void read.push(each)))
 const { pool, store } = shop
 await shop.addWebhook()
 await shop.addWebhook({ finality: 'finalized' })

@@ -2,7 +2,6 @@
 // and nothing that happens between that look and the lock is lost.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { buildAddress, buildBatch, buildChain, type ChainMessage } from '@payment-tracking/testkit'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import t, { type Test } from 'tap'
 import { StoreUnavailableError } from '../../../src/core/errors.js'
 import { commitBatch } from '../../../src/ingest/batch/commit-batch.js'
@@ -10,7 +9,7 @@ import { readPaymentStats } from '../../../src/reads/lists/read-payment-stats.js
 import { rebuildProjections } from '../../../src/ingest/batch/begin-rebuild.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { type Store } from '../../../src/core/database/open-store.js'
-import { rowsOfPlan, STATEMENTS, type Plan } from '../../plans/explain.js'
+import { explain, rowsOfPlan, sentBy } from '../../plans/explain.js'
 import { openTestStore } from '../../open-test-store.js'
 
 const programId = DEFAULT_PROGRAM_ID
@@ -211,18 +210,13 @@ t.test('extremes of all time cost a few rows a token, however many days it was p
      select 'years', 0, 'epoch', 'mint 1', 1826, 1, null, null`,
   )
   await pool.query('analyze payment_token_stats')
-  const sent: { text: string; values: unknown[] }[] = []
-  const note = (statement: unknown) => void sent.push(statement as (typeof sent)[number])
-  subscribe(STATEMENTS, note)
-  const { byToken } = await readPaymentStats(store, { gateway: 'years' }).finally(() =>
-    unsubscribe(STATEMENTS, note),
-  )
+  let byToken: unknown
+  const sent = await sentBy(store, async reader => {
+    ;({ byToken } = await readPaymentStats(reader, { gateway: 'years' }))
+  })
   t.match(byToken, [{ min: 1n, max: 1826n }])
   t.equal(sent.length, 1)
-  const { rows } = await pool.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, timing off, format json) ${sent[0]!.text}`,
-    sent[0]!.values,
-  )
-  const read = rowsOfPlan(rows[0]!['QUERY PLAN'][0]!.Plan)
+  const [plan] = await explain(pool, sent)
+  const read = rowsOfPlan(plan!)
   t.ok(read <= 10, `${read} rows`)
 })
