@@ -1,8 +1,8 @@
-// Expected payments, by the contract's words: the state of a sum, and the notices of each change.
+// Expected payments: which payments count, and whether the notices follow the changes one by one. States and notices are the domain's.
 import { createHash } from 'node:crypto'
+import { isLate, NOTICES, stateOf, type ExpectationState } from '@payment-tracking/domain'
 import type { Model, ModelPayment } from './model.js'
 
-export type ExpectedState = 'open' | 'underpaid' | 'paid' | 'overpaid' | 'expired' | 'cancelled'
 /** Over which payments a state is: all that are valid, or the final ones alone. */
 export type Over = 'all' | 'final'
 
@@ -17,7 +17,7 @@ interface ExpectedTerms {
 }
 
 export interface ModelSum {
-  state: ExpectedState
+  state: ExpectationState
   paidAmount: bigint
   inTimeAmount: bigint
   late: boolean
@@ -28,20 +28,7 @@ export interface ModelSum {
 const sum = (payments: readonly ModelPayment[]): bigint =>
   payments.reduce((total, { amount }) => total + amount, 0n)
 
-const isMet = (state: ExpectedState): boolean => state === 'paid' || state === 'overpaid'
-
-/** The state of a sum at a moment. */
-export function expectedStateOf(
-  { amount, expiresAt, cancelled }: Pick<ExpectedTerms, 'amount' | 'expiresAt' | 'cancelled'>,
-  paidAmount: bigint,
-  now: Date,
-): ExpectedState {
-  if (cancelled) return 'cancelled'
-  if (paidAmount > amount) return 'overpaid'
-  if (paidAmount === amount) return 'paid'
-  if (expiresAt !== null && now > expiresAt) return 'expired'
-  return paidAmount === 0n ? 'open' : 'underpaid'
-}
+const isMet = (state: ExpectationState): boolean => state === 'paid' || state === 'overpaid'
 
 /** What must be known of an expectation at a moment, whatever the order in which things came. */
 export function expectationOf(terms: ExpectedTerms, model: Model, now: Date): Record<Over, ModelSum> {
@@ -57,32 +44,25 @@ export function expectationOf(terms: ExpectedTerms, model: Model, now: Date): Re
   const isInTime = ({ event: { at } }: ModelPayment) => expiresAt === null || at <= expiresAt.getTime()
   const over = (payments: readonly ModelPayment[]): ModelSum => {
     const [paidAmount, inTimeAmount] = [sum(payments), sum(payments.filter(isInTime))]
-    const state = expectedStateOf(terms, paidAmount, now)
-    return { state, paidAmount, inTimeAmount, late: isMet(state) && inTimeAmount < amount, payments }
+    const expected = { amount, expiresAt, cancelledAt: cancelled ? now : null }
+    const sums = { paidAmount, inTimeAmount, paymentCount: BigInt(payments.length) }
+    const state = stateOf(expected, sums, now)
+    return { state, paidAmount, inTimeAmount, late: isLate(state, expected, sums), payments }
   }
   return { all: over(counting), final: over(counting.filter(({ event }) => event.isFinal)) }
 }
 
 /** What an expectation was at a moment. */
 export interface ExpectedMoment {
-  state: ExpectedState
+  state: ExpectationState
   paidAmount: bigint
 }
 
 /** The types of the notices of a change: of the state, or of the sum alone. */
-export function noticesOf(before: ExpectedMoment, after: ExpectedMoment): string[] {
-  const notices: string[] = []
-  const isRise = after.paidAmount > before.paidAmount
-  if (before.state === after.state) {
-    // Money of somebody came too late, and is not enough.
-    if (after.state === 'expired' && isRise) notices.push('underpaid')
-  } else if (after.state !== 'cancelled') {
-    if (isMet(before.state) && !isMet(after.state)) notices.push('reopened')
-    if (isMet(after.state) || after.state === 'expired') notices.push(after.state)
-    if (before.state === 'open' && after.state === 'underpaid') notices.push('underpaid')
-  }
-  return notices.map(type => `expectation.${type}`)
-}
+export const noticesOf = (before: ExpectedMoment, after: ExpectedMoment): readonly string[] =>
+  before.state === after.state && after.paidAmount <= before.paidAmount
+    ? []
+    : NOTICES[before.state][after.state]
 
 export interface Notice extends ExpectedMoment {
   /** of the message */
@@ -102,18 +82,18 @@ interface Changed {
   over: Over
   /** how often the state or the sum changed, and into what at last */
   changes: number
-  state: ExpectedState
+  state: ExpectationState
 }
 
 /**
  * What an expectation may have been before a change, as far as its notices say. Some changes have none: a further part before the
  * end, a part that is taken back, more than too much, and cancelling.
  */
-type Possible = ReadonlyMap<ExpectedState, bigint | null>
+type Possible = ReadonlyMap<ExpectationState, bigint | null>
 
 /** After a change without a notice. A sum that nobody was told of is not known. */
-function afterSilence(before: Possible): Map<ExpectedState, null> {
-  const after = new Map<ExpectedState, null>()
+function afterSilence(before: Possible): Map<ExpectationState, null> {
+  const after = new Map<ExpectationState, null>()
   for (const state of before.keys()) {
     if (state === 'underpaid') after.set('underpaid', null).set('open', null)
     if (state === 'overpaid' || state === 'expired') after.set(state, null)
@@ -122,7 +102,7 @@ function afterSilence(before: Possible): Map<ExpectedState, null> {
 }
 
 /** What is paid cannot be cancelled. */
-const afterCancelling = (before: Possible): Map<ExpectedState, bigint> =>
+const afterCancelling = (before: Possible): Map<ExpectationState, bigint> =>
   new Map([...before.keys()].some(state => !isMet(state)) ? [['cancelled', 0n]] : [])
 
 /** Whether a change can have such notices, the first of which says what it is after the change. */

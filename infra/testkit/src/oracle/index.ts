@@ -1,16 +1,16 @@
 // The oracle: what the service must say after a set of messages. It is computed at once from all valid events, by the
-// contract and without the rules of packages/domain; there is no order of arrival in here.
+// rules of packages/domain for one policy, sum or memo, and by the contract for which events count: there is no order of arrival,
+// no repetition and no step from one state to the next in here.
 export {
   expectationOf,
-  expectedStateOf,
   findNoticeProblems,
   noticesOf,
   type ExpectedMoment,
-  type ExpectedState,
   type ModelSum,
   type Notice,
   type Over,
 } from './expectations.js'
+export type { ExpectationState as ExpectedState } from '@payment-tracking/domain'
 export { label, labelOf, NO_POLICY } from './labels.js'
 export { buildModel, type Model, type ModelPayment } from './model.js'
 export { createdBefore, isCreated, isDeleted, isStatus, trackingIdOf } from './policy.js'

@@ -1,9 +1,9 @@
 // Names of addresses, signatures and keys, for failures that people read.
+import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 
-/** The default key: a payment that names it as its policy is a direct transfer. */
-export const NO_POLICY = '1'.repeat(32)
+export { DIRECT_TRANSFER_POLICY as NO_POLICY } from '@payment-tracking/domain'
 
-const labels = new Map<string, string>([[NO_POLICY, 'no policy']])
+const labels = new Map<string, string>([[DIRECT_TRANSFER_POLICY, 'no policy']])
 
 /** The name that `label` gave to the text, or the text itself. */
 export const labelOf = (text: string): string => labels.get(text) ?? text

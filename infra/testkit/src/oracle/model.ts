@@ -143,7 +143,7 @@ function readPayment(event: ResolvedEvent, { created, policies, userPayments }: 
     amount: amountOf(event),
     recipient: (data.recipient ?? incarnation?.data.recipient ?? null) as string | null,
     payer: (data.payer ?? account?.owner ?? null) as string | null,
-    tokenMint: (data.token_mint ?? known?.inputMint ?? account?.tokenMint ?? null) as string | null,
+    tokenMint: (data.token_mint ?? known?.tokenMint ?? account?.tokenMint ?? null) as string | null,
     trackingId: creation ? trackingIdOf(creation.data.memo) : own,
     awaitsPolicy: name === 'ComposableExecuted' && own === null && creation === undefined,
   }

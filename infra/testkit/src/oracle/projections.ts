@@ -104,7 +104,7 @@ export function projectionsOf(model: Model): Rows {
         ends_at: policy.endsAt,
         period_start: policy.periodStart,
         period_total: policy.periodTotal,
-        token_mint: policy.inputMint,
+        token_mint: policy.tokenMint,
       }),
     ),
     user_payments: lines(model.userPayments, ({ live, owner, tokenMint }) =>

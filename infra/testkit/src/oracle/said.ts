@@ -6,6 +6,11 @@ export class Enum {
     readonly variant: string,
     readonly payload: Value = null,
   ) {}
+
+  /** As the domain stores it. */
+  toJSON() {
+    return { [this.variant]: this.payload }
+  }
 }
 
 /** `Uint8Array` is a memo, bigint an integer of 64 bits. */

@@ -1,12 +1,11 @@
 // What gateways expect: created and cancelled while a history is stored, and what must become of it.
+import { NOTHING_PAID, stateOf, type ExpectationState } from '@payment-tracking/domain'
 import {
   expectationOf,
-  expectedStateOf,
   findNoticeProblems,
   labelOf,
   noticesOf,
   type ExpectedMoment,
-  type ExpectedState,
   type Model,
   type ModelSum,
   type Notice,
@@ -156,7 +155,7 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
         add(`${describeWebhook(webhook)}\n    is sent ${types.join()}, and must be ${must.join()}`)
     }
     for (const { state, paidAmount } of [...sent].flatMap(([key, of]) => (key.endsWith(id) ? of : [])))
-      if (state !== expectedStateOf({ ...plan, cancelled: false }, paidAmount, new Date()))
+      if (state !== stateOf({ ...plan, cancelledAt: null }, { ...NOTHING_PAID, paidAmount }, new Date()))
         add(`a notice says ${state} of ${paidAmount}`)
   }
   for (const { gateway, open } of run.tables.expectation_counts) {
@@ -173,7 +172,7 @@ export function findExpectedProblems(run: Run, model: Model): string[] {
 interface SentRecord {
   id: string
   type: string
-  state: ExpectedState
+  state: ExpectationState
   paidAmountString: string
 }
 const momentOf = ({ state, paidAmountString }: SentRecord): ExpectedMoment => ({

@@ -12,131 +12,92 @@ const ASKED = 3
 
 const PAGE = { limit: 1_000, offset: 0 }
 
-const sorted = (lines: readonly string[]): string => [...lines].sort().join('\n')
+const cell = (value: string | number | bigint | boolean | null): string =>
+  typeof value === 'string' ? value.split(' ').map(labelOf).join(' ') : String(value)
+type Line = readonly (string | number | bigint | boolean | null)[]
+const sorted = (lines: readonly Line[]): string =>
+  lines
+    .map(line => line.map(cell).join(' '))
+    .sort()
+    .join('\n')
 
-/** @returns a line for each answer that differs */
+/** @returns a text for each answer that differs */
 export async function findReadProblems(
   store: Store,
   { tables, keyOfId }: Run,
   model: Model,
 ): Promise<string[]> {
   const problems: string[] = []
-  const compare = (what: string, expected: readonly string[], found: readonly string[]) => {
-    if (sorted(expected) !== sorted(found))
-      problems.push(`${what}\n    expected\n${sorted(expected)}\n    found\n${sorted(found)}`)
+  const compare = (what: string, expected: readonly Line[], found: readonly Line[]) => {
+    const [wanted, is] = [sorted(expected), sorted(found)]
+    if (wanted !== is) problems.push(`${what}\n    expected\n${wanted}\n    found\n${is}`)
   }
+  const policies = [...model.policies.values()]
   const valid = model.payments.filter(({ event }) => !event.retracted)
   const closed = new Set(
     model.events
       .filter(({ name, retracted }) => name === 'UserPaymentDeleted' && !retracted)
       .map(({ data }) => data.user_payment),
   )
-  for (const gateway of [...new Set([...model.policies.values()].map(each => each.gateway))].slice(
-    0,
-    ASKED,
-  )) {
-    const live = [...model.policies.values()].filter(policy => policy.live && policy.gateway === gateway)
+  for (const gateway of [...new Set(policies.map(each => each.gateway))].slice(0, ASKED)) {
     const listed = await listSubscriptions(store, { gateway }, { limit: 1_000 })
     compare(
       `subscriptions of ${labelOf(gateway)}`,
-      live.map(
-        ({
-          address,
-          status,
-          paymentCount,
-          totalPaid,
-          nextPaymentDue,
-          trackingId,
-          inputMint,
-          userPayment,
-        }) => {
-          const account = model.userPayments.get(userPayment)
-          const mint = inputMint ?? account?.tokenMint ?? null
-          // One whose beginning is not known may have ended.
-          const isClosed = account ? !account.live : closed.has(userPayment)
+      policies
+        .filter(policy => policy.live && policy.gateway === gateway)
+        .map(policy => {
+          const account = model.userPayments.get(policy.userPayment)
           return [
-            address,
-            status,
-            paymentCount,
-            totalPaid,
-            nextPaymentDue,
-            trackingId,
-            mint,
-            account?.owner ?? null,
-            isClosed,
+            ...[policy.address, policy.status, policy.paymentCount, policy.totalPaid, policy.nextPaymentDue],
+            ...[policy.trackingId, policy.tokenMint ?? account?.tokenMint ?? null, account?.owner ?? null],
+            // One whose beginning is not known may have ended.
+            account ? !account.live : closed.has(policy.userPayment),
           ]
-            .map(cell)
-            .join(' ')
-        },
-      ),
-      listed.map(
-        ({
-          address,
-          status,
-          paymentCount,
-          totalPaid,
-          nextPaymentDue,
-          trackingId,
-          tokenMint,
-          walletPublicKey,
-          userPaymentDeleted,
-        }) =>
-          [
-            ...[address, status, paymentCount, totalPaid, nextPaymentDue, trackingId, tokenMint],
-            ...[walletPublicKey, userPaymentDeleted],
-          ]
-            .map(cell)
-            .join(' '),
-      ),
+        }),
+      listed.map(each => [
+        ...[each.address, each.status, each.paymentCount, each.totalPaid, each.nextPaymentDue],
+        ...[each.trackingId, each.tokenMint, each.walletPublicKey, each.userPaymentDeleted],
+      ]),
     )
   }
   for (const gateway of [undefined, ...new Set(valid.map(payment => payment.gateway))].slice(0, ASKED)) {
     const own = valid.filter(payment => gateway === undefined || payment.gateway === gateway)
     const { count, firstAt, lastAt, byToken } = await readPaymentStats(store, { gateway })
-    const mints = [...new Set(own.map(({ tokenMint }) => tokenMint))]
     const times = own.map(({ event }) => event.at).sort((a, b) => a - b)
-    const sumOf = (payments: typeof own) => {
-      const amounts = payments.map(({ amount }) => amount).sort((a, b) => (a < b ? -1 : 1))
-      const total = amounts.reduce((sum, amount) => sum + amount, 0n)
-      return `${amounts.length} ${total} ${amounts[0]} ${amounts.at(-1)}`
-    }
     compare(
       `statistics of ${gateway === undefined ? 'all gateways' : labelOf(gateway)}`,
       [
-        `${own.length} ${times[0] ?? null} ${times.at(-1) ?? null}`,
-        ...mints.map(mint => `${cell(mint)} ${sumOf(own.filter(({ tokenMint }) => tokenMint === mint))}`),
+        [own.length, times[0] ?? null, times.at(-1) ?? null],
+        ...[...new Set(own.map(({ tokenMint }) => tokenMint))].map((mint): Line => {
+          const amounts = own.filter(({ tokenMint }) => tokenMint === mint).map(({ amount }) => amount)
+          amounts.sort((a, b) => (a < b ? -1 : 1))
+          const total = amounts.reduce((sum, amount) => sum + amount, 0n)
+          return [mint, amounts.length, total, amounts[0]!, amounts.at(-1)!]
+        }),
       ],
       [
-        `${count} ${firstAt?.getTime() ?? null} ${lastAt?.getTime() ?? null}`,
-        ...byToken.map(
-          token => `${cell(token.tokenMint)} ${token.count} ${token.total} ${token.min} ${token.max}`,
-        ),
+        [count, firstAt?.getTime() ?? null, lastAt?.getTime() ?? null],
+        ...byToken.map(each => [each.tokenMint, each.count, each.total, each.min, each.max]),
       ],
     )
   }
   for (const { tracking_id: id, head } of tables.trackings.slice(0, ASKED)) {
     const trackingId = String(id)
-    const own = valid.filter(payment => payment.trackingId === trackingId)
+    const ever = model.payments.filter(payment => payment.trackingId === trackingId)
     const listed = await listOneTimePayments(store, trackingId, PAGE, new Map())
     compare(
       `payments of ${trackingId}`,
-      own.map(({ event }) => event.key),
-      listed.map(each => keyOfId.get(each.eventId)!),
+      ever.filter(({ event }) => !event.retracted).map(({ event }) => [event.key]),
+      listed.map(each => [keyOfId.get(each.eventId)!]),
     )
-    const ever = model.payments.filter(payment => payment.trackingId === trackingId)
     const bySeq = await readPaymentsBySeq(store, [{ trackingId, from: 1, to: Number(head) }])
     compare(
       `payments of ${trackingId} by seq`,
-      ever.map(({ event, recipient, payer, tokenMint }) =>
-        [event.key, recipient, payer, tokenMint, event.retracted].map(cell).join(' '),
-      ),
-      bySeq.map(({ eventId, recipient, payer, tokenMint, retracted = false }) =>
-        [keyOfId.get(eventId)!, recipient, payer, tokenMint, retracted].map(cell).join(' '),
-      ),
+      ever.map(({ event, ...of }) => [event.key, of.recipient, of.payer, of.tokenMint, event.retracted]),
+      bySeq.map(({ eventId, retracted = false, ...of }) => [
+        ...[keyOfId.get(eventId)!, of.recipient, of.payer, of.tokenMint, retracted],
+      ]),
     )
   }
   return problems
 }
-
-const cell = (value: string | number | bigint | boolean | null): string =>
-  typeof value === 'string' ? value.split(' ').map(labelOf).join(' ') : String(value)

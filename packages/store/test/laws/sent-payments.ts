@@ -1,4 +1,5 @@
 // Which payments the webhooks and sockets must have been sent, may have been sent, and were sent.
+import { judgeFilters } from '@payment-tracking/domain'
 import {
   labelOf,
   push,
@@ -19,14 +20,8 @@ export interface Details {
 }
 
 /** Whether a webhook's filters let a message pass. An unknown detail passes no filter that asks for it. */
-export function passes({ filters }: Webhook, { recipient, tokenMint, trackingId, amount }: Details): boolean {
-  if (filters === null) return true
-  if (filters.recipient !== undefined && filters.recipient !== recipient) return false
-  if (filters.tokenMint !== undefined && filters.tokenMint !== tokenMint) return false
-  if (filters.minAmount !== undefined && amount !== undefined && amount < BigInt(filters.minAmount))
-    return false
-  return filters.trackingIdPrefix === undefined || (trackingId?.startsWith(filters.trackingIdPrefix) ?? false)
-}
+export const passes = ({ filters }: Webhook, { amount, ...details }: Details): boolean =>
+  judgeFilters(filters, { ...details, ...(amount !== undefined && { amount: String(amount) }) }) === 'passes'
 
 /**
  * The details of a payment at any moment. The recipient of another incarnation counts until the payment's own incarnation

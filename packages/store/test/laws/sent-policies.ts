@@ -121,7 +121,7 @@ function mustBeSent(webhook: Webhook, past: ResolvedEvent[], model: Model, polic
   const [only] = created
   if (created.length !== 1 || !only || !state) return []
   if (state.gateway !== webhook.gateway || model.everDeleted.has(webhook.gateway)) return []
-  const tokenMint = state.inputMint ?? model.userPayments.get(state.userPayment)?.tokenMint ?? null
+  const tokenMint = state.tokenMint ?? model.userPayments.get(state.userPayment)?.tokenMint ?? null
   if (!passes(webhook, { recipient: state.recipient, trackingId: state.trackingId, tokenMint })) return []
   if (webhook.finality === 'finalized' && past.some(({ isFinal }) => !isFinal)) return []
   const types = ['subscription.created']
