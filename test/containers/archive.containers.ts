@@ -1,10 +1,10 @@
-// The image of ingest archives to a real S3 store, with no right and no folder to write to. The image `migrate` verifies it.
+// The image of ingest archives to an S3 store, with no right and no folder to write to. The image `migrate` verifies it.
 import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
 import { buildJwtKeys, findFreePort } from '@payment-tracking/stack'
 import { readFixtureMessages, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { monthsBefore } from '../../services/ingest/test/archive/open-archive.js'
-import { installSwift, openSwift } from '../../services/ingest/test/archive/open-swift.js'
+import { openS3 } from '../../services/ingest/test/archive/open-s3.js'
 import { imageName } from './images.js'
 import { run } from './machine.js'
 
@@ -17,53 +17,50 @@ const HARDENED = [
   '--security-opt=no-new-privileges',
 ]
 
-const lacking = await installSwift()
-if (lacking !== null) void t.test(lacking, { skip: true }, () => {})
-else
-  t.test('old months go to S3 out of a container, and can be verified there', async t => {
-    const [swift, { database, nats, settings }] = await Promise.all([openSwift(t), useEnvironment(t)])
-    const manager = await nats.connection.jetstreamManager()
-    await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
-    for (const bytes of await readFixtureMessages())
-      await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
-    const finalized = Buffer.from('{"slot":9000000000000000}')
-    await nats.jetstream.publish(controlSubjectOf(nats.subjectPrefix, 'finalized'), finalized)
+t.test('old months go to S3 out of a container, and can be verified there', async t => {
+  const [s3, { database, nats, settings }] = await Promise.all([openS3(t), useEnvironment(t)])
+  const manager = await nats.connection.jetstreamManager()
+  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  for (const bytes of await readFixtureMessages())
+    await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
+  const finalized = Buffer.from('{"slot":9000000000000000}')
+  await nats.jetstream.publish(controlSubjectOf(nats.subjectPrefix, 'finalized'), finalized)
 
-    const variables = {
-      ...settings,
-      ...swift.env,
-      EVENTS_ARCHIVE: swift.location,
-      EVENTS_RETENTION_MONTHS: String(monthsBefore(KEPT_SINCE)),
-      MANAGEMENT_PORT: String(await findFreePort()),
-    }
-    const environment = Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`])
-    const options = ['--network=host', '--no-healthcheck', ...HARDENED, ...environment]
-    const runImage = (how: '--detach' | '--rm', image: string, ...command: string[]) =>
-      run('podman', ['run', how, ...options, imageName(image), ...command])
-    const tunes = ['archiveEveryMs=100', 'archiveSettledSeconds=0'].flatMap(tune => ['--tune', tune])
-    const id = (await runImage('--detach', 'ingest', 'services/ingest/dist/service.js', ...tunes)).trim()
-    t.teardown(() => run('podman', ['rm', '--force', '--time', '5', id]))
-    const archived = await waitFor(
-      async () => {
-        const { rows } = await database.pool.query<{ signature: string; month: string }>(
-          `select signature, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month
+  const variables = {
+    ...settings,
+    ...s3.env,
+    EVENTS_ARCHIVE: s3.location,
+    EVENTS_RETENTION_MONTHS: String(monthsBefore(KEPT_SINCE)),
+    MANAGEMENT_PORT: String(await findFreePort()),
+  }
+  const environment = Object.entries(variables).flatMap(([name, value]) => ['--env', `${name}=${value}`])
+  const options = ['--network=host', '--no-healthcheck', ...HARDENED, ...environment]
+  const runImage = (how: '--detach' | '--rm', image: string, ...command: string[]) =>
+    run('podman', ['run', how, ...options, imageName(image), ...command])
+  const tunes = ['archiveEveryMs=100', 'archiveSettledSeconds=0'].flatMap(tune => ['--tune', tune])
+  const id = (await runImage('--detach', 'ingest', 'services/ingest/dist/service.js', ...tunes)).trim()
+  t.teardown(() => run('podman', ['rm', '--force', '--time', '5', id]))
+  const archived = await waitFor(
+    async () => {
+      const { rows } = await database.pool.query<{ signature: string; month: string }>(
+        `select signature, to_char(occurred_at at time zone 'UTC', 'YYYY-MM') as month
              from events where shrunk order by occurred_at limit 1`,
-        )
-        return rows[0]
-      },
-      { what: 'an archived event', timeoutMs: 60_000 },
-    ).catch(async (cause: Error) => {
-      throw new Error(await run('podman', ['logs', id]), { cause })
-    })
-
-    const api = await startService(t, 'api', { ...settings, PORT: '0', JWT_PRIVATE_KEYS: buildJwtKeys() })
-    const { address } = (await api.waitForLog('http.listening')) as unknown as { address: string }
-    const answer = await fetch(`${address}/v1/events?signature=${archived.signature}`)
-    t.equal(answer.status, 410)
-    t.match(await answer.json(), { code: 'ARCHIVED', archivedMonth: archived.month })
-    await run('podman', ['stop', id])
-    t.match(
-      await runImage('--rm', 'migrate', 'services/ingest/dist/archive.js', 'verify'),
-      / 0 of them wrong$/m,
-    )
+      )
+      return rows[0]
+    },
+    { what: 'an archived event', timeoutMs: 60_000 },
+  ).catch(async (cause: Error) => {
+    throw new Error(await run('podman', ['logs', id]), { cause })
   })
+
+  const api = await startService(t, 'api', { ...settings, PORT: '0', JWT_PRIVATE_KEYS: buildJwtKeys() })
+  const { address } = (await api.waitForLog('http.listening')) as unknown as { address: string }
+  const answer = await fetch(`${address}/v1/events?signature=${archived.signature}`)
+  t.equal(answer.status, 410)
+  t.match(await answer.json(), { code: 'ARCHIVED', archivedMonth: archived.month })
+  await run('podman', ['stop', id])
+  t.match(
+    await runImage('--rm', 'migrate', 'services/ingest/dist/archive.js', 'verify'),
+    / 0 of them wrong$/m,
+  )
+})
