@@ -158,7 +158,7 @@ const rows: Row[] = [
 ]
 
 t.test('what the specification leaves open', t =>
-  checkRows(t, { rows, tables: { '0 readings': 8 }, subject: { ask, seen: null } }),
+  checkRows(t, rows, { '0 readings': 8 }, { ask, seen: null }),
 )
 
 t.test('the document has these readings', async t => {

@@ -45,6 +45,26 @@ export interface Row<Seen = null> {
   breaks: readonly Break<Seen>[]
 }
 
+/** A sentence that is checked as other rows, each named as `section table: says`. */
+export interface Repeated {
+  section: number
+  table?: string
+  says: string
+  as: readonly string[]
+}
+
+const checked = new Set<string>()
+const repeated: Repeated[] = []
+
+const titleOf = ({ section, table }: Pick<Repeated, 'section' | 'table'>): string =>
+  `${section} ${table ?? 'sentences'}`
+
+/** What the specification says more than once is checked once. To be called behind the rows of all files. */
+export function checkRepeated(t: Test): void {
+  for (const row of repeated)
+    for (const other of row.as) t.ok(checked.has(other), `section ${titleOf(row)}: ${row.says}: is ${other}`)
+}
+
 const broken = <Seen>({ ask, seen }: Subject<Seen>, by: Break<Seen>): Subject<Seen> => ({
   ask: async (method, path, options) => {
     const asked = { method, path, ...options }
@@ -70,17 +90,19 @@ async function problemOf<Seen>(row: Row<Seen>, subject: Subject<Seen>): Promise<
 /** @param tables how many rows each table of the specification has, by `section table` */
 export async function checkRows<Seen>(
   t: Test,
-  {
-    rows,
-    tables,
-    subject,
-  }: { rows: readonly Row<Seen>[]; tables: Readonly<Record<string, number>>; subject: Subject<Seen> },
+  rows: readonly (Row<Seen> | Repeated)[],
+  tables: Readonly<Record<string, number>>,
+  subject: Subject<Seen>,
 ): Promise<void> {
-  const titleOf = ({ section, table }: Row<Seen>) => `${section} ${table ?? 'sentences'}`
   const counts: Record<string, number> = {}
   for (const row of rows) if (row.table !== undefined) counts[titleOf(row)] = (counts[titleOf(row)] ?? 0) + 1
   t.strictSame(counts, tables, 'each table has as many rows as in the specification')
   for (const row of rows) {
+    if ('as' in row) {
+      repeated.push(row)
+      continue
+    }
+    checked.add(`${titleOf(row)}: ${row.says}`)
     const says = `section ${titleOf(row)}: ${row.says}`
     t.equal(await problemOf(row, subject), null, says)
     t.ok(row.breaks.length > 0, `${says}: can be broken`)
