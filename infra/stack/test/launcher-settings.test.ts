@@ -22,14 +22,19 @@ async function temporaryDir(t: TestContext): Promise<string> {
   return dir
 }
 
-t.test('settings that could only be guessed at are refused, all at once', async t => {
-  const output = await refusalOf(t, {
+t.test('one error reports all bad variables, those that could only be guessed at too', async t => {
+  const bad = {
+    PORT: 'eighty',
+    ENVIRONMENT: 'Not A Name',
+    NATS_URL: 'http://example.com',
+    RATE_LIMIT_MAX: 'many',
+    OPS_TOKEN: 'short',
     TRUST_PROXY: 'yes',
     CORS_ORIGIN: 'shop.example',
-  })
-  for (const name of ['TRUST_PROXY', 'CORS_ORIGIN']) {
-    t.match(output, new RegExp(`^  - ${name} `, 'm'))
   }
+  const output = await refusalOf(t, { ...bad, HOST: '0.0.0.0', WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true' })
+  for (const name of Object.keys(bad)) t.match(output, new RegExp(`^  - ${name} `, 'm'))
+  t.match(output, /WEBHOOK_ALLOW_PRIVATE_TARGETS is only allowed when HOST is a loopback address/)
   t.notMatch(output, /starting/)
 })
 
@@ -53,7 +58,7 @@ t.test('keys that cannot sign are refused before anything starts, and not shown'
   t.match(empty, /JWT_PRIVATE_KEYS holds no key;/)
 })
 
-t.test('errors name the setting: a taken OPS_PORT, and a HOST that is no address', async t => {
+t.test('errors name the setting, and the way out: a taken port, and a HOST that is no address', async t => {
   const holder = createServer()
   await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
   t.teardown(() => holder.close())
@@ -62,6 +67,10 @@ t.test('errors name the setting: a taken OPS_PORT, and a HOST that is no address
   t.match(output, `OPS_PORT: port ${port} is taken on 127.0.0.1`)
   t.match(output, 'HOST: 203.0.113.7 is no address of this machine')
   t.notMatch(output, /starting/)
+  t.match(
+    await refusalOf(t, { PORT: String(port) }),
+    new RegExp(`PORT: port ${port} is taken[^]*PORT=\\d+\\s+npm start`),
+  )
 })
 
 t.test(

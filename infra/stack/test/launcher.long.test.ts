@@ -1,5 +1,4 @@
 import { mkdtemp, readFile, stat } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { discardDataDir, isAlive, readStackFile, type StackFile } from '@payment-tracking/stack'
@@ -13,39 +12,6 @@ const readyOf = async (stack: StackFile): Promise<number[]> =>
   Promise.all(
     stack.services.map(async ({ managementUrl }) => (await fetch(`${managementUrl}/readyz`)).status),
   )
-
-t.test('one error reports all bad variables, with their cures, before anything starts', async t => {
-  const stack = await startStack(
-    t,
-    {
-      PORT: 'eighty',
-      ENVIRONMENT: 'Not A Name',
-      NATS_URL: 'http://example.com',
-      RATE_LIMIT_MAX: 'many',
-      OPS_TOKEN: 'short',
-      HOST: '0.0.0.0',
-      WEBHOOK_ALLOW_PRIVATE_TARGETS: 'true',
-    },
-    { waitUntilReady: false },
-  )
-  t.equal(await stack.exited, 1)
-  for (const name of ['PORT', 'ENVIRONMENT', 'NATS_URL', 'RATE_LIMIT_MAX', 'OPS_TOKEN']) {
-    t.match(stack.output(), new RegExp(`^  - ${name} `, 'm'), name)
-  }
-  t.match(stack.output(), /WEBHOOK_ALLOW_PRIVATE_TARGETS is only allowed when HOST is a loopback address/)
-  t.notMatch(stack.output(), /starting/)
-})
-
-t.test('a taken port ends in a message that names the way out', async t => {
-  const holder = createServer()
-  await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => holder.close())
-  const { port } = holder.address() as AddressInfo
-  const stack = await startStack(t, { PORT: String(port) }, { waitUntilReady: false })
-  t.equal(await stack.exited, 1)
-  t.match(stack.output(), `PORT: port ${port} is taken`)
-  t.match(stack.output(), /PORT=\d+\s+npm start/)
-})
 
 t.test('from start to stop', async t => {
   // Not named like the directories of tests: another test file would delete it while its launcher is dead.

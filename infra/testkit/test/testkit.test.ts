@@ -1,48 +1,5 @@
-import {
-  createDatabase,
-  fillEvents,
-  openReceiver,
-  useNats,
-  useRedis,
-  waitFor,
-} from '@payment-tracking/testkit'
+import { createDatabase, fillEvents, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-
-t.test('every test has a migrated database of its own', async t => {
-  const [one, other] = await Promise.all([createDatabase(t), createDatabase(t)])
-  await one.pool.query('update stream_head set position = 7')
-  const { rows } = await other.pool.query('select position from stream_head')
-  t.equal(rows[0].position, '0')
-})
-
-t.test('every test has Redis keys of its own', async t => {
-  const [one, other] = await Promise.all([useRedis(t), useRedis(t)])
-  await one.client.set('a', '1')
-  t.equal(await other.client.get('a'), null)
-  t.not(one.prefix, other.prefix)
-})
-
-t.test('every test has a stream and subjects of its own', async t => {
-  const [one, other] = await Promise.all([useNats(t), useNats(t)])
-  const manager = await one.connection.jetstreamManager()
-  await manager.streams.add({ name: one.stream, subjects: [`${one.subjectPrefix}.>`] })
-  await one.jetstream.publish(`${one.subjectPrefix}.PaymentRecord`, 'x')
-  t.equal((await manager.streams.info(one.stream)).state.messages, 1)
-  await t.rejects(other.jetstream.publish(`${other.subjectPrefix}.PaymentRecord`, 'x', { timeout: 500 }))
-})
-
-t.test('a receiver records what it gets and answers as it is told', async t => {
-  const receiver = await openReceiver(t)
-  receiver.answer((_, number) => (number === 1 ? { status: 503, headers: { 'retry-after': '7' } } : 'close'))
-  const first = await fetch(`${receiver.url}hook?x=1`, { method: 'POST', body: '{"a":1}' })
-  t.equal(first.status, 503)
-  t.equal(first.headers.get('retry-after'), '7')
-  await t.rejects(fetch(receiver.url))
-  t.match(receiver.requests[0], { method: 'POST', path: '/hook?x=1', body: '{"a":1}' })
-  receiver.answer('hang')
-  await t.rejects(fetch(receiver.url, { signal: AbortSignal.timeout(200) }))
-  t.equal((await receiver.waitForRequests(3)).length, 3)
-})
 
 t.test('waiting ends with what was waited for, and why it failed', async t => {
   let asked = 0

@@ -1,5 +1,4 @@
 // In one process with others: what tests load.
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { openStore } from '@payment-tracking/store/core'
 import {
   createDatabase,
@@ -74,53 +73,6 @@ t.test('two replicas that race with the same messages end in the same rows', asy
   const [dump, wanted] = [await dumpProjections(database.pool), await dumpProjections(reference.pool)]
   t.strictSame({ ...dump, dead_letters: [] }, { ...wanted, dead_letters: [] })
   t.strictSame(await findArrivalProblems(database.pool), [])
-})
-
-t.test('a message that contradicts a stored event is kept for operators and changes nothing', async t => {
-  const { store, database } = await openTestStore(t)
-  await ingestMessages(store, messages)
-  const before = await dumpProjections(database.pool)
-  const lie = (bytes: Uint8Array, from: RegExp, to: string) =>
-    Buffer.from(Buffer.from(bytes).toString().replace(from, to))
-  const [payment] = named('PaymentRecord')
-  await ingestMessages(
-    store,
-    [
-      lie(payment!, /"amount":"?\d+"?/, '"amount":"1"'),
-      lie(payment!, /"slot":\d+/, '"slot":7'),
-      lie(payment!, /"timestamp":"2026[^"]*"/, '"timestamp":"2026-05-05T05:05:05Z"'),
-    ],
-    { firstSequence: 20_000 },
-  )
-  const { rows } = await database.pool.query<{ code: string; count: string }>(
-    `select code, count(*) from dead_letters where stream_sequence >= 20000 group by code`,
-  )
-  t.strictSame(rows, [{ code: 'CONFLICT', count: '3' }])
-  t.strictSame(
-    { ...(await dumpProjections(database.pool)), dead_letters: [] },
-    { ...before, dead_letters: [] },
-  )
-})
-
-t.test('a foreign program is refused, and so is a message without program where one is required', async t => {
-  const { readBatch } = await import('../src/pipeline/read-batch.js')
-  const [payment] = named('PaymentRecord')
-  const text = Buffer.from(payment!).toString()
-  const anonymous = text.replace(/"program_id":"[^"]*",/, '')
-  const foreign = text.replace(/"program_id":"[^"]*"/, '"program_id":"11111111111111111111111111111111"')
-  const read = async (message: string, requireProgramId: boolean) => {
-    const bytes = Buffer.from(message)
-    const batch = [{ bytes, subject: 's', streamSequence: 1, deliveries: 1 }]
-    const { refused } = await readBatch(batch, {
-      programId: DEFAULT_PROGRAM_ID,
-      requireProgramId,
-      subjectPrefix: 'chain.events',
-    })
-    return refused.map(({ code }) => code)
-  }
-  t.strictSame(await read(foreign, false), ['FOREIGN_PROGRAM'])
-  t.strictSame(await read(anonymous, false), [])
-  t.strictSame(await read(anonymous, true), ['FOREIGN_PROGRAM'])
 })
 
 t.test('a message that Postgres refuses is isolated; the rest of the batch is stored', async t => {
