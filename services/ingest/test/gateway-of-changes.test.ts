@@ -1,4 +1,5 @@
 // Status changes and deletions of policies are events of the gateway whose policy it was, in any order of messages.
+import { countEvents } from '@payment-tracking/store/reads'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
@@ -63,6 +64,10 @@ for (const [name, batches] of Object.entries(ORDERS))
       rows.map(({ slot, gateway }) => `${slot} ${nameOf(gateway)}`),
       OF_GATEWAYS,
     )
+    const countOf = async (gateway: string) =>
+      Number(await countEvents(store, { gateway, name: 'PaymentPolicyStatusChanged' })) +
+      Number(await countEvents(store, { gateway, name: 'PaymentPolicyDeleted' }))
+    t.same([await countOf(GATEWAY), await countOf(SECOND)], [2, 2], 'and are counted')
   })
 
 t.test('a change of a policy that nothing is known of is of no gateway', async t => {

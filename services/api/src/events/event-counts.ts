@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { withoutProgramPrefix } from '../http/formats.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
-import { EventName, readTimeBounds, TimeBounds } from './event-query.js'
+import { EventName, OfGateway, readTimeBounds, TimeBounds } from './event-query.js'
 import { Integer } from '../http/fields.js'
 import { markUnknownName } from '../http/mark-unknown-name.js'
 import type { AddRoutes } from '../route-parts.js'
@@ -20,7 +20,11 @@ export const eventCountRoutes: AddRoutes = app => {
         summary: 'Count events',
         description:
           'Counts the events that lists would hold: what was retracted is not counted. Bounds of time include both ends. A name of which no event was ever stored is named in the header `x-unknown-event-name`.',
-        querystring: Type.Object({ eventName: Type.Optional(EventName()), ...TimeBounds }),
+        querystring: Type.Object({
+          eventName: Type.Optional(EventName()),
+          gateway: Type.Optional(OfGateway()),
+          ...TimeBounds,
+        }),
         response: {
           200: Type.Object({ count: Integer('how many events match', 509) }, { title: 'EventCount' }),
           ...READ_REFUSALS,
@@ -28,9 +32,9 @@ export const eventCountRoutes: AddRoutes = app => {
       },
     },
     async (request, reply) => {
-      const { eventName } = request.query
+      const { eventName, gateway } = request.query
       const name = eventName === undefined ? undefined : withoutProgramPrefix(eventName)
-      const filter = { name, ...readTimeBounds(request.query) }
+      const filter = { name, gateway, ...readTimeBounds(request.query) }
       const count = await countEvents(request.store, filter).catch(nameMissingFilter(filter))
       if (count === 0n) await markUnknownName(request, reply, name)
       return { count }

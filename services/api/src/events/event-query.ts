@@ -28,17 +28,19 @@ export function readTimeBounds(query: { startTime?: string; endTime?: string }) 
   }
 }
 
+/** Of lists, counts and the stream. */
+export const OfGateway = () =>
+  PublicKey(
+    'the gateway that the event names, or whose policy it changed: payments, new policies, their status changes and deletions, and changes of the gateway',
+  )
+
 /** The filters of `/v1/events` and of the stream of all events. */
 export const EventFilters = {
   signature: Type.Optional(Signature('transaction signature')),
   slot: Type.Optional(Slot('exact blockchain slot')),
   eventName: Type.Optional(EventName()),
   trackingId: Type.Optional(TrackingId('tracking ID')),
-  gateway: Type.Optional(
-    PublicKey(
-      'the gateway that the event names, or whose policy it changed: payments, new policies, their status changes and deletions, and changes of the gateway',
-    ),
-  ),
+  gateway: Type.Optional(OfGateway()),
   paymentPolicy: Type.Optional(PublicKey('the policy of the event')),
   ...TimeBounds,
   minSlot: Type.Optional(Slot('minimum slot, inclusive')),

@@ -57,6 +57,7 @@ export async function readAnswers(store: Store, pool: Pool): Promise<Record<stri
   }
   for (const gateway of await keysOf(pool, 'gateway')) {
     const page = { limit: 1000, offset: 0 }
+    answers[`count ${gateway}`] = await countEvents(store, { gateway })
     answers[`stats ${gateway}`] = await readPaymentStats(store, { gateway })
     answers[`stats of a time ${gateway}`] = await readPaymentStats(store, {
       gateway,

@@ -1,26 +1,28 @@
 import type { Store } from '../../core/database/open-store.js'
 import { join, sql } from '../../core/database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
+import { countGatewayEvents } from './count-gateway-events.js'
 import { isOfName } from './event-filter.js'
+import { KNOWN_NAMES } from './known-names.js'
 import { hidden } from '../../core/database/hidden.js'
 import { coverTime, toTimeRange } from './time-cover.js'
 
 export interface CountFilter {
   name?: string | undefined
+  gateway?: string | undefined
   startTime?: Date | undefined
   endTime?: Date | undefined
 }
 
-/** Every known name: each has one row of all time, and these rows have an index of their own. */
-export const KNOWN_NAMES = sql`select name from event_counts where span = 0 order by name`
-
 /**
- * The number of events of a name (or of all), from the stored counts by day and hour, and from the events at the two
- * edges. Relies on event_counts_all_time and the primary key of event_counts, and on events_name_rare or events_newest
+ * The number of events of a name (or of all), of a gateway (or of all). Of all gateways: from the stored counts by day and hour, and
+ * from the events at the two edges. Relies on event_counts_all_time and the primary key of event_counts, and on events_name_rare or events_newest
  * for less than an hour at either end. One statement, so one snapshot.
  */
-export async function countEvents({ database }: Store, filter: CountFilter): Promise<bigint> {
-  const { name, startTime, endTime } = filter
+export async function countEvents(store: Store, filter: CountFilter): Promise<bigint> {
+  const { name, gateway, startTime, endTime } = filter
+  if (gateway !== undefined) return countGatewayEvents(store, { ...filter, gateway })
+  const { database } = store
   const unbounded = startTime === undefined && endTime === undefined
   const cover = coverTime(toTimeRange(startTime, endTime))
   // The rows of all time are few and have an index. Rows of hours and days are found name by name.

@@ -1,6 +1,6 @@
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
-import { KNOWN_NAMES } from './count-events.js'
+import { KNOWN_NAMES } from './known-names.js'
 
 /** Whether an event of this name was ever stored. */
 export async function isEventNameKnown({ database }: Store, name: string): Promise<boolean> {
