@@ -21,7 +21,7 @@ import {
   findWebhooksOfDeletedGateways,
   noteWebhookHealth,
 } from '../src/deliveries/deactivate-webhooks.js'
-import { doWebhookWork } from '../src/deliveries/work.js'
+import { doWebhookWork } from '../src/deliveries/webhook-work.js'
 import { listGatewaySessions } from '../src/admin/sessions/list-gateway-sessions.js'
 import { PRUNED_TABLES, pruneStep } from '../src/ingest/retention/prune.js'
 import { readFirstEvent } from '../src/reads/lists/read-first-event.js'

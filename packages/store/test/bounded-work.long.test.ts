@@ -329,7 +329,7 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
     2,
     'the lock of feeds, and the messages that a transaction has written, by their ids',
   ],
-  'core/tasks/run-page.ts': [1, 'begins a snapshot'],
+  'core/tasks/under-writer-lock.ts': [1, 'begins a snapshot'],
   'messages/waiting/waiting-details.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }
 

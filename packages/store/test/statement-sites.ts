@@ -17,7 +17,7 @@ const FILES: Record<string, RegExp> = {
   'ingest/verify': /\.ts$/,
   // Without what requests and workers alone run.
   'core/tables': /^(?!archive|delivery-ranges|expectation|feed-notes|oldest|revoke|turn-off|write-).*\.ts$/,
-  'core/tasks': /^(?:run-page|work-table)\.ts$/,
+  'core/tasks': /^(?:run-task|under-writer-lock|work-table)\.ts$/,
   'messages/routing': /^(?:notify|insert-messages|notified-webhooks)\.ts$/,
   'messages/waiting': /\.ts$/,
 }

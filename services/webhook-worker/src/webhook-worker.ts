@@ -12,6 +12,7 @@ import {
 } from '@payment-tracking/runtime'
 import { checkRedis } from '@payment-tracking/runtime/redis'
 import {
+  Lead,
   measureClockSkew,
   openStore,
   refuseOtherSessions,
@@ -138,7 +139,13 @@ export async function buildWebhookWorker(
   measurePool(context.metrics, () => store.poolUse())
   await watchClock(context, () => measureClockSkew(store))
   await refuseOtherSessions(store)
-  reportWhileRunning(context, store, { service: 'webhook-worker', log, work: 'delivery_attempts_total' })
+  const lead = new Lead()
+  reportWhileRunning(context, store, {
+    service: 'webhook-worker',
+    log,
+    work: 'delivery_attempts_total',
+    lead,
+  })
   context.probe('postgres', () => store.ping())
   context.probe('redis', () => queue.ping())
 
@@ -156,6 +163,7 @@ export async function buildWebhookWorker(
     'maintenance',
     buildMaintenance(
       buildMaintenanceTasks({ config, tunables, store, queue, worker, limiter, metrics, log, fail }),
+      lead,
       log,
     ),
   )

@@ -28,6 +28,7 @@ export {
   StoreUnavailableError,
   StoreUnverifiedError,
 } from './errors.js'
+export { Lead } from './processes/lead.js'
 export { listProcesses, type ProcessRow } from './processes/process-rows.js'
 export { type Delays, readDelays, SILENT_AFTER_SECONDS } from './processes/read-delays.js'
 export { reportWhileRunning } from './processes/report-process.js'

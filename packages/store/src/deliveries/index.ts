@@ -30,4 +30,4 @@ export {
 } from './replay/replay-missing.js'
 export { sweepDeliveries, type SweepKey, unsweepDeliveries } from './sweep-deliveries.js'
 export { type AnsweredRequests, readWebhookHours } from './webhook-hours.js'
-export { doWebhookWork } from './work.js'
+export { doWebhookWork } from './webhook-work.js'

@@ -1,16 +1,20 @@
+import type { DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../core/database/open-store.js'
 import { sql } from '../core/database/sql.js'
 import { isolate } from '../core/quarantine/isolate.js'
 import { deliveriesIn } from '../core/tables/delivery-ranges.js'
+import { continueAt } from '../core/tasks/work-table.js'
 import { openCycle } from './open-cycle.js'
 import { readRedeliveryQuota } from './replay/redeliver.js'
-import {
-  deliveryKeyOf,
-  type DeliveryKey,
-  type Page,
-  type RedeliveryState,
-  type WebhookWork,
-} from './webhook-work.js'
+import type { WebhookPage, WebhookWork } from './webhook-page.js'
+
+/** What a redelivery was asked for. */
+interface RedeliveryState {
+  /** when its deliveries were made, as ISO 8601 */
+  madeSince: string
+  madeUntil: string
+  states: DeliveryState[]
+}
 
 /** For each delivery of a page, how many deliveries a redelivery reads: those of other times are passed over. */
 const SCANNED_FOR_EACH = 10
@@ -19,15 +23,16 @@ const SCANNED_FOR_EACH = 10
  * Opens a cycle for deliveries of a span of time. A webhook that was turned off meanwhile gets nothing, also where it is on again when the page is written. What exceeds the
  * gateway's quota of the day goes on the next day.
  */
-export async function redeliverPage(store: Store, work: WebhookWork, atMost: number): Promise<Page> {
-  if (!work.isActive) return { handled: 0, deliveries: [], remaining: null }
+export async function redeliverPage(store: Store, work: WebhookWork, atMost: number): Promise<WebhookPage> {
+  if (!work.isActive) return { done: [work], handled: 0, deliveries: [], hasMore: false }
   const { madeSince, madeUntil, states } = work.state as RedeliveryState
-  const { id: after } = deliveryKeyOf(work)
+  const after = BigInt(work.cursor || '0')
   const quota = await readRedeliveryQuota(store, work.gateway)
   const limit = Math.min(atMost, quota.remaining)
-  const keyAfter = (id: bigint): DeliveryKey => ({ activation: 0, id })
-  if (limit === 0)
-    return { handled: 0, deliveries: [], remaining: keyAfter(after), delaySeconds: quota.goesOnInSeconds }
+  if (limit === 0) {
+    const none = { handled: 0, deliveries: [], hasMore: true }
+    return { done: [], continued: work, ...none, delaySeconds: quota.goesOnInSeconds }
+  }
   const most = limit * SCANNED_FOR_EACH
   const scanned = deliveriesIn(work, states, {
     after,
@@ -55,7 +60,12 @@ export async function redeliverPage(store: Store, work: WebhookWork, atMost: num
     }),
   )
   const deliveries = opened.flat()
-  const isAll = ids.length < limit && found!.scanned < most
+  const hasMore = ids.length === limit || found!.scanned === most
   const last = (ids.length === limit ? ids.at(-1) : found!.last) ?? after
-  return { handled: deliveries.length, deliveries, remaining: isAll ? null : keyAfter(last) }
+  return {
+    ...continueAt(work, hasMore ? last.toString() : null),
+    handled: deliveries.length,
+    deliveries,
+    hasMore,
+  }
 }

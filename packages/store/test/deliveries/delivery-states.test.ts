@@ -18,7 +18,7 @@ import {
 import { claimDeliveries, type ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
 import { createWebhook } from '../../src/admin/webhooks/webhook-records.js'
 import { deactivateWebhooks } from '../../src/deliveries/deactivate-webhooks.js'
-import { doWebhookWork } from '../../src/deliveries/work.js'
+import { doWebhookWork } from '../../src/deliveries/webhook-work.js'
 import { finishAttempts, type AttemptOutcome } from '../../src/deliveries/finish-attempts.js'
 import { getDelivery } from '../../src/admin/webhooks/delivery-records.js'
 import { deferDeliveries } from '../../src/deliveries/defer-deliveries.js'

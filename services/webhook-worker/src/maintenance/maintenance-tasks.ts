@@ -21,6 +21,7 @@ import {
   readOldestUndeliveredSeconds,
   revokeKeysOfDeletedGateways,
   WEBHOOK_KINDS,
+  WorkOrder,
   type Store,
 } from '@payment-tracking/store/core'
 import type { WebhookWorkerConfig } from '../config.js'
@@ -64,8 +65,8 @@ const isAnswering = (store: Store): Promise<boolean> =>
   ])
 
 /**
- * The tasks that a worker runs beside its jobs. All workers run all tasks; the statements share the rows among the
- * workers.
+ * The tasks of workers beside their jobs. One worker leads and runs those that are not its own; while the lead changes two may, and
+ * the statements share the rows between them.
  */
 export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[] {
   const { config, tunables, store, queue, worker, limiter, metrics, log } = parts
@@ -78,12 +79,14 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
   )
   // What this process knows of the gateways that ask for dates.
   const askedForDates: CachedAsks = new Map()
+  const order = new WorkOrder()
   // Where the looks for what belongs to deleted gateways go on.
   const lookedAt = { keys: 0n, webhooks: 0n }
   return [
     {
       name: 'sweep',
       everyMs: 1_000,
+      isOwn: true,
       run: async () => {
         const swept = await sweep()
         metrics.swept.inc(swept)
@@ -93,6 +96,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     {
       name: 'watchdog',
       everyMs: checkEveryMs,
+      isOwn: true,
       run: async () => {
         const waiting = await queue.countWaiting().catch((error: unknown) => {
           for (const name of DELIVERY_QUEUE_NAMES) watchdogs[name].forget()
@@ -116,6 +120,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
     {
       name: 'age',
       everyMs: 5_000,
+      isOwn: true,
       run: async () => {
         metrics.oldest.set(await readOldestUndeliveredSeconds(store))
         metrics.oldestAwaitingDetails.set(await readOldestAwaitingDetailsSeconds(store))
@@ -161,7 +166,7 @@ export function buildMaintenanceTasks(parts: MaintenanceParts): MaintenanceTask[
           )
           const isFull = bulk > BACKLOG
           const kinds = isFull ? (['cancel'] as const) : WEBHOOK_KINDS
-          const page = await doWebhookWork(store, { kinds })
+          const page = await doWebhookWork(store, { kinds, order })
           if (page === null) return false
           metrics.workRows.inc({ kind: page.kind }, page.handled)
           // While Redis is away, the sweeper enqueues these deliveries.

@@ -1,5 +1,6 @@
 import type { Store } from '../database/open-store.js'
 import { raw, sql } from '../database/sql.js'
+import { LEASE_SECONDS } from './lead.js'
 
 /** What a process says of itself. */
 export interface ProcessReport {
@@ -34,11 +35,12 @@ const MOST_LISTED = raw('500')
  * Writes the row of a process, and removes rows of processes that were killed. The last row of a service stays until another process
  * of it reports: a service of which nothing runs is red for as long. Reads the whole table: it has a row for each process.
  * SQL: the database's clock.
+ * @returns whether the process leads: of those of its service that have reported lately, it has the first name
  */
-export async function reportProcess({ database }: Store, report: ProcessReport): Promise<void> {
+export async function reportProcess({ database }: Store, report: ProcessReport): Promise<boolean> {
   const { service, replica, version, startedMsAgo, workedMsAgo, waitingSeconds } = report
   const ago = (ms: number | null) => sql`clock_timestamp() - make_interval(secs => ${ms}::float8 / 1000)`
-  await database.execute(sql`
+  const [row] = await database.write<{ leads: boolean }>(sql`
     with gone as (
       select p.service, p.replica from processes p
        where p.seen_at < clock_timestamp() - make_interval(mins => ${KEPT_MINUTES})
@@ -50,7 +52,11 @@ export async function reportProcess({ database }: Store, report: ProcessReport):
     values (${service}, ${replica}, ${version}, ${ago(startedMsAgo)}, ${ago(workedMsAgo)}, ${waitingSeconds}::float8)
     on conflict (service, replica) do update
        set version = excluded.version, started_at = excluded.started_at, seen_at = clock_timestamp(),
-           worked_at = excluded.worked_at, waiting_seconds = excluded.waiting_seconds`)
+           worked_at = excluded.worked_at, waiting_seconds = excluded.waiting_seconds
+    returning not exists (
+      select from processes o where o.service = ${service} and o.replica < ${replica}
+         and o.seen_at > clock_timestamp() - make_interval(secs => ${raw(String(LEASE_SECONDS))})) as leads`)
+  return row!.leads
 }
 
 /**

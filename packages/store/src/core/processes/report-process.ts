@@ -10,6 +10,7 @@ import {
   type ServiceContext,
 } from '@payment-tracking/runtime'
 import type { Store } from '../database/open-store.js'
+import type { Lead } from './lead.js'
 import { forgetProcess, reportProcess } from './process-rows.js'
 
 const EVERY_MS = 3_000
@@ -23,13 +24,15 @@ export interface Reporting {
   work?: string
   /** for how long the oldest message that is not stored has waited */
   waitingSeconds?: () => Promise<number | null>
+  /** hears whether the process leads */
+  lead?: Lead
 }
 
 /** Reports the process every 3 s while it takes in work. */
 export function reportWhileRunning(
   context: Pick<ServiceContext, 'intake' | 'metrics'>,
   store: Store,
-  { service, log, work, waitingSeconds }: Reporting,
+  { service, log, work, waitingSeconds, lead }: Reporting,
 ): void {
   const replica = `${hostname()}/${process.pid}`
   let finished = 0
@@ -46,7 +49,8 @@ export function reportWhileRunning(
           () => {},
         ),
       )
-    await reportProcess(store, {
+    const reportedAt = performance.now()
+    const leads = await reportProcess(store, {
       service,
       replica,
       version: VERSION,
@@ -54,6 +58,7 @@ export function reportWhileRunning(
       workedMsAgo: workedAt === null ? null : performance.now() - workedAt,
       waitingSeconds: waits,
     })
+    lead?.note(leads, reportedAt)
   }
   const reports = repeat({
     everyMs: EVERY_MS,

@@ -39,7 +39,7 @@ export const IS_ACTIVE = sql`w.active and w.deleted_at is null`
 
 /**
  * An open delivery may be sent: its webhook is on, and was not turned off since the delivery's cycle of tries began. All
- * other open deliveries are cancelled, although nobody has written their rows yet (work.ts).
+ * other open deliveries are cancelled, although nobody has written their rows yet (webhook-work.ts).
  */
 export const IS_LIVE = sql`(${IS_ACTIVE} and d.activation = w.activation)`
 

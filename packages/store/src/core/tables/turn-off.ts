@@ -1,5 +1,5 @@
 // Turning webhooks off changes their rows alone, whatever waits for them: from then on nothing of them is live, and
-// `work.ts` writes the rows of their deliveries.
+// `cancel-page.ts` writes the rows of their deliveries.
 import { sql, type Sql } from '../database/sql.js'
 import { REQUEUE } from '../tasks/work-table.js'
 
@@ -26,7 +26,8 @@ export const turnOff = (
      where ${which}
     returning ${returned}
   ), work as (
-    insert into work (kind, key) select 'cancel', id::text from off
+    insert into work (kind, key, gateway)
+    select 'cancel', o.id::text, w.gateway from off o join webhooks w on w.id = o.id
     on conflict (kind, key) do update set cursor = '', state = null, ${REQUEUE}
   ), ended as (
     delete from work where kind in ('redeliver', 'replay') and key in (select id::text from off)

@@ -2,7 +2,7 @@
 // cause, and done afterwards in pages.
 import type { Store } from '../database/open-store.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { bigints, inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
 import { isNotQuarantined } from '../quarantine/isolate.js'
 
 /** The most rows that a page of a task handles. */
@@ -26,6 +26,9 @@ export interface Work {
   cursor: string
   /** what the cause said, and what the pages before found */
   state: unknown
+  /** pages that timed out since the last one that did not */
+  timeouts: number
+  addedAt: Date
   /** changes with each page, and with each change of rows that a page may have read before it took the writer lock */
   version: bigint
 }
@@ -55,7 +58,9 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
 const IS_NOT_QUARANTINED = isNotQuarantined('task', sql`w.kind || ' ' || w.key`)
-const WORK_COLUMNS = sql`w.kind, w.key, w.gateway, w.cursor, w.state, w.version`
+const WORK_COLUMNS = sql`
+  w.kind, w.key, w.gateway, w.cursor, w.state, w.timeouts, w.since as "addedAt", w.version`
+const IS_DUE = sql`w.next_at <= clock_timestamp() and ${IS_NOT_QUARANTINED}`
 
 /** A kind whose next work is asked for. */
 export interface AskedKind {
@@ -75,9 +80,8 @@ export interface AskedKind {
  * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_order, some probes a kind.
  */
 export async function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<Work[]> {
-  const isDue = sql`w.next_at <= clock_timestamp() and ${IS_NOT_QUARANTINED}`
   const oldest = (which: Sql, lap: number): Sql => sql`(
-    select w.gateway, w.next_at, ${inline(lap)} as lap from work w where w.kind = k.kind and ${which} and ${isDue}
+    select w.gateway, w.next_at, ${inline(lap)} as lap from work w where w.kind = k.kind and ${which} and ${IS_DUE}
      order by w.gateway, w.next_at limit 1)`
   return [
     ...(await database.read<Work>(sql`
@@ -94,9 +98,38 @@ export async function readNextWorks({ database }: Store, kinds: readonly AskedKi
       )
       select ${WORK_COLUMNS} from next n
        cross join lateral (
-         select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${isDue}
+         select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${IS_DUE}
           order by w.next_at limit n.together) w`)),
   ]
+}
+
+/** The work of one key that is due. */
+export const readOwnWork = (
+  { database }: Store,
+  kinds: readonly string[],
+  key: string,
+): Promise<readonly Work[]> =>
+  database.read(sql`
+    select ${WORK_COLUMNS} from work w
+     where w.kind = any(${[...kinds]}::text[]) and w.key = ${key} and ${IS_DUE} limit 1`)
+
+/** After this time, work of a process that died is taken again. */
+const TAKEN_SECONDS = raw('30')
+
+/** Takes the lease of a row of work. SQL: the database's clock. @returns null when another process was faster */
+export async function takeWork({ database }: Store, work: Work): Promise<Work | null> {
+  const [taken] = await database.write<Pick<Work, 'version'>>(sql`
+    update work w set version = nextval('work_version_seq'),
+           next_at = clock_timestamp() + make_interval(secs => ${TAKEN_SECONDS})
+     where w.kind = ${work.kind} and w.key = ${work.key} and w.version = ${work.version}
+       and w.next_at <= clock_timestamp() returning w.version`)
+  return taken ? { ...work, ...taken } : null
+}
+
+/** Puts work whose page timed out behind all other work. SQL: a sequence, and the database's clock. */
+export async function noteTimeouts({ database }: Store, { kind, key }: Work, count: number): Promise<void> {
+  await database.execute(sql`
+    update work set timeouts = ${count}::smallint, ${REQUEUE} where kind = ${kind} and key = ${key}`)
 }
 
 /** Some work as it is now, in the same order. Whoever changes it holds the writer lock. */
@@ -114,22 +147,38 @@ export interface WorkPage {
   done: readonly Work[]
   /** work that continues; all other work stays as it is */
   continued?: Work | undefined
+  /** what the page counts for in `handled`; default: one */
+  handled?: number | undefined
+  /** how long the next page waits; Infinity: the work has ended, and its row is kept for readers */
+  delaySeconds?: number | undefined
 }
 
 /** @param cursor where the next page of the work begins; undefined or null: nothing of it remains */
 export const continueAt = (work: Work, cursor: string | null | undefined): WorkPage =>
   cursor == null ? { done: [work] } : { done: [], continued: { ...work, cursor } }
 
-/** Takes turns: work that continues comes after all other work. SQL: adds to what is stored. */
-export function writeWorkPage(tx: PipelinedTx, { done, continued }: WorkPage): void {
+/**
+ * The statements that write what a page leaves. Takes turns: work that continues comes after all other work. Work that was begun anew
+ * meanwhile keeps its beginning: it has another version then. SQL: adds to what is stored.
+ */
+export function writeWorkPage({ done, continued, handled = 1, delaySeconds = 0 }: WorkPage): Sql[] {
+  const statements: Sql[] = []
   if (done.length > 0)
-    tx.send(sql`
-      delete from work where kind = ${done[0]!.kind} and key = any(${done.map(({ key }) => key)}::text[])`)
-  if (continued)
-    tx.send(sql`
-      update work set cursor = ${continued.cursor}, state = ${continued.state === null ? null : JSON.stringify(continued.state)}::jsonb,
-             handled = handled + 1, ${REQUEUE}
-       where kind = ${continued.kind} and key = ${continued.key}`)
+    statements.push(sql`
+      delete from work where kind = ${done[0]!.kind} and key = any(${done.map(({ key }) => key)}::text[])
+         and version = any(${bigints(done.map(({ version }) => version))})`)
+  if (continued) {
+    const { kind, key, version, cursor, state } = continued
+    const nextAt =
+      delaySeconds === Infinity
+        ? sql`'infinity'`
+        : sql`clock_timestamp() + make_interval(secs => ${delaySeconds}::float8)`
+    statements.push(sql`
+      update work set cursor = ${cursor}, state = ${state === null ? null : JSON.stringify(state)}::jsonb,
+             handled = handled + ${handled}, timeouts = 0, version = nextval('work_version_seq'), next_at = ${nextAt}
+       where kind = ${kind} and key = ${key} and version = ${version}`)
+  }
+  return statements
 }
 
 /** The most work that is counted: one message each can leave any number. */

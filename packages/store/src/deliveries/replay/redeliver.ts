@@ -80,10 +80,11 @@ export async function beginRedelivery(
   span: { since: Date; until: Date | null; states: readonly DeliveryState[] },
 ): Promise<void> {
   const begun = await database.execute(sql`
-    insert into work (kind, key, state)
-    values ('redeliver', ${webhookId.toString()}, jsonb_build_object(
-      'madeSince', ${span.since}::timestamptz, 'states', to_jsonb(${[...span.states]}::text[]),
-      'madeUntil', least(${span.until}::timestamptz, clock_timestamp())::timestamptz(3)))
+    insert into work (kind, key, gateway, state)
+    select 'redeliver', w.id::text, w.gateway, jsonb_build_object(
+             'madeSince', ${span.since}::timestamptz, 'states', to_jsonb(${[...span.states]}::text[]),
+             'madeUntil', least(${span.until}::timestamptz, clock_timestamp())::timestamptz(3))
+      from webhooks w where w.id = ${webhookId}
     on conflict do nothing`)
   if (begun === 0) throw new RedeliveryUnderWayError()
 }

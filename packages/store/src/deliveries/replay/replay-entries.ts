@@ -8,30 +8,17 @@ import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 import { DELIVERY_STATE } from '../../core/tables/delivery-rows.js'
 import { readFeedEntriesOf, type FeedEntry } from '../../messages/routing/feed-entries.js'
 import { insertMessages, orderKeyOf } from '../../messages/routing/insert-messages.js'
+import type { WebhookWork } from '../webhook-page.js'
 import { openCycle } from '../open-cycle.js'
 import { countRedeliveries } from './redeliver.js'
 import { RoutedMessages, type Message } from '../../messages/routing/routed-messages.js'
 import type { NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
 import { readWaitingDetails } from '../../messages/waiting/waiting-details.js'
 
-/** A row of work, with what its page needs of the webhook. */
-export interface ReplayWork {
-  kind: string
-  key: string
-  version: bigint
-  cursor: string
-  state: unknown
-  addedAt: Date
-  /** of the webhook */
-  id: bigint
-  gateway: string
-  isActive: boolean
-}
-
 /** Makes the deliveries of some entries, and sends again what was cancelled. */
 export async function replayEntries(
   store: Store,
-  work: ReplayWork,
+  work: WebhookWork,
   webhook: NotifiedWebhook,
   entries: readonly FeedEntry[],
 ): Promise<DeliveryRef[]> {
@@ -90,7 +77,7 @@ async function decide(tx: Tx, webhook: NotifiedWebhook, entries: readonly FeedEn
 /** Opens a cycle for what turning off cancelled. What the chain took back is cancelled too, and is no entry. */
 async function openCancelled(
   store: Store,
-  { addedAt }: ReplayWork,
+  { addedAt }: WebhookWork,
   { id, activation }: NotifiedWebhook,
   sent: readonly { eventId: string; type: string }[],
 ): Promise<DeliveryRef[]> {
@@ -128,7 +115,7 @@ export interface Cancelled {
 /** Sends again what was cancelled, by the filters of now. What the chain took back since is no entry. */
 export async function replayCancelled(
   store: Store,
-  work: ReplayWork,
+  work: WebhookWork,
   webhook: NotifiedWebhook,
   cancelled: readonly Cancelled[],
 ): Promise<DeliveryRef[]> {
@@ -148,7 +135,7 @@ export async function replayCancelled(
 /** Makes the deliveries of retractions, and sends again what was cancelled. */
 export async function replayRetractions(
   store: Store,
-  work: ReplayWork,
+  work: WebhookWork,
   webhook: NotifiedWebhook,
   ids: readonly string[],
 ): Promise<DeliveryRef[]> {

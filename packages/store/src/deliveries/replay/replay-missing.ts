@@ -1,6 +1,6 @@
 // Sends an endpoint what it missed: what was cancelled in the span of time, and what was stored in the span while the endpoint did
 // not exist, was off or had other filters. What it waited for while it was off is cancelled then (release.ts). A request writes one
-// row of work (work.ts); the row stays when the replay has ended, so that its gateway can read what it did.
+// row of work (webhook-work.ts); the row stays when the replay has ended, so that its gateway can read what it did.
 import {
   CHAIN_LIFECYCLE_TYPES,
   PAYMENT_MESSAGE_TYPE,
@@ -45,7 +45,7 @@ export interface ReplayState {
   first?: string
   last?: string
   /** what the next day may go on with */
-  goesOnAt?: string
+  goesOnAt?: string | undefined
   endedAt?: string
 }
 
@@ -77,9 +77,10 @@ export async function beginReplay(
     looked: 0,
   }
   const begun = await database.execute(sql`
-    insert into work as w (kind, key, state) values ('replay', ${webhookId.toString()}, ${JSON.stringify(state)}::jsonb)
+    insert into work as w (kind, key, gateway, state)
+    select 'replay', id::text, gateway, ${JSON.stringify(state)}::jsonb from webhooks where id = ${webhookId}
     on conflict (kind, key) do update
-      set cursor = '', state = excluded.state, handled = 0, since = clock_timestamp(), ${REQUEUE}
+      set cursor = '', state = excluded.state, handled = 0, timeouts = 0, since = clock_timestamp(), ${REQUEUE}
       where w.next_at = 'infinity'`)
   if (begun === 0) throw new ReplayUnderWayError()
 }

@@ -2,11 +2,9 @@
 // that is done again changes nothing: the keys of deliveries refuse a second one of an event.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
-import { inOneTransaction } from '../../core/database/in-one-transaction.js'
 import type { Store } from '../../core/database/open-store.js'
 import { bigints, raw, sql } from '../../core/database/sql.js'
 import { isolate } from '../../core/quarantine/isolate.js'
-import { endPage } from '../../core/tasks/leased-work.js'
 import { DELIVERY_FINISHED_AT } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn } from '../../core/tables/delivery-ranges.js'
 import { readFeedEntries } from '../../messages/routing/feed-entries.js'
@@ -18,59 +16,37 @@ import {
   type ReplayKey,
   type ReplayState,
 } from './replay-missing.js'
-import {
-  replayCancelled,
-  replayEntries,
-  replayRetractions,
-  type Cancelled,
-  type ReplayWork,
-} from './replay-entries.js'
+import { replayCancelled, replayEntries, replayRetractions, type Cancelled } from './replay-entries.js'
+import type { WebhookPage, WebhookWork } from '../webhook-page.js'
 import { NOTIFIED_WEBHOOK, type NotifiedWebhook } from '../../messages/routing/notified-webhooks.js'
 
-export interface ReplayedPage {
-  handled: number
-  deliveries: DeliveryRef[]
-  hasMore: boolean
-}
-
-const PAGE = 500
 /** For each delivery of a page, how many deliveries it reads: those of other times are passed over. */
 const SCANNED_FOR_EACH = 10
 
-/** @param atMost the deliveries of the page; default and most 500 */
-export async function replayPage(store: Store, work: ReplayWork, atMost = PAGE): Promise<ReplayedPage> {
+export async function replayPage(store: Store, work: WebhookWork, atMost: number): Promise<WebhookPage> {
   const state = work.state as ReplayState
   if (state.last === undefined) return findSpan(store, work, state)
-  return inOneTransaction(store, async () => {
-    const webhook = await readWebhook(store, work.id)
-    if (!webhook.active) return end(store, work, state, [])
-    const quota = await readRedeliveryQuota(store, work.gateway)
-    const limit = Math.min(atMost, PAGE, quota.remaining)
-    if (limit === 0) {
-      const goesOnAt = new Date(Date.now() + quota.goesOnInSeconds * 1_000).toISOString()
-      return continueWork(
-        store,
-        work,
-        { ...state, goesOnAt },
-        readCursor(work.cursor)!,
-        [],
-        quota.goesOnInSeconds,
-      )
-    }
-    const key = readCursor(work.cursor)!
-    const page = { work, state, webhook, limit }
-    if (key.phase === 'cancelled') return cancelledPage(store, { ...page, key })
-    return key.phase === 'entries'
-      ? entriesPage(store, { ...page, key })
-      : retractionPage(store, { ...page, key })
-  })
+  const webhook = await readWebhook(store, work.id)
+  if (!webhook.active) return end(work, state, [])
+  const quota = await readRedeliveryQuota(store, work.gateway)
+  const limit = Math.min(atMost, quota.remaining)
+  const key = readCursor(work.cursor)!
+  if (limit === 0) {
+    const goesOnAt = new Date(Date.now() + quota.goesOnInSeconds * 1_000).toISOString()
+    return { ...continueWork(work, { ...state, goesOnAt }, key, []), delaySeconds: quota.goesOnInSeconds }
+  }
+  const page = { work, state: { ...state, goesOnAt: undefined }, webhook, limit }
+  if (key.phase === 'cancelled') return cancelledPage(store, { ...page, key })
+  return key.phase === 'entries'
+    ? entriesPage(store, { ...page, key })
+    : retractionPage(store, { ...page, key })
 }
 
 /**
  * Finds the positions of the span. Waits for the writer that may have seen the webhook off: of what commits later, ingest notifies.
- * Nobody waits for this statement longer than it takes.
+ * The next writer waits for one more statement, of some probes.
  */
-async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Promise<ReplayedPage> {
+async function findSpan(store: Store, work: WebhookWork, state: ReplayState): Promise<WebhookPage> {
   const { database } = store
   const [head] = await database.write<{ position: bigint }>(
     sql`select position from stream_head where id = 1 for share`,
@@ -87,11 +63,11 @@ async function findSpan(store: Store, work: ReplayWork, state: ReplayState): Pro
   const last = state.until === null ? head!.position : (span!.last ?? 0n)
   const first = span!.first ?? last
   const found = { ...state, first: first.toString(), last: last.toString() }
-  return continueWork(store, work, found, { phase: 'cancelled', delivery: 0n, sequence: span!.sequence }, [])
+  return continueWork(work, found, { phase: 'cancelled', delivery: 0n, sequence: span!.sequence }, [])
 }
 
 interface Page<Phase extends ReplayKey['phase']> {
-  work: ReplayWork
+  work: WebhookWork
   state: ReplayState
   webhook: NotifiedWebhook
   key: Extract<ReplayKey, { phase: Phase }>
@@ -108,7 +84,7 @@ function typesOf({ state, webhook }: Pick<Page<'entries'>, 'state' | 'webhook'>)
  * What was cancelled in the span, of events that were stored before it: they were open when the webhook was turned off, or became
  * final or known while it was off. Later events are entries.
  */
-async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<ReplayedPage> {
+async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<WebhookPage> {
   const { work, state, webhook, key, limit } = page
   const most = limit * SCANNED_FOR_EACH
   const isEarlier = sql`case when d.type = ${RETRACTION_MESSAGE_TYPE} then e.retracted_at < ${state.since}::timestamptz
@@ -148,16 +124,10 @@ async function cancelledPage(store: Store, page: Page<'cancelled'>): Promise<Rep
   const next: ReplayKey = isAll
     ? { phase: 'entries', position: BigInt(state.first!), sequence: key.sequence }
     : { ...key, delivery: fitting.length === limit ? BigInt(fitting.at(-1)!.id) : found!.last }
-  return continueWork(
-    store,
-    work,
-    { ...state, looked: state.looked + fitting.length },
-    next,
-    deliveries.flat(),
-  )
+  return continueWork(work, { ...state, looked: state.looked + fitting.length }, next, deliveries.flat())
 }
 
-async function entriesPage(store: Store, page: Page<'entries'>): Promise<ReplayedPage> {
+async function entriesPage(store: Store, page: Page<'entries'>): Promise<WebhookPage> {
   const { work, state, webhook, key, limit } = page
   const of = { after: key, last: BigInt(state.last!), types: typesOf(page), limit }
   const entries = await store.database.transaction(tx => readFeedEntries(tx, webhook.gateway, of))
@@ -175,7 +145,7 @@ async function entriesPage(store: Store, page: Page<'entries'>): Promise<Replaye
     entries.length === limit
       ? { phase: 'entries', ...entries.at(-1)!.at }
       : { phase: 'retractions', at: state.since, eventId: '00000000-0000-0000-0000-000000000000' }
-  return continueWork(store, work, { ...state, looked }, next, deliveries.flat())
+  return continueWork(work, { ...state, looked }, next, deliveries.flat())
 }
 
 /** As rows that can be quarantined. */
@@ -183,9 +153,9 @@ const keyed = <Row extends { eventId: string }>({ id }: NotifiedWebhook, rows: r
   rows.map(of => ({ of, toString: () => `${id} ${of.eventId}` }))
 
 /** Retracted payments of which the webhook was notified, or may have been. Hardly an event is retracted. */
-async function retractionPage(store: Store, page: Page<'retractions'>): Promise<ReplayedPage> {
+async function retractionPage(store: Store, page: Page<'retractions'>): Promise<WebhookPage> {
   const { work, state, webhook, key, limit } = page
-  if (!typesOf(page).includes(RETRACTION_MESSAGE_TYPE)) return end(store, work, state, [])
+  if (!typesOf(page).includes(RETRACTION_MESSAGE_TYPE)) return end(work, state, [])
   const scanned = await store.database.read<{ eventId: string; at: string; isOwn: boolean }>(sql`
     select e.id as "eventId", e.retracted_at::text as at,
            e.gateway = ${webhook.gateway} and e.amount is not null and exists (
@@ -206,10 +176,9 @@ async function retractionPage(store: Store, page: Page<'retractions'>): Promise<
     ),
   )
   const now = { ...state, looked: state.looked + own.length }
-  if (scanned.length < limit) return end(store, work, now, deliveries.flat())
+  if (scanned.length < limit) return end(work, now, deliveries.flat())
   const { at, eventId } = scanned.at(-1)!
   return continueWork(
-    store,
     work,
     now,
     { phase: 'retractions', at: at.replace(' ', 'T'), eventId },
@@ -223,27 +192,25 @@ async function readWebhook(store: Store, id: bigint): Promise<NotifiedWebhook> {
   return webhook!
 }
 
-async function continueWork(
-  store: Store,
-  work: ReplayWork,
-  { goesOnAt, ...state }: ReplayState,
+const continueWork = (
+  work: WebhookWork,
+  state: ReplayState,
   key: ReplayKey,
   deliveries: DeliveryRef[],
-  delaySeconds = 0,
-): Promise<ReplayedPage> {
-  const remaining = { cursor: writeCursor(key), state: delaySeconds > 0 ? { ...state, goesOnAt } : state }
-  await endPage(store, work, { handled: deliveries.length, remaining, delaySeconds })
-  return { handled: deliveries.length, deliveries, hasMore: true }
-}
+): WebhookPage => ({
+  done: [],
+  continued: { ...work, cursor: writeCursor(key), state },
+  handled: deliveries.length,
+  deliveries,
+  hasMore: true,
+})
 
 /** The row stays, and nobody takes it any more. */
-async function end(
-  store: Store,
-  work: ReplayWork,
-  state: ReplayState,
-  deliveries: DeliveryRef[],
-): Promise<ReplayedPage> {
-  const remaining = { cursor: work.cursor, state: { ...state, endedAt: new Date().toISOString() } }
-  await endPage(store, work, { handled: deliveries.length, remaining, delaySeconds: Infinity })
-  return { handled: deliveries.length, deliveries, hasMore: false }
-}
+const end = (work: WebhookWork, state: ReplayState, deliveries: DeliveryRef[]): WebhookPage => ({
+  done: [],
+  continued: { ...work, state: { ...state, endedAt: new Date().toISOString() } },
+  handled: deliveries.length,
+  deliveries,
+  hasMore: false,
+  delaySeconds: Infinity,
+})

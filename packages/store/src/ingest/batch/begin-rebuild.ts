@@ -3,9 +3,8 @@ import type { Store } from '../../core/database/open-store.js'
 import { REBUILD_WORK } from '../recompute/rebuild.js'
 import { lockHead } from '../../core/tables/head.js'
 import { PageSizer } from '../../core/tasks/page-sizer.js'
-import type { PageOptions } from '../../core/tasks/run-page.js'
 import { addWork } from '../../core/tasks/work-table.js'
-import { runTaskPage } from './do-work.js'
+import { runTaskPage, type TaskOptions } from './do-work.js'
 
 /**
  * The version of the rules by which states, details and figures follow from events. Raise it with the rules: ingest then
@@ -25,7 +24,7 @@ export async function beginNewRules({ database }: Store, serverRun?: string): Pr
   })
 }
 
-export interface RebuildOptions extends Omit<PageOptions, 'serverRun'> {
+export interface RebuildOptions extends Omit<TaskOptions, 'serverRun'> {
   /** called after each page with the number of pages */
   onPage?: (pages: number) => void
 }

@@ -18,7 +18,8 @@ import type { LockedHead } from '../../core/tables/head.js'
 import { readFinality } from '../../core/tables/finality.js'
 import { addDetailsWork, DETAILS, WATERMARK } from '../../messages/waiting/release-work.js'
 import { notify } from '../../messages/routing/notify.js'
-import { runPage, type PageOptions, type WorkKind } from '../../core/tasks/run-page.js'
+import { runTask, type PageOptions } from '../../core/tasks/run-task.js'
+import { underWriterLock, type WorkKind, type WriterOptions } from '../../core/tasks/under-writer-lock.js'
 import { countWork } from '../../core/tasks/work-table.js'
 import { recordAnnouncements } from '../outbox/announcements.js'
 import type { CommittedChanges } from './batch.js'
@@ -55,18 +56,26 @@ export interface TaskPage extends CommittedChanges {
   kind: IngestKind
 }
 
+/** How a page of ingest's work is done. */
+export interface TaskOptions extends Omit<PageOptions, 'only'>, WriterOptions {}
+
 /**
- * Does the next page of the oldest work (`runPage`).
+ * Does the next page of the oldest work (`runTask`).
  * @returns what each transaction of it changed; empty when there is no work
  * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
  * @throws StoreUnverifiedError
  */
-export const runTaskPage = (store: Store, options: PageOptions): Promise<TaskPage[]> =>
-  runPage<Page, TaskPage>(store, KINDS, options, async (tx, kind, page, head) => ({
-    epoch: head.epoch,
-    kind: kind as IngestKind,
-    ...(await notifyPage(tx, head, page)),
-  }))
+export const runTaskPage = (store: Store, { sizer, order, ...of }: TaskOptions): Promise<TaskPage[]> => {
+  const tasks = INGEST_KINDS.map(kind => {
+    const task = underWriterLock<Page, TaskPage>(KINDS[kind], of, async (tx, page, head) => ({
+      epoch: head.epoch,
+      kind,
+      ...(await notifyPage(tx, head, page)),
+    }))
+    return [kind, task] as const
+  })
+  return runTask(store, Object.fromEntries(tasks), { sizer, order })
+}
 
 /** How much work waits, at most 10,000, and the age of the oldest of it in seconds; 0 without work. */
 export const readWork = (store: Store): Promise<{ count: number; oldestSeconds: number }> =>

@@ -1,6 +1,6 @@
 // The pages of work on expected payments: what a request leaves, and what is too much for the transaction that causes it.
 import { bigints, sql, type Tx } from '../../core/database/sql.js'
-import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { continueAt, policiesFor, type Work, type WorkPage } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findNextPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'

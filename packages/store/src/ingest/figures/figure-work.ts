@@ -1,6 +1,6 @@
 // Of a rebuild: figures are counted again. Each page reads without the writer lock, in one snapshot, and adds under the lock what
 // is missing: nothing, unless the rules changed.
-import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { addDifferences, type Differences } from './figures.js'
 import { hourKey, toHour, type GatewayHour } from './gateway-hours.js'
 import { firstOf, readHourDifferences } from './hour-differences.js'

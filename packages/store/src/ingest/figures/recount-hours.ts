@@ -6,7 +6,7 @@ import { sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import { isOf, hourKey, toHour, type GatewayHour } from './gateway-hours.js'
-import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { REQUEUE, continueAt, type Work } from '../../core/tasks/work-table.js'
 
 const HOUR_MS = HOUR * 1_000

@@ -14,7 +14,7 @@ import { writeGateways } from '../../core/tables/gateways.js'
 import { readLatestChanges } from './read-latest-events.js'
 import { readStored } from '../../core/tables/stored-events.js'
 import { writeUserPayments } from '../../core/tables/user-payments.js'
-import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { policiesFor } from '../../core/tasks/work-table.js'
 
 type Recompute = (tx: PipelinedTx, addresses: readonly string[], programId: string) => Promise<void>

@@ -1,7 +1,7 @@
 // A user payment that became known concerns all its policies. A batch looks at some; more of them become work.
 import { empty, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { OF_POLICY } from '../../core/tables/payment-names.js'
-import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { continueAt, policiesFor } from '../../core/tasks/work-table.js'
 import { FROM_START } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'

@@ -4,7 +4,7 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { sql } from '../../core/database/sql.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import type { LockedHead } from '../../core/tables/head.js'
-import type { WorkKind } from '../../core/tasks/run-page.js'
+import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { addWork, continueAt } from '../../core/tasks/work-table.js'
 import { release, type WaitingKey } from './release.js'
 
