@@ -4,12 +4,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { runTaskPage, type TaskPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
-import {
-  dumpProjections,
-  openTestStore,
-  type TestContext,
-  type TestDatabase,
-} from '@payment-tracking/testkit'
+import { dumpProjections, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import { ingestSubjects, PROGRAM } from './ingest-messages.js'
 
@@ -112,9 +107,4 @@ export async function rowsOf(t: TestContext, messages: readonly Message[]) {
   await ingest(store, messages)
   await drain(store)
   return dumpProjections(database.pool)
-}
-
-export const countWork = async ({ pool }: TestDatabase): Promise<number> => {
-  const { rows } = await pool.query<{ count: string }>(`select count(*) from work where kind <> 'hour'`)
-  return Number(rows[0]!.count)
 }

@@ -1,18 +1,12 @@
-// What becomes known while work on a policy waits, or is under way. Few rows: the work is written down by the test.
-import { runTaskPage } from '@payment-tracking/store/ingest'
-import { type Store } from '@payment-tracking/store/core'
-import { openTestStore } from '@payment-tracking/testkit'
-import type { TestDatabase } from '@payment-tracking/testkit'
+// Completions that are found while work on a policy waits, or is under way: the test writes the work down. That details of payments are
+// those that are known is `derivedAnew` of test/models, and a law.
+import { openTestStore, type TestDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
-import { PROGRAM } from './ingest-messages.js'
 import {
   created,
   drain,
   ingest,
-  MINT,
-  OWNER,
   pay,
-  PERIODS,
   policyOf,
   say,
   signatureOf,
@@ -20,7 +14,6 @@ import {
   type Message,
 } from './recompute-history.js'
 
-const PAID = [pay(10), pay(13), pay(16)]
 /** Behind every order of the chain. */
 const AFTER_ALL = `7${'f'.repeat(63)}`
 const ONE_TIME = { OneTime: { amount: '5000', due_date: '0', expiry_date: null } }
@@ -47,49 +40,6 @@ const paused = say('PaymentPolicyStatusChanged', 20, {
 const retracted = (name: string, slot: number): Message => ({
   subject: 'chain.events.control.retracted',
   bytes: Buffer.from(JSON.stringify({ signature: signatureOf(`${name} ${slot}`), slot })),
-})
-
-const readDetails = async ({ pool }: TestDatabase) => {
-  const { rows } = await pool.query<{ payer: string | null; token_mint: string | null }>(
-    'select payer, token_mint from events where amount is not null order by slot',
-  )
-  return rows
-}
-
-const pageOfTwo = (store: Store) =>
-  runTaskPage(store, { programId: PROGRAM.programId, sizer: { rowsOf: () => 2, note: () => {} } })
-
-const KNOWN = PAID.map(() => ({ payer: OWNER, token_mint: MINT }))
-
-t.test('payments before the place where work waits kept no payer and mint', async t => {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, [userPayment, ...PAID])
-  await addWork(database, AFTER_ALL)
-  await ingest(store, [created(1, 2_000, PERIODS)])
-  await drain(store)
-  t.strictSame(await readDetails(database), KNOWN)
-})
-
-t.test('payments of the pages before a user payment became known kept no payer and mint', async t => {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, PAID)
-  await addWork(database, '')
-  await ingest(store, [created(1, 2_000, PERIODS)])
-  await pageOfTwo(store)
-  await ingest(store, [userPayment])
-  await drain(store)
-  t.strictSame(await readDetails(database), KNOWN)
-})
-
-t.test('a retracted payment that came after the pages before kept no payer and mint', async t => {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, PAID)
-  await addWork(database, '')
-  await ingest(store, [userPayment, created(1, 2, PERIODS), retracted('PaymentRecord', 11)])
-  await pageOfTwo(store)
-  await ingest(store, [pay(11)])
-  await drain(store)
-  t.strictSame(await readDetails(database), [...KNOWN, ...KNOWN.slice(0, 1)])
 })
 
 t.test('a completion that a page of work found without a new event was not announced', async t => {

@@ -1,9 +1,7 @@
 // Work in pages under faults: rows that fail are quarantined, and everything else goes on.
 import { listQuarantined, takeBack } from '@payment-tracking/store/core'
-import { rebuildProjections } from '@payment-tracking/store/ingest'
-import { dumpProjections, insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
+import { insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
-import { PROGRAM } from './ingest-messages.js'
 import {
   created,
   drain,
@@ -86,31 +84,4 @@ t.test('a bad message that its batch finds first is quarantined in the same tran
   await drain(store)
   t.same((await pool.query('select event_id from waiting_messages')).rows, [{ event_id: bad }])
   t.equal((await pool.query('select from deliveries')).rowCount, few.length)
-})
-
-t.test('a bad address does not stop a rebuild', async t => {
-  const { store, pool } = await openTestStore(t)
-  const many = Array.from({ length: 30 }, (_, at) => at + 1)
-  const events = many.flatMap(id => [created(id, 10 * id, PERIODS), pay(10 * id + 1, id)])
-  await ingest(store, [userPayment, ...events])
-  const before = await dumpProjections(pool)
-  const bad = policyOf(7)
-  await pool.query(`update policies set total_paid = 0`)
-  await pool.query(
-    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
-     create trigger planted before insert or update on policies for each row when (new.address = '${bad}') execute function fail()`,
-  )
-  await rebuildProjections(store, { programId: PROGRAM.programId })
-  const wrong = async () =>
-    (await pool.query<{ address: string }>('select address from policies where total_paid = 0')).rows
-  t.same(await wrong(), [{ address: bad }], 'all others are rebuilt')
-  const quarantined = await listQuarantined(store, 9)
-  t.same(
-    quarantined.map(({ task, key }) => `${task} ${key}`),
-    [`task policy ${bad}`],
-  )
-  await pool.query('drop trigger planted on policies')
-  for (const row of quarantined) t.ok(await takeBack(store, row))
-  await drain(store)
-  t.strictSame(await dumpProjections(pool), before)
 })

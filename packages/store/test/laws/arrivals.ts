@@ -12,14 +12,15 @@ const OF_TOKEN = some('gateway || token_mint')
 /** Statements that make figures wrong: a rebuild rights them. */
 const SPOILS = [
   `update payment_stats set count = count + 7 where ${OF_GATEWAY}`,
-  `update payment_token_stats set total = total - 1, min = null where ${OF_TOKEN}`,
+  `update payment_token_stats set total = case span when 0 then total * 2 else total - 1 end, min = null where ${OF_TOKEN}`,
   `update payment_token_stats set max = max + 1 where ${OF_TOKEN}`,
   `update payment_token_stats set min = null, max = null where ${OF_TOKEN}`,
   `delete from payment_stats where ${OF_GATEWAY}`,
   `delete from payment_token_stats where ${OF_TOKEN}`,
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-   select gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats where ${OF_GATEWAY}`,
-  `update event_counts set count = count + 1 where ${some('name')}`,
+   select gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats where ${OF_GATEWAY};
+   insert into event_counts (name, span, start, count) values ('stale', 86400, '2020-01-01', 5)`,
+  `update event_counts set count = case span when 0 then 0 else count + 1 end where ${some('name')}`,
   `delete from event_counts where ${some('name')}`,
 ]
 

@@ -9,7 +9,7 @@ import type { Arrival } from './arrivals.js'
 import { historyOf } from './histories.js'
 import { describe, type Message } from './messages.js'
 import { findReadProblems } from './reads.js'
-import { differences, rowsOf, rowsOfModel } from './rows.js'
+import { differences, gatewaysIn, gatewaysOf, rowsOf, rowsOfModel } from './rows.js'
 import { pageOptions, store, type LawDatabase, type Run } from './run.js'
 import { findSeqProblems } from './seqs.js'
 import type { Marks, World } from './steps.js'
@@ -87,7 +87,9 @@ async function checkRun(law: LawDatabase, run: Run, ideal: Model, asked: Readonl
       model.conflicts.length === 0 ? [] : [['CONFLICT', String(model.conflicts.length)]],
     )
     const found = new Map(run.tables.conflicts.map(({ code, count }) => [String(code), String(count)]))
-    return differences({ ...rowsOfModel(model), conflicts }, { ...rows, conflicts: found })
+    const named = { conflicts, gateways_of_changes: gatewaysOf(model) }
+    const is = { conflicts: found, gateways_of_changes: gatewaysIn(run.tables.events) }
+    return differences({ ...rowsOfModel(model), ...named }, { ...rows, ...is })
   })
   check('sums', () => {
     const events = run.tables.events.filter(({ retracted }) => retracted === false)

@@ -1,10 +1,14 @@
 // Rows as one text for each key, so that two sets of them can be compared line by line.
 import {
+  createdBefore,
+  isDeleted,
+  isStatus,
   keyOfRow,
   labelOf,
   line,
   projectionsIn,
   projectionsOf,
+  text,
   type Model,
   type Row,
 } from '@payment-tracking/testkit/oracle'
@@ -84,6 +88,27 @@ export const rowsOfModel = (model: Model) => ({
     ]),
   ),
 })
+
+/** The gateways of status changes and deletions, which name a policy alone. */
+export const gatewaysIn = (events: readonly Row[]) =>
+  new Map(
+    events
+      .filter(({ name }) => /Policy(?:StatusChanged|Deleted)$/.test(String(name)))
+      .map(row => [keyOfRow(row), String(row.gateway)]),
+  )
+
+/** That of the policy's Created event at the change or before it, retracted ones too. */
+export const gatewaysOf = ({ histories, created }: Model) =>
+  new Map(
+    [...histories].flatMap(([policy, history]) =>
+      history
+        .filter(event => isStatus(event) || isDeleted(event))
+        .map(event => [
+          event.key,
+          text(createdBefore(created.get(policy) ?? [], event)?.data.gateway ?? null),
+        ]),
+    ),
+  )
 
 /** One line for each row that differs, is missing or should not be. */
 export function differences(
