@@ -2,6 +2,7 @@
 // model. Two sets of them can be compared line by line. Only here does the oracle name a column.
 import { labelOf, NO_POLICY } from './labels.js'
 import type { Model } from './model.js'
+import type { ModelPolicy } from './policy.js'
 import { sumsOf } from './sums.js'
 
 /** Whether the latest Created of an address came after every Deleted. */
@@ -10,12 +11,16 @@ const LIVE = `(incarnation_start is not null and (deleted_order is null or incar
 const POSITION = 32
 const KEY_OF_FIGURE = `gateway, span, extract(epoch from start)::bigint as start`
 
+const OF_POLICY = [
+  ...['live', 'family', 'user_payment', 'gateway', 'recipient', 'tracking_id', 'policy_id', 'created_at'],
+  ...['updated_at', 'payment_count', 'total_paid', 'status', 'next_payment_due', 'due_at', 'ends_at'],
+  ...['period_start', 'period_total', 'token_mint'],
+]
+const camelCase = (name: string) =>
+  name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as keyof ModelPolicy
+
 export const PROJECTIONS = {
-  policies: `
-    select address, live, family, user_payment, gateway, recipient, tracking_id, policy_id, created_at, updated_at,
-           payment_count, total_paid, status, next_payment_due, due_at, ends_at, period_start, period_total,
-           token_mint
-      from policies where incarnation_start is not null`,
+  policies: `select address, ${OF_POLICY.join()} from policies where incarnation_start is not null`,
   user_payments: `select address, ${LIVE}, owner, token_mint from user_payments where incarnation_start is not null`,
   gateways: `
     select address, ${LIVE}, authority,
@@ -86,26 +91,7 @@ export function projectionsOf(model: Model): Rows {
     new Map([...map].map(([address, value]) => [labelOf(address), show(value)]))
   return {
     policies: lines(model.policies, policy =>
-      line({
-        live: policy.live,
-        family: policy.family,
-        user_payment: policy.userPayment,
-        gateway: policy.gateway,
-        recipient: policy.recipient,
-        tracking_id: policy.trackingId,
-        policy_id: policy.policyId,
-        created_at: policy.createdAt,
-        updated_at: policy.updatedAt,
-        payment_count: policy.paymentCount,
-        total_paid: policy.totalPaid,
-        status: policy.status,
-        next_payment_due: policy.nextPaymentDue,
-        due_at: policy.dueAt,
-        ends_at: policy.endsAt,
-        period_start: policy.periodStart,
-        period_total: policy.periodTotal,
-        token_mint: policy.tokenMint,
-      }),
+      line(Object.fromEntries(OF_POLICY.map(name => [name, policy[camelCase(name)]]))),
     ),
     user_payments: lines(model.userPayments, ({ live, owner, tokenMint }) =>
       line({ live, owner, token_mint: tokenMint }),
