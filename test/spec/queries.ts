@@ -54,39 +54,34 @@ const bare = ({ status, body }: Answer) => {
   return body
 }
 
+/** An endpoint that is asked with some parameters, and answers in the envelope or bare. */
+const get = (
+  path: string,
+  says: string,
+  [asked, read]: [path: string, read: (answer: Answer) => unknown],
+  check: (data: any) => void, // oxlint-disable-line typescript/no-explicit-any
+  breaks: RestBreak[] = [],
+) =>
+  endpoint('GET', path, says, async ask => check(read(await ask('GET', asked))), [otherEnvelope, ...breaks])
+
+const STATS = '/v1/events/payments/stats'
 const endpoints: Row[] = [
-  endpoint(
-    'GET',
-    '/v1/health',
-    'health in the envelope',
-    async ask => assert.equal(enveloped(await ask('GET', '/v1/health')).status, 'ok'),
-    [otherEnvelope],
+  get('/v1/health', 'health in the envelope', ['/v1/health', enveloped], ({ status }) =>
+    assert.equal(status, 'ok'),
   ),
-  endpoint(
-    'GET',
+  get(
     '/v1/subscriptions',
     'an array in the envelope',
-    async ask => {
-      const data = enveloped(await ask('GET', query('/v1/subscriptions', { trackingId: 'monthly' })))
-      assert.equal(data.length, 1)
-    },
-    [otherEnvelope],
+    [query('/v1/subscriptions', { trackingId: 'monthly' }), enveloped],
+    data => assert.equal(data.length, 1),
   ),
-  endpoint(
-    'GET',
+  get(
     '/v1/onetime/:trackingId',
     'the payment in the envelope',
-    async ask =>
-      assert.equal(enveloped(await ask('GET', '/v1/onetime/one%20payment')).signature, one.signature),
-    [otherEnvelope],
+    ['/v1/onetime/one%20payment', enveloped],
+    ({ signature }) => assert.equal(signature, one.signature),
   ),
-  endpoint(
-    'GET',
-    '/v1/events',
-    'a bare array',
-    async ask => assert.ok(Array.isArray(bare(await ask('GET', '/v1/events')))),
-    [otherEnvelope],
-  ),
+  get('/v1/events', 'a bare array', ['/v1/events', bare], list => assert.ok(Array.isArray(list))),
   endpoint(
     'GET',
     '/v1/events/count',
@@ -101,31 +96,21 @@ const endpoints: Row[] = [
     },
     ['eventName', 'startTime', 'endTime'].map(name => readsParameter(name, null)),
   ),
-  endpoint(
-    'GET',
+  get(
     '/v1/events/names',
     'each name once',
-    async ask =>
-      assert.deepEqual(bare(await ask('GET', '/v1/events/names')), [
-        'PaymentGatewayCreated',
-        'PaymentPolicyCreated',
-        'PaymentRecord',
-        'UserPaymentCreated',
+    ['/v1/events/names', bare],
+    names =>
+      assert.deepEqual(names, [
+        ...['PaymentGatewayCreated', 'PaymentPolicyCreated', 'PaymentRecord', 'UserPaymentCreated'],
       ]),
     [{ answer: answer => ({ ...answer, body: [...answer.body, 'PaymentRecord'] }) }],
   ),
-  endpoint('GET', '/v1/events/payments', 'payments', async ask => {
-    const names = bare(await ask('GET', '/v1/events/payments')).map(
-      ({ eventName }: { eventName: string }) => eventName,
-    )
-    assert.deepEqual([...new Set(names)], ['PaymentRecord'])
-  }),
-  endpoint(
-    'GET',
-    '/v1/events/payments/stats',
+  get(
+    STATS,
     'statistics of payments',
-    async ask => {
-      const stats = bare(await ask('GET', query('/v1/events/payments/stats', { gateway: shop.address })))
+    [query(STATS, { gateway: shop.address }), bare],
+    stats => {
       const direct = 3 + MANY
       assert.equal(stats.count, 2 + direct)
       assert.equal(stats.totalAmount, 2 * 404_000_000 + direct * 5_000_000)
@@ -134,12 +119,12 @@ const endpoints: Row[] = [
   ),
   ...(
     [
-      ['policies/created', 'PaymentPolicyCreated', 3],
-      ['gateways/created', 'PaymentGatewayCreated', 2],
+      ['payments', 'payments', 'PaymentRecord', PAGE],
+      ['policies/created', 'events of this kind', 'PaymentPolicyCreated', 3],
+      ['gateways/created', 'events of this kind', 'PaymentGatewayCreated', 2],
     ] as const
-  ).map(([list, name, count]) =>
-    endpoint('GET', `/v1/events/${list}`, 'events of this kind', async ask => {
-      const events = bare(await ask('GET', `/v1/events/${list}`)) as { eventName: string }[]
+  ).map(([list, says, name, count]) =>
+    get(`/v1/events/${list}`, says, [`/v1/events/${list}`, bare], (events: { eventName: string }[]) => {
       assert.equal(events.length, count)
       assert.ok(events.every(({ eventName }) => eventName === name))
     }),
@@ -349,25 +334,22 @@ const parameters: Row[] = [
   filter('events', '/v1/events', 'slot', one.slot, [one]),
   filter('events', '/v1/events', 'eventName', 'PaymentPolicyCreated', created),
   filter('events', '/v1/events', 'trackingId', 'monthly', [monthly.created, ...paid]),
-  parameter(
-    'events',
-    'startTime: what is after it',
-    async ask => {
-      assert.deepEqual(await signaturesOf(ask, '/v1/events', { startTime: FUTURE }), [])
-      assert.deepEqual(await signaturesOf(ask, '/v1/events', { startTime: PAST }), all.slice(0, PAGE))
-    },
-    readsParameter('startTime', null),
-    readsParameter('startTime', FUTURE),
-  ),
-  parameter(
-    'events',
-    'endTime: what is before it',
-    async ask => {
-      assert.deepEqual(await signaturesOf(ask, '/v1/events', { endTime: PAST }), [])
-      assert.deepEqual(await signaturesOf(ask, '/v1/events', { endTime: FUTURE }), all.slice(0, PAGE))
-    },
-    readsParameter('endTime', null),
-    readsParameter('endTime', PAST),
+  ...(
+    [
+      ['startTime', 'after', FUTURE, PAST],
+      ['endTime', 'before', PAST, FUTURE],
+    ] as const
+  ).map(([name, which, none, every]) =>
+    parameter(
+      'events',
+      `${name}: what is ${which} it`,
+      async ask => {
+        assert.deepEqual(await signaturesOf(ask, '/v1/events', { [name]: none }), [])
+        assert.deepEqual(await signaturesOf(ask, '/v1/events', { [name]: every }), all.slice(0, PAGE))
+      },
+      readsParameter(name, null),
+      readsParameter(name, none),
+    ),
   ),
   filter('events', '/v1/events', 'minSlot', newest.slot, [newest]),
   filter('events', '/v1/events', 'maxSlot', shop.created.slot, [shop.created]),
