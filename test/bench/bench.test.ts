@@ -1,35 +1,7 @@
-// Reports of benches: how they are merged and shown, and which rows of the gate count as fallen.
+// How rows are named, and which rows of the gate count as fallen.
 import t from 'tap'
 import { BESIDE_EXPECTATIONS, bestOf, findFallen, findMissing } from './gate/judge.js'
-import { keyOf, mergeReports, renderTable, type Report } from './report.js'
-
-t.test('the latest report of a bench counts', async t => {
-  const measured = { median: 1, min: 1, max: 1 }
-  const row = (bench: string, subject: string) => ({
-    bench,
-    subject,
-    unit: 's',
-    largerIsBetter: false,
-    measured,
-  })
-  const report = (at: string, ...rows: Report['rows']): Report => ({
-    at,
-    quick: false,
-    machine: 'm',
-    versions: {},
-    postgresSettings: {},
-    rows,
-  })
-  const merged = mergeReports([
-    report('2026-02', row('a', 'new')),
-    report('2026-01', row('a', 'old'), row('a', 'gone'), row('b', 'only')),
-  ])
-  t.same(
-    merged.rows.map(({ bench, subject }) => `${bench} ${subject}`),
-    ['a new', 'b only'],
-  )
-  t.match(renderTable(merged.rows), /^\| bench .*\n\| --- .*\n\| a \| new \| 1\.00 \| s \|/)
-})
+import { keyOf } from './report.js'
 
 t.test('a row has one name in every run', async t => {
   const key = (subject: string, unit = 'ms') => keyOf({ bench: 'b', subject, unit })

@@ -6,15 +6,7 @@ import { connect } from 'nats'
 import type { Report } from './report.js'
 
 /** Where a run takes place: the machine, and what the servers say of themselves. */
-export async function describeMachine(
-  servers: ServerUrls,
-): Promise<Pick<Report, 'machine' | 'versions' | 'postgresSettings'>> {
-  const settings = await queryOnce<{ name: string; value: string }>(
-    servers.databaseUrl,
-    `select name, current_setting(name) as value from pg_settings
-      where source in ('command line', 'configuration file') and name ~ 'buffers|wal|commit|fsync|checkpoint|work_mem|jit|connections$'
-      order by name`,
-  )
+export async function describeMachine(servers: ServerUrls): Promise<Pick<Report, 'machine' | 'versions'>> {
   const rows = await queryOnce<{ version: string }>(
     servers.databaseUrl,
     `select current_setting('server_version') as version`,
@@ -33,6 +25,5 @@ export async function describeMachine(
       Redis: redisVersion,
       NATS: natsVersion,
     },
-    postgresSettings: Object.fromEntries(settings.map(({ name, value }) => [name, value])),
   }
 }

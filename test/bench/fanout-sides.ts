@@ -1,4 +1,4 @@
-// The two sides of the fan-out benches: a pod, and a bare ws server that sends the same bytes to the same clients.
+// The two sides of the rows of pushes: a pod, and a bare ws server that sends the same bytes to the same clients.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -9,15 +9,15 @@ import { cpuMicroseconds } from './cpu.js'
 import { openPods } from './realtime-pods.js'
 import { openSocketLoad, paymentFor, type SocketLoad } from './socket-load.js'
 
-export const SOCKETS = 500
+const SOCKETS = 500
 /**
  * What is under way at once: the pace is the clients', the CPU the server's. Large enough to keep the clients
  * busy: on one machine a sender also pays for waking a receiver that has nothing to do, and a slower server
  * would wake it more often.
  */
-export const WINDOW = 2_000
+const WINDOW = 2_000
 
-export interface Side {
+interface Side {
   pid: number
   load: SocketLoad
   /** sends so many payments to the rooms in turn */

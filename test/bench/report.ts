@@ -6,14 +6,9 @@ export interface ReportedRow extends Row {
 }
 
 export interface Report {
-  /** when the run began */
-  at: string
-  quick: boolean
   machine: string
   /** of Node and the servers, as they say themselves */
   versions: Record<string, string>
-  /** what Postgres was set to, where it is not the default */
-  postgresSettings: Record<string, string>
   rows: ReportedRow[]
 }
 
@@ -53,19 +48,3 @@ export const renderMachine = ({ machine, versions }: Report): string =>
  */
 export const keyOf = ({ bench, subject, unit }: Pick<ReportedRow, 'bench' | 'subject' | 'unit'>): string =>
   [bench, subject.replace(/( \([^()]*\)|, \d+ indexes)$/, ''), unit].join('\n')
-
-/** Several reports as one; of a bench that several have, the latest counts. */
-export function mergeReports(reports: readonly Report[]): Report {
-  const inOrder = [...reports].sort((a, b) => a.at.localeCompare(b.at))
-  const last = inOrder.at(-1)!
-  const byBench = new Map<string, ReportedRow[]>()
-  for (const { rows } of inOrder) {
-    for (const name of new Set(rows.map(({ bench }) => bench))) {
-      byBench.set(
-        name,
-        rows.filter(({ bench }) => bench === name),
-      )
-    }
-  }
-  return { ...last, rows: [...byBench.keys()].sort().flatMap(name => byBench.get(name)!) }
-}

@@ -38,8 +38,6 @@ if (chosen.length === 0)
 
 await withServers(flags.data, async servers => {
   const report: Report = {
-    at: new Date().toISOString(),
-    quick: flags.quick,
     ...(await describeMachine(servers)),
     rows: [],
   }

@@ -2,7 +2,7 @@
 // into a table without indexes; and the same beside open expectations of which nothing is paid, over the same without them. From
 // memory: batches of a stream have another size in each run.
 import { openStore } from '@payment-tracking/store/core'
-import { analyzeAll, openPool } from '@payment-tracking/testkit'
+import { analyzeAll, openPool, type Pool } from '@payment-tracking/testkit'
 import type { BenchContext } from '../bench.js'
 import { watchBackends } from '../cpu.js'
 import { openFeed } from '../feed.js'
@@ -38,11 +38,16 @@ async function committing(context: BenchContext, application: string, expectatio
   await analyzeAll(pool)
   return async () => {
     const messages = await feed.next(EVENTS)
-    const [before, backends] = [process.cpuUsage(), await watchBackends(pool, application)]
-    await commitAll(store, readAll(messages))
-    const { user, system } = process.cpuUsage(before)
-    return (user + system + (await backends())) / EVENTS
+    return measure(pool, application, () => commitAll(store, readAll(messages)))
   }
+}
+
+/** @returns CPU of this process and of the connections of `application` for an event, in µs */
+async function measure(pool: Pool, application: string, work: () => Promise<void>): Promise<number> {
+  const [before, backends] = [process.cpuUsage(), await watchBackends(pool, application)]
+  await work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system + (await backends())) / EVENTS
 }
 
 export const ingestExpected: GateKind = {
@@ -70,22 +75,16 @@ export const ingest: GateKind = {
     const [feed, bare] = [await openFeed('gate'), await openFeed('gate, bare')]
     await addWebhooks(pool, feed)
 
-    const measure = async (application: string, work: () => Promise<void>): Promise<number> => {
-      const [before, backends] = [process.cpuUsage(), await watchBackends(pool, application)]
-      await work()
-      const { user, system } = process.cpuUsage(before)
-      return (user + system + (await backends())) / EVENTS
-    }
     return [
       {
         name: 'ingest of an event',
         async subject() {
           const messages = await feed.next(EVENTS)
-          return measure(SUBJECT, () => commitAll(store, readAll(messages)))
+          return measure(pool, SUBJECT, () => commitAll(store, readAll(messages)))
         },
         async limit() {
           const lines = readAll(await bare.next(EVENTS)).map(({ event }, index) => toCopyLine(event, index))
-          return measure(LIMIT, () => copyAll(copier, lines))
+          return measure(pool, LIMIT, () => copyAll(copier, lines))
         },
       },
     ]
