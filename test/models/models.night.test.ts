@@ -1,4 +1,4 @@
-// Every state of every model within its bounds, and every mutant caught. `node scripts/run.mjs test/models/run.ts` prints the same.
+// Every state of every model within its bounds, and every mutant caught.
 import t from 'tap'
 import { describeBounds, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { PLANS } from './plans.js'

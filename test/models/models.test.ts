@@ -42,56 +42,6 @@ for (const plan of PLANS) {
   })
 }
 
-/** What a model writes in quotes and shares with the code: which texts, and where the code has each. */
-const SHARED: Record<string, { inModel: RegExp; file: string; inCode: (text: string) => string }[]> = {
-  deliveries: [
-    {
-      inModel: /\bstate(?:: | [!=]= )"(\w+)"/g,
-      file: 'packages/domain/src/deliveries/delivery-state.ts',
-      inCode: state => `'${state}'`,
-    },
-  ],
-  ingest: [
-    {
-      inModel: /\bkind(?:: | == )"(\w+)"/g,
-      file: 'packages/domain/src/messages',
-      inCode: kind => `kind: '${kind}'`,
-    },
-  ],
-  notification: [
-    {
-      inModel: /\bkind(?:: | == )"(\w+)"/g,
-      file: 'packages/contracts/src/socket-messages.ts',
-      inCode: kind => `  ${kind}: (message: `,
-    },
-  ],
-  seats: [
-    {
-      inModel: /\b(?:sent\(|op == )"(\w+)"/g,
-      file: 'packages/redis/src/seats/lease-script.ts',
-      inCode: op => `op == '${op}'`,
-    },
-    {
-      inModel: /\bresult(?:: | == |: if \(\w+\) )"(\w+)"/g,
-      file: 'packages/redis/src/seats/lease-script.ts',
-      inCode: result => `'${result}'`,
-    },
-  ],
-}
-
-for (const [name, shared] of Object.entries(SHARED))
-  t.test(`${name}: states, messages and calls have the names of the code`, async t => {
-    for (const { inModel, file, inCode } of shared) {
-      const texts = new Set([...sourceOf(name).matchAll(inModel)].map(([, text]) => text!))
-      const files = execFileSync('git', ['ls-files', file], { cwd: ROOT, encoding: 'utf8' })
-        .trim()
-        .split('\n')
-      const source = files.map(each => readFileSync(join(ROOT, each), 'utf8')).join('\n')
-      t.ok(texts.size >= 2, `${file}: ${[...texts].join(', ')}`)
-      for (const text of texts) t.ok(source.includes(inCode(text)), text)
-    }
-  })
-
 t.test('deliveries: each state of the code is in the model', async t => {
   for (const state of DELIVERY_STATES) t.match(sourceOf('deliveries'), `"${state}"`)
 })

@@ -65,11 +65,6 @@ export const PLANS: readonly ModelPlan[] = [
     /** One writer, and a standby that lacks commits. */
     PROMOTED: { WRITERS: 'Set(1)', LOSSES: '1', CRASHES: '0' },
   }),
-  planOf('recompute', {
-    BY_DIFFERENCE: {},
-    /** Four payments of a policy whose sums are counted again each time. */
-    COUNTED: { BY_DIFFERENCE: 'false', PAYMENTS: 'Set(1, 3, 5, 7)', PAGE: '2' },
-  }),
   planOf('notification', {
     /** Two clients of one room, one of which asks for some payments only. */
     TWO_CLIENTS: { RETRACTED: 'Set()', FENCES: 'false' },

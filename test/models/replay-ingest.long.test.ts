@@ -1,8 +1,8 @@
 // In one process with others: Quint.
 import { INGEST_BOUNDS, replayIngest } from './replay/ingest.js'
-import { testReplays } from './replay/test-replay.js'
+import { testStoreReplays } from './replay/test-replay.js'
 
-await testReplays([
+await testStoreReplays([
   {
     name: 'ingest',
     bounds: INGEST_BOUNDS,

@@ -3,19 +3,18 @@
 import { useRedis } from '@payment-tracking/testkit'
 import t from 'tap'
 import { boundedSource } from './engine/models.js'
-import { BREAKS_SEED, PLANTS_BREAKS, SEED, TIMES } from './replay/draws.js'
-import type { TraceStep } from './replay/read-traces.js'
 import { replaySeats, SEATS_BOUNDS, SEATS_WEIGHTS } from './replay/seats.js'
-import { followModel, walkModel } from './replay/walk-model.js'
+import { testReplay, type Break } from './replay/test-replay.js'
+import { followModel, type TraceStep } from './replay/walk-model.js'
 
-/** How Redis loses what it has acknowledged, and how many traces of each: breaks are noticed by the first four. */
+/** How Redis loses what it has acknowledged. Breaks are noticed by the first four traces of each. */
 const FAMILIES = [
-  { name: 'a flush', loss: '"flush"', traces: 8 },
-  { name: 'a failover', loss: '"failover"', traces: 8 },
+  { name: 'a flush', loss: '"flush"' },
+  { name: 'a failover', loss: '"failover"' },
 ] as const
 
 /** Breaks of the lease script that a replay must notice. */
-const BREAKS: readonly { name: string; find: string; replace: string; loss?: string }[] = [
+const BREAKS: readonly (Break & { loss?: string })[] = [
   {
     name: 'a lease that ended is renewed',
     find: "if not living and not (recovering and unfenced) then return { 'expired' } end",
@@ -100,48 +99,23 @@ const GIVEN_UP: readonly { name: string; steps: readonly string[] }[] = [
   },
 ]
 
-t.comment(`SEED=${SEED}`)
 const { client, prefix } = await useRedis(t)
+let number = 0
+/** @returns the first difference, or what was thrown */
+const replay = (trace: readonly TraceStep[], breakText?: (text: string) => string) =>
+  replaySeats(client, `${prefix}-${(number += 1)}`, trace, breakText).catch(String)
 
-async function replayAll(
-  traces: readonly TraceStep[][],
-  breakScript?: (text: string) => string,
-): Promise<string | null> {
-  for (const [number, trace] of traces.entries()) {
-    const difference = await replaySeats(client, `${prefix}-${number}`, trace, breakScript).catch(String)
-    if (difference !== null) return difference
-  }
-  return null
-}
-
-for (const { name, loss, traces: count } of FAMILIES)
-  t.test(`seats, with ${name} of Redis`, async t => {
-    const source = boundedSource('seats', { ...SEATS_BOUNDS, LOSS: loss })
-    const draw = (seed: number, times = 1) =>
-      walkModel({
-        name: 'seats',
-        source,
-        traces: times * count,
-        steps: 50,
-        seed,
-        weights: SEATS_WEIGHTS,
-      })
-    const traces = draw(SEED, TIMES)
-    t.equal(traces.length, TIMES * count)
-    const seen = new Set(traces.flat().map(({ action }) => action))
-    t.ok(seen.size >= 10, `${[...seen].join(', ')}, in ${traces.flat().length} steps`)
-    t.equal(await replayAll(traces), null, 'Redis and the pods are as the model says, after each step')
-    if (!PLANTS_BREAKS) return
-    const known = SEED === BREAKS_SEED && TIMES === 1 ? traces : draw(BREAKS_SEED)
-    for (const each of BREAKS.filter(each => (each.loss ?? FAMILIES[0].loss) === loss)) {
-      let found = 0
-      const difference = await replayAll(known, text => {
-        found += text.split(each.find).length - 1
-        return text.replace(each.find, () => each.replace)
-      })
-      t.ok(found > 0, `${each.name}: the text is in the script`)
-      t.ok(difference !== null, `${each.name}: noticed`)
-    }
+for (const { name, loss } of FAMILIES)
+  await testReplay([client], {
+    name: 'seats',
+    title: `seats, with ${name} of Redis`,
+    bounds: { ...SEATS_BOUNDS, LOSS: loss },
+    traces: 8,
+    steps: 50,
+    weights: SEATS_WEIGHTS,
+    actions: 10,
+    replay: (_, trace, breakText) => replay(trace, breakText),
+    breaks: BREAKS.filter(each => (each.loss ?? FAMILIES[0].loss) === loss),
   })
 
 for (const { name, steps } of GIVEN_UP)
@@ -149,7 +123,7 @@ for (const { name, steps } of GIVEN_UP)
     const source = boundedSource('seats', { ...SEATS_BOUNDS, LOSS: '"failover"' })
     const trace = followModel('seats', source, steps)
     t.same(trace.at(-1)!.state.redis.seats, [], 'the place is free in the model')
-    t.equal(await replayAll([trace]), null, 'and in Redis')
+    t.equal(await replay(trace), null, 'and in Redis')
   })
 
 t.test('a wait that begins within a millisecond of the renewal before it ends like any other', async t => {
@@ -159,5 +133,5 @@ t.test('a wait that begins within a millisecond of the renewal before it ends li
     ...['ask(2, 1)', 'granted(2)', 'tick(0)', 'waitOver(2)'],
   ])
   // Real time decides how many milliseconds pass: of 20, some begin within one.
-  t.equal(await replayAll(Array.from({ length: 20 }, () => trace)), null)
+  for (let time = 0; time < 20; time += 1) t.equal(await replay(trace), null)
 })

@@ -1,11 +1,10 @@
 // Traces of the model of deliveries, replayed on the real functions with a real Postgres.
 // In one process with others: Quint.
-import type { StatementBreak } from './replay/break-store.js'
 import { boundsOf, FAMILIES, replayDeliveries, type Family } from './replay/deliveries.js'
-import { testReplays } from './replay/test-replay.js'
+import { testStoreReplays, type Break } from './replay/test-replay.js'
 
 /** Breaks of the code that a replay must notice, and the traces that notice them. */
-const BREAKS: readonly (StatementBreak & { family: Family })[] = [
+const BREAKS: readonly (Break & { family: Family })[] = [
   {
     name: 'a late failure ends the claim of a later attempt',
     find: 'd.attempts_made = r.number',
@@ -59,7 +58,7 @@ const BREAKS: readonly (StatementBreak & { family: Family })[] = [
 /** An answer that comes after the claim has passed to another is rare: a claim must end while its answer is on the way. */
 const WEIGHTS = { expire: 3, claim: 2, crash: 0.3, putBackOf: 0.5, turnOff: 0.3 }
 
-await testReplays(
+await testStoreReplays(
   Object.values(FAMILIES).map(family => ({
     name: 'deliveries',
     bounds: boundsOf(family),
@@ -69,7 +68,7 @@ await testReplays(
     steps: 60,
     weights: WEIGHTS,
     actions: 12,
-    replay: (store, database, trace) => replayDeliveries(store, database, family, trace),
+    replay: (lane, trace) => replayDeliveries(lane, family, trace),
     breaks: BREAKS.filter(each => each.family === family),
   })),
 )

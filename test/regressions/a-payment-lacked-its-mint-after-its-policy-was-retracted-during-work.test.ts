@@ -5,7 +5,10 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { commitBatch, runTaskPage } from '@payment-tracking/store/ingest'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
-import { createdBatch, learnBatch, PAGE, paymentBatch, retractedBatch } from '../models/replay/recompute.js'
+import { created, createdRetracted, LEARNED, paid } from '../models/replay/policy-batches.js'
+
+/** The most payments that a transaction derives here. */
+const PAGE = 1
 
 t.test('a payment gets its mint though its policy was retracted while work was under way', async t => {
   const { store, pool } = await openTestStore(t)
@@ -18,9 +21,9 @@ t.test('a payment gets its mint though its policy was retracted while work was u
     const sizer = { rowsOf: () => PAGE, note() {} }
     return (await runTaskPage(store, { programId: DEFAULT_PROGRAM_ID, sizer })).length > 0
   }
-  await commit(learnBatch(), paymentBatch(3), paymentBatch(5), createdBatch(2))
+  await commit(LEARNED, paid(3), paid(5), created(2))
   await page()
-  await commit(retractedBatch(102, 2), paymentBatch(1), createdBatch(4))
+  await commit(createdRetracted(2), paid(1), created(4))
   while (await page());
   const { rows } = await pool.query(
     `select record_id::int as payment, token_mint is not null as known from events where name = 'PaymentRecord' order by 1`,

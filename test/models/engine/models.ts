@@ -25,11 +25,8 @@ function withBounds(source: string, bounds: Bounds): string {
 /** The text of a model with these bounds. */
 export const boundedSource = (name: string, bounds: Bounds): string => withBounds(sourceOf(name), bounds)
 
-export const searchModel = (
-  { name }: ModelPlan,
-  bounds: Bounds,
-  onProgress?: (states: number) => void,
-): Found => search(loadModel(fileOf(name), withBounds(sourceOf(name), bounds)), onProgress)
+export const searchModel = ({ name }: ModelPlan, bounds: Bounds): Found =>
+  search(loadModel(fileOf(name), withBounds(sourceOf(name), bounds)))
 
 export const searchMutant = ({ name }: ModelPlan, { find, replace, bounds }: Mutant): Found =>
   search(loadModel(fileOf(name), withBounds(replaceOnce(sourceOf(name), find, replace), bounds)))

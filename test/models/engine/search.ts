@@ -20,11 +20,10 @@ interface Reached {
   depth: number
 }
 
-/** @param onProgress is told every second how many states were found so far */
-export function search(model: Model, onProgress?: (states: number) => void): Found {
+export function search(model: Model): Found {
   const first: Reached = { state: model.init(), from: null, by: 'init', depth: 0 }
   const seen = new Set([keyOf(first.state)])
-  let [steps, depth, reportedMs] = [0, 0, Date.now()]
+  let [steps, depth] = [0, 0]
   const end = (violation: Found['violation']): Found => ({ states: seen.size, steps, depth, violation })
   const brokenAtFirst = model.broken(first.state)
   if (brokenAtFirst.length > 0) return end({ broken: brokenAtFirst, trace: [] })
@@ -32,10 +31,6 @@ export function search(model: Model, onProgress?: (states: number) => void): Fou
   while (level.length > 0) {
     const next: Reached[] = []
     for (const reached of level) {
-      if (onProgress && Date.now() - reportedMs > 1_000) {
-        onProgress(seen.size)
-        reportedMs = Date.now()
-      }
       for (const { action, state } of model.stepsFrom(reached.state)) {
         steps += 1
         const key = keyOf(state)

@@ -1,12 +1,5 @@
 import type { Store } from '@payment-tracking/store/core'
 
-/** A change to the text of the store's statements. */
-export interface StatementBreak {
-  name: string
-  find: string
-  replace: string
-}
-
 /** What `sql` makes: texts, and values between them. */
 interface Statement {
   strings: string[]
@@ -26,26 +19,16 @@ type WithDatabase = Store & {
   database: { write: Run; writePrepared: Run; transaction: Transaction; pipelinedTransaction: Transaction }
 }
 
-/** @returns a store whose statements are broken, and how often the text was found in them */
-export function breakStore(
-  store: Store,
-  { find, replace }: StatementBreak,
-): { store: Store; found: () => number } {
-  let found = 0
-  const breakTexts = (texts: readonly string[]): string[] =>
-    texts.map(text => {
-      if (!text.includes(find)) return text
-      found += 1
-      return text.replace(find, replace)
-    })
+/** @returns a store whose statements are broken */
+export function breakStore(store: Store, breakText: (text: string) => string): Store {
   const broken = (statement: Statement): Statement => {
-    const strings = breakTexts(statement.strings)
+    const strings = statement.strings.map(breakText)
     const Sql = statement.constructor as new (strings: string[], values: unknown[]) => Statement
     return new Sql(strings, statement.values)
   }
   const brokenAsked = ([query, ...values]: Asked): Asked => {
     if (!Array.isArray(query)) return [broken(query as Statement), ...values]
-    const texts = breakTexts(query)
+    const texts = query.map(breakText)
     return [Object.assign(texts, { raw: texts }), ...values]
   }
   const brokenTx = (tx: Tx): Tx =>
@@ -66,5 +49,5 @@ export function breakStore(
     pipelinedTransaction: ((work, ...more) =>
       database.pipelinedTransaction(tx => work(brokenTx(tx)), ...more)) as Transaction,
   }
-  return { store: { ...store, database: run } as WithDatabase, found: () => found }
+  return { ...store, database: run } as WithDatabase
 }

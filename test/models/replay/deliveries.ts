@@ -15,10 +15,10 @@ import {
   type ClaimedDelivery,
 } from '@payment-tracking/store/deliveries'
 import { createWebhook, listDeliveries, updateWebhook } from '@payment-tracking/store/admin'
-import { type Store } from '@payment-tracking/store/core'
-import type { TestDatabase } from '@payment-tracking/testkit'
 import type { Bounds } from '../plans.js'
-import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps } from './replay-steps.js'
+import type { Lane } from './test-replay.js'
+import type { TraceStep, TraceValue } from './walk-model.js'
 
 /** Traces of one kind: the model's bounds, as many tries as the code has among them. */
 export interface Family {
@@ -70,8 +70,7 @@ const resultOf = ({ delivery, answer }: Hand) => ({
 
 /** Replays one trace. @returns null, or the first step after which the rows differ from the model's */
 export async function replayDeliveries(
-  store: Store,
-  { pool }: TestDatabase,
+  { store, database: { pool } }: Lane,
   { deliveries, ordered, firstTries }: Family,
   trace: readonly TraceStep[],
 ): Promise<string | null> {

@@ -1,7 +1,5 @@
 // The actions of ingest.qnt as the store's functions, and the database as the model sees it.
 import { commitBatch, markReingested } from '@payment-tracking/store/ingest'
-import { type Store } from '@payment-tracking/store/core'
-import type { TestDatabase } from '@payment-tracking/testkit'
 import type { Bounds } from '../plans.js'
 import {
   batchOf,
@@ -13,7 +11,9 @@ import {
   verify,
   type ChainPosition,
 } from './chain-database.js'
-import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps } from './replay-steps.js'
+import type { Lane } from './test-replay.js'
+import type { TraceStep, TraceValue } from './walk-model.js'
 
 export const INGEST_BOUNDS: Bounds = { LOSSES: '1', CRASHES: '3' }
 
@@ -27,8 +27,7 @@ const MESSAGES: Record<number, ChainPosition> = {
 
 /** Replays one trace in a database that no other trace uses meanwhile. @returns null, or the first step after which the rows differ */
 export async function replayIngest(
-  store: Store,
-  { pool }: TestDatabase,
+  { store, database: { pool } }: Lane,
   trace: readonly TraceStep[],
 ): Promise<string | null> {
   await pool.query(EMPTY)

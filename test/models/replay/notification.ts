@@ -19,7 +19,8 @@ import {
   verify,
 } from './chain-database.js'
 import { ClientDoor } from './client-door.js'
-import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps } from './replay-steps.js'
+import type { TraceStep, TraceValue } from './walk-model.js'
 import { settle, until } from './seat-gate.js'
 import { holdTimers, type HeldTimers } from './held-timers.js'
 import { NAMELESS_HOST, openNotificationPod, type NotificationPod } from './notification-pod.js'

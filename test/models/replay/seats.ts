@@ -5,7 +5,8 @@ import { EventEmitter } from 'node:events'
 import { buildRedisKeys, Seats, type SeatAnswer, type SeatRequest } from '@payment-tracking/redis'
 import type { Redis } from 'ioredis'
 import type { Bounds } from '../plans.js'
-import { differenceOf, replaySteps, type TraceStep, type TraceValue } from './read-traces.js'
+import { differenceOf, replaySteps } from './replay-steps.js'
+import type { TraceStep, TraceValue } from './walk-model.js'
 import { Gate, opOf, settle, until, World } from './seat-gate.js'
 
 export const SEATS_BOUNDS: Bounds = { BEGINS: '6', SECRETS: '9', LOSSES: '1' }

@@ -1,10 +1,22 @@
 // Traces of a model, drawn with weights: an even draw hardly ever reaches what takes many steps. The steps are those of the
-// search, which search.night.test.ts compares with Quint's own; the traces are written and read in the format of Quint's (ITF).
+// search, which search.night.test.ts compares with Quint's own.
 import { mulberry32 } from '@payment-tracking/testkit'
 import { loadModel, type Model, type Step } from '../engine/compile-model.js'
-import { QuintList, QuintMap, QuintRecord, QuintSet, type Value } from '../engine/quint-values.js'
 import { fileOf } from '../engine/models.js'
-import { readItf, type TraceStep, type TraceValue } from './read-traces.js'
+import { QuintList, QuintMap, QuintRecord, QuintSet, type Value } from '../engine/quint-values.js'
+
+/** A value of a trace: maps are objects by the text of their keys, sets and tuples are lists. */
+// Each model has its own shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type TraceValue = any
+
+export interface TraceStep {
+  action: string
+  /** what was chosen, by name */
+  picks: Record<string, TraceValue>
+  /** after the step */
+  state: TraceValue
+}
 
 export interface Walk {
   name: string
@@ -17,59 +29,60 @@ export interface Walk {
   weights: Readonly<Record<string, number>>
 }
 
-/** A value in Apalache's trace format. */
-function toItf(value: Value): TraceValue {
-  if (value instanceof QuintRecord)
-    return Object.fromEntries(Object.entries(value.value).map(([name, item]) => [name, toItf(item)]))
-  if (value instanceof QuintList) return value.value.map(toItf)
-  if (value instanceof QuintSet) return { '#set': Array.from(value.items(), toItf) }
-  if (value instanceof QuintMap)
-    return { '#map': Array.from(value.value.values(), ([key, item]) => [toItf(key), toItf(item)]) }
-  return typeof value === 'number' ? { '#bigint': String(value) } : value
+function toPlain(value: Value): TraceValue {
+  if (value instanceof QuintRecord) return plainFields(value.value)
+  if (value instanceof QuintList) return value.value.map(toPlain)
+  if (value instanceof QuintSet) return Array.from(value.items(), toPlain)
+  if (!(value instanceof QuintMap)) return value
+  return Object.fromEntries(
+    Array.from(value.value.values(), ([key, item]) => [String(toPlain(key)), toPlain(item)]),
+  )
 }
+const plainFields = (fields: Readonly<Record<string, Value>>): Record<string, TraceValue> =>
+  Object.fromEntries(Object.entries(fields).map(([name, item]) => [name, toPlain(item)]))
 
 const nameOf = ({ action }: Step): string => action.split('(')[0]!
 
-/** The text of a trace, as `quint run --mbt --out-itf` writes it. */
-function itfOf(model: Model, steps: readonly Step[]): string {
-  const first = { 'mbt::actionTaken': 'init', 'mbt::nondetPicks': {}, s: toItf(model.init()) }
-  const rest = steps.map(step => ({
-    'mbt::actionTaken': nameOf(step),
-    'mbt::nondetPicks': Object.fromEntries(
-      Object.entries(step.picks()).map(([name, value]) => [name, { tag: 'Some', value: toItf(value) }]),
-    ),
-    s: toItf(step.state),
+const toTrace = (steps: readonly Step[]): TraceStep[] =>
+  steps.map(step => ({
+    action: nameOf(step),
+    picks: plainFields(step.picks()),
+    state: toPlain(step.state),
   }))
-  return JSON.stringify({ vars: ['s'], states: [first, ...rest] })
+
+/** @param choose of the possible steps; the trace ends where it chooses none */
+function walk(
+  model: Model,
+  length: number,
+  choose: (possible: readonly Step[], at: number) => Step | undefined,
+): TraceStep[] {
+  const trace: Step[] = []
+  while (trace.length < length) {
+    const taken = choose(model.stepsFrom(trace.at(-1)?.state ?? model.init()), trace.length)
+    if (!taken) break
+    trace.push(taken)
+  }
+  return toTrace(trace)
 }
 
-/** @returns traces, each without its first state; a trace ends where no step is possible */
+/** @returns traces, each without its first state */
 export function walkModel({ name, source, traces, steps, seed, weights }: Walk): TraceStep[][] {
   const model = loadModel(fileOf(name), source)
   const weightOf = (step: Step) => weights[nameOf(step)] ?? 1
   return Array.from({ length: traces }, (_, number) => {
     const random = mulberry32(seed * 1_000 + number)
-    const trace: Step[] = []
-    while (trace.length < steps) {
-      const possible = model.stepsFrom(trace.at(-1)?.state ?? model.init())
+    return walk(model, steps, possible => {
       let left = random() * possible.reduce((sum, step) => sum + weightOf(step), 0)
-      const taken = possible.find(step => (left -= weightOf(step)) < 0)
-      if (!taken) break
-      trace.push(taken)
-    }
-    return readItf(itfOf(model, trace))
+      return possible.find(step => (left -= weightOf(step)) < 0)
+    })
   })
 }
 
 /** The trace of these steps, such as `tick(0)`. @throws Error where the model does not have the next one */
 export function followModel(name: string, source: string, actions: readonly string[]): TraceStep[] {
-  const model = loadModel(fileOf(name), source)
-  const trace: Step[] = []
-  for (const action of actions) {
-    const possible = model.stepsFrom(trace.at(-1)?.state ?? model.init())
-    const taken = possible.find(step => step.action === action)
-    if (!taken) throw new Error(`no ${action} among ${possible.map(step => step.action).join(', ')}`)
-    trace.push(taken)
-  }
-  return readItf(itfOf(model, trace))
+  return walk(loadModel(fileOf(name), source), actions.length, (possible, at) => {
+    const taken = possible.find(step => step.action === actions[at])
+    if (!taken) throw new Error(`no ${actions[at]} among ${possible.map(({ action }) => action).join(', ')}`)
+    return taken
+  })
 }
