@@ -73,12 +73,7 @@ t.test('the compose file, unedited', async t => {
     const expected = await readExpectedAnswers()
     const publisher = await openPublisher({ NATS_URL: natsUrl })
     t.teardown(() => publisher.close())
-    const messages = await readFixtureMessages()
-    await publisher.publishAll(
-      (async function* () {
-        yield* messages
-      })(),
-    )
+    await publisher.publishAll(await readFixtureMessages())
     await waitFor(
       async () => ((await ask('/v1/events/count')).body as { count: number }).count === expected.stored,
       {

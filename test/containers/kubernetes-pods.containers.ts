@@ -82,12 +82,7 @@ t.test('pods are installed, take fixtures, and are upgraded', { timeout: 600_000
     t.match(resolver, new RegExp(`^options .*${option}\\b`, 'm'), `names are asked for with ${option}`)
   const publisher = await openPublisher({ NATS_URL: servers.natsUrl, ...stream })
   t.teardown(() => publisher.close())
-  const messages = await readFixtureMessages()
-  await publisher.publishAll(
-    (async function* () {
-      yield* messages
-    })(),
-  )
+  await publisher.publishAll(await readFixtureMessages())
   const { stored } = await readExpectedAnswers()
   await waitFor(async () => (await count()) === stored, {
     what: `${stored} stored events`,

@@ -154,12 +154,7 @@ t.test('services work through a pooler in transaction mode', async t => {
   ])
   const publisher = await openPublisher(env)
   t.teardown(() => publisher.close())
-  const messages = await readFixtureMessages()
-  await publisher.publishAll(
-    (async function* () {
-      yield* messages
-    })(),
-  )
+  await publisher.publishAll(await readFixtureMessages())
   const expected = await readExpectedAnswers()
   const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await waitFor(

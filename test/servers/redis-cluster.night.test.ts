@@ -8,7 +8,7 @@ import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods } from '../../services/realtime/test/use-pods.js'
 import { countRepeats } from '../../services/webhook-worker/test/support/count-repeats.js'
 import { openRig } from '../../services/webhook-worker/test/support/start-worker.js'
-import { Contest } from '../chaos/contest.js'
+import { Contest } from './contest.js'
 import { startRedisCluster, type RedisCluster } from './start-redis-cluster.js'
 
 const LEASE_MS = 4_000

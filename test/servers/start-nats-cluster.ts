@@ -1,10 +1,16 @@
 // Three NATS servers with JetStream on this machine. Their routes lead through links that a test can cut.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findQuietPort, findServerProgram } from '@payment-tracking/stack'
-import { startProgram, waitFor, type StartedProgram, type TestContext } from '@payment-tracking/testkit'
+import {
+  openLink,
+  startProgram,
+  waitFor,
+  type Link,
+  type StartedProgram,
+  type TestContext,
+} from '@payment-tracking/testkit'
 
 const SERVERS = 3
 const PATIENCE = { timeoutMs: 60_000 }
@@ -16,8 +22,6 @@ export interface NatsNode {
   kill(): Promise<void>
   /** Starts the killed server again, with its data. */
   restart(): Promise<void>
-  /** The last sequence and the count of messages of a stream, as this server stores it. */
-  stored(stream: string): Promise<{ last: number; messages: number }>
   readonly output: string
 }
 
@@ -47,15 +51,15 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
     route: free[at * 3 + 1]!,
     monitor: free[at * 3 + 2]!,
   }))
-  const routes: { ends: [number, number]; link: RouteLink }[] = []
+  const routes: { ends: [number, number]; link: Link }[] = []
   const nodes = await Promise.all(
     members.map(async ({ at, name, client, route, monitor }) => {
       const urls: string[] = []
       for (const other of members) {
         if (other.at === at) continue
-        const link = await openRouteLink(t, other.route)
+        const link = await openLink(t, `nats-route://127.0.0.1:${other.route}`)
         routes.push({ ends: [at, other.at], link })
-        urls.push(`"nats-route://127.0.0.1:${link.port}"`)
+        urls.push(`"${link.url}"`)
       }
       const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-nats-'))
       t.teardown(() => rm(dir, { recursive: true, force: true }))
@@ -87,10 +91,6 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
           outputs += server.output
           server = startProgram(t, program.file, ['-c', file], { env: program.env })
           await waitFor(() => ask(monitor, '/varz'), { what: `${name} to answer`, ...PATIENCE })
-        },
-        stored: async stream => {
-          const found = (await listStreams(monitor)).find(each => each.name === stream)
-          return { last: found?.state.last_seq ?? 0, messages: found?.state.messages ?? 0 }
         },
         get output() {
           return outputs + server.output
@@ -141,15 +141,21 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
     settle,
     cut(node) {
       const at = nodes.findIndex(each => each === node)
-      for (const { ends, link } of routes) if (ends.includes(at)) link.cut()
+      for (const { ends, link } of routes) if (ends.includes(at)) link.stall(true)
     },
-    heal: () => routes.forEach(({ link }) => link.heal()),
+    heal: () => {
+      for (const { link } of routes) {
+        // What waited is lost with its connection.
+        link.cut()
+        link.stall(false)
+      }
+    },
   }
 }
 
 interface StreamView {
   name: string
-  state: { last_seq: number; messages: number }
+  state: { last_seq: number }
   cluster?: { leader?: string; replicas?: { name: string; current: boolean }[] }
 }
 
@@ -163,46 +169,4 @@ async function listStreams(port: number): Promise<StreamView[]> {
     account_details?: { stream_detail?: StreamView[] }[]
   }
   return (view.account_details ?? []).flatMap(({ stream_detail: streams = [] }) => streams)
-}
-
-interface RouteLink {
-  port: number
-  cut(): void
-  heal(): void
-}
-
-/** An address that leads to a port. While cut, nothing passes and nothing breaks; what waited then is lost with its connection. */
-async function openRouteLink(t: TestContext, target: number): Promise<RouteLink> {
-  const sockets = new Set<Socket>()
-  let isCut = false
-  const server = createServer(from => {
-    const to = connect(target, '127.0.0.1')
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      sockets.add(one)
-      one.on('error', () => {})
-      one.on('close', () => {
-        sockets.delete(one)
-        other.destroy()
-      })
-      one.on('data', (bytes: Buffer) => {
-        if (!isCut) other.write(bytes)
-      })
-    }
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    cut: () => (isCut = true),
-    heal: () => {
-      isCut = false
-      for (const socket of sockets) socket.destroy()
-    },
-  }
 }

@@ -15,9 +15,6 @@ interface Node extends OwnRedis {
 export interface RedisCluster {
   /** What a service is told; a package takes the same with `REDIS_CLUSTER: true`. */
   env: { REDIS_URL: string; REDIS_CLUSTER: 'on' }
-  nodes: readonly OwnRedis[]
-  /** The primary that serves a key. */
-  ownerOf(key: string): Promise<OwnRedis>
   /** Looks into the primary that serves a key. */
   inside(key: string): Promise<Redis>
   /** Kills each primary of now in turn: its replica takes its place, and it comes back as a replica, without its data. */
@@ -97,8 +94,6 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
       REDIS_URL: nodes.map(({ port }) => `redis://127.0.0.1:${port}`).join(', '),
       REDIS_CLUSTER: 'on',
     },
-    nodes,
-    ownerOf: findOwner,
     inside: async key => (await findOwner(key)).client,
     async failOverEach(between = () => Promise.resolve()) {
       const before: Node[] = []
