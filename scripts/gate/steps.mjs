@@ -20,6 +20,8 @@ const BOUNDED = long.filter(file => /\/bounded-|\/bounds\.long/.test(file))
 const PLANTED = { name: 'planted', files: REPLAYS, env: { PLANT_BREAKS: '1' }, minutes: 30 }
 const MUTANTS = { name: 'models', files: below(night, 'test/models/'), minutes: 60 }
 
+const SELF_TEST = { name: 'self-test', script: 'chaos:self-test', args: [], minutes: 120 }
+
 const own = process.env.SEED
 /** @returns the steps, each with a seed: that of the environment, its own, or this one */
 const seeded = (seed, steps) =>
@@ -39,7 +41,7 @@ export const SHORT = inGate(seeded('1', [{ name: 'short', files: short }]))
 const NAMED_SYSTEMS = [
   // From nothing: packages of Debian and npm, an image of each service, then the compose file. It begins first.
   { name: 'containers', script: 'test:containers', args: ['--core'], minutes: 45 },
-  { name: 'self-test', script: 'chaos:self-test', args: [], minutes: 30, atNight: true },
+  { ...SELF_TEST, atNight: true },
   { ...MUTANTS, atNight: true },
   { ...PLANTED, atNight: true },
   {
@@ -60,7 +62,7 @@ const NAMED_SYSTEMS = [
   { name: 'replays', files: REPLAYS },
   {
     name: 'chaos',
-    files: ['test/chaos/chaos.long.test.ts', 'test/chaos/realtime.long.test.ts'],
+    files: ['test/chaos/chaos.long.test.ts'],
     // Of the runs of 12 s, one with most kinds of faults: as many as one of 20 s mostly has.
     env: { SEED: '6' },
   },
@@ -105,7 +107,6 @@ export const NIGHT = seeded(fresh, [
     name: 'chaos',
     files: [
       'test/chaos/chaos.night.test.ts',
-      'test/chaos/realtime.long.test.ts',
       'services/realtime/test/seats.long.test.ts',
       'services/indexer/test/faults.long.test.ts',
       'services/indexer/test/kill.long.test.ts',
@@ -116,7 +117,7 @@ export const NIGHT = seeded(fresh, [
     env: { CHAOS: 'long' },
     minutes: 60,
   },
-  { name: 'self-test', script: 'chaos:self-test', args: ['--all'], minutes: 120 },
+  SELF_TEST,
   {
     name: 'clusters',
     files: below(night, 'test/servers/'),

@@ -3,10 +3,11 @@ import { readFileSync } from 'node:fs'
 import { renderExpectationMessage, type ExpectationType } from '@payment-tracking/domain'
 import { findNoticeProblems, type ExpectedState } from '@payment-tracking/testkit/oracle'
 import { BREAKS } from './breaks/breaks.js'
-import { catchBreak } from './breaks/catch-break.js'
 import { applyPatch } from './breaks/copy-system.js'
+import { findReadProblems, findReplyProblems, ToldHeads } from './load/answer-rules.js'
+import type { SentSubscription } from './load/socket-client.js'
 import { buildPlan } from './plan/plan.js'
-import { summarise } from './report/recovery.js'
+import { compareFollower } from './reconcile/reconcile.js'
 import t from 'tap'
 
 const options = { seconds: 20, faultEveryMs: 500, messageEveryMs: 100 }
@@ -22,19 +23,6 @@ t.test('a seed is a schedule: the same twice, another for another seed', async t
     again!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
   )
   t.notSame(first!.faults, other!.faults)
-})
-
-t.test('each schedule has payments that come again before their retraction', async t => {
-  for (const seed of ['1', '2', '3']) {
-    const { load } = await buildPlan({ seed, seconds: 10, faultEveryMs: 0, messageEveryMs: 60 })
-    const inTurn = load.steps.filter(({ followers }) => followers)
-    t.ok(inTurn.length >= 3, `${inTurn.length} payments`)
-    for (const { message: first, followers } of inTurn) {
-      const { signature, slot } = first.message!
-      t.match(followers, [{ message: { signature } }, { control: { kind: 'retracted', signature, slot } }])
-      t.ok(followers![0]!.message!.slot > slot)
-    }
-  }
 })
 
 t.test('each schedule expects payments, of which some are met, late, given up, and taken back', async t => {
@@ -123,34 +111,81 @@ t.test('a long schedule has every kind of fault', async t => {
   ])
 })
 
-t.test('what was never ready again is told apart from what was', async t => {
-  const [row] = summarise([
-    { name: 'kill api', readyMs: 10, flowMs: null },
-    { name: 'kill api', readyMs: null, flowMs: null },
-    { name: 'kill api', readyMs: 30, flowMs: 5 },
-  ])
-  t.match(row, { count: 3, readyP50: 10, readyMax: 30, flowP50: 5, flowMax: 5 })
+t.test(
+  'an answer to a subscription that leaves something out, or is of another database, is seen',
+  async t => {
+    const replay = [3, 4].map(seq => ({ seq }) as never)
+    const good = {
+      ok: true,
+      head: 4,
+      next: 4,
+      replay,
+      recovered: true,
+      more: false,
+      resume: '',
+      epoch: 'a',
+    } as const
+    const asked = { since: 2, epoch: 'a' }
+    t.same(findReplyProblems(asked, good), [])
+    t.same(findReplyProblems(asked, { ...good, replay: replay.slice(0, 1), next: 3, more: true }), [])
+    t.same(findReplyProblems({ since: 2, epoch: 'b' }, { ...good, replay: [], recovered: false }), [])
+    t.same(findReplyProblems({ since: 2, epoch: undefined }, { ...good, replay: [], recovered: false }), [])
+    const wrongs: [{ since: number; epoch: string | undefined }, Partial<SentSubscription>][] = [
+      [asked, { replay: replay.slice(1) }],
+      [asked, { replay: replay.slice(0, 1) }],
+      [asked, { replay: [] }],
+      [asked, { replay: [], more: true }],
+      [asked, { next: 3 }],
+      [asked, { recovered: false, replay: [] }],
+      [
+        { since: 0, epoch: undefined },
+        { recovered: false, replay: [] },
+      ],
+      [{ since: 2, epoch: 'b' }, {}],
+      [{ since: 5, epoch: 'a' }, { replay: [] }],
+    ]
+    for (const [of, wrong] of wrongs)
+      t.equal(findReplyProblems(of, { ...good, ...wrong }).length, 1, JSON.stringify([of, wrong]))
+  },
+)
+
+t.test('what was told before a question is not taken for what was told after it', async t => {
+  const told = new ToldHeads()
+  told.tell('a', 'order', 2)
+  const before = told.now()
+  told.tell('a', 'order', 3)
+  told.tell('a', 'order', 1)
+  told.tell(undefined, 'order', 9)
+  t.same([before('a', 'order'), told.now()('a', 'order'), before('b', 'order')], [2, 3, 0])
 })
 
-t.test('a break that was not seen is run three times at most, one that was seen not again', async t => {
-  const caughtAs = /lost$/
-  for (const [unseen, runs] of [
-    [0, 1],
-    [1, 2],
-    [2, 3],
-    [3, 3],
-  ] as const) {
-    let made = 0
-    const run = async () => {
-      made += 1
-      if (made > unseen) return ['events: other', `events: ${made} is lost`]
-      if (made === 1) throw new Error('a server is lost')
-      return ['events: another difference']
-    }
-    const caught = await catchBreak(run, caughtAs)
-    t.equal(made, runs)
-    t.match(caught, { runs, matching: unseen < 3 ? `events: ${runs} is lost` : undefined })
-  }
+t.test('a read that goes back, or does not find what was told, is seen', async t => {
+  const at = (position: number, epoch = 'a') => ({ position, epoch })
+  const wanted = { eventId: 'e', seq: 2, found: [{ id: 'e', seq: 2 }] }
+  t.same(findReadProblems(at(5), at(5), wanted), [])
+  t.same(findReadProblems(at(5), at(4, 'b'), { ...wanted, found: [] }), [], 'another database')
+  t.same(findReadProblems(undefined, at(1)), [])
+  t.equal(findReadProblems(at(5), at(4)).length, 1)
+  t.equal(findReadProblems(at(5), at(5), { ...wanted, found: [] }).length, 1)
+  t.equal(findReadProblems(at(5), at(5), { ...wanted, found: [{ id: 'e', seq: 3 }] }).length, 1)
+})
+
+t.test('a stream of events that leaves one out, repeats one or moves what was kept is seen', async t => {
+  const stored = ['a', 'b', 'c'].map((id, index) => ({ id, position: index + 1 }))
+  const [a, b, c] = stored as [(typeof stored)[0], (typeof stored)[0], (typeof stored)[0]]
+  const compare = (events: typeof stored, lost: typeof stored = []) =>
+    compareFollower({ events, lost, problems: [] }, stored, 2)
+  t.same(compare(stored), [])
+  t.same(compare(stored, [a, b, { id: 'd', position: 3 }]), [], 'what was lost may come back elsewhere')
+  for (const wrong of [
+    [a, c],
+    [a, b],
+    [a, b, b, c],
+    [a, b, { ...c, position: 4 }],
+    [...stored, c],
+  ])
+    t.equal(compare(wrong).length, 1, JSON.stringify(wrong))
+  t.equal(compare(stored, [a, { ...c, position: 2 }]).length, 1)
 })
 
 // Whether each is caught, `npm run chaos:self-test` shows in minutes; that it still breaks anything is known at once.

@@ -4,26 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { discardDataDir } from '@payment-tracking/stack'
-import { drawViolation } from '../history/draw.js'
-import { History, readEntries } from '../history/history.js'
-import { judge } from '../history/judge.js'
-import { openRecorder } from '../history/recorder.js'
-import { measureSeats } from '../history/rules/seats.js'
 import { openInjector } from './faults/inject.js'
+import { ToldHeads } from './load/answer-rules.js'
 import { openCommitChecker } from './load/commit-checker.js'
 import { openExpecter } from './load/expecter.js'
-import { openPublisher, type Publisher } from './load/publisher.js'
+import { openPublisher } from './load/publisher.js'
 import { openEndpoints, type Endpoint } from './load/receivers.js'
 import { openRestReader } from './load/rest-reader.js'
 import { SocketClient } from './load/socket-client.js'
 import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
-import { openNotifiedReader } from './load/notified-reader.js'
 import type { Plan } from './plan/plan.js'
 import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
 import { waitUntilIdle } from './reconcile/wait-until-idle.js'
-import { measure, type Measured } from './report/recovery.js'
-import { HAND_OVER_MS, openSystem, SEATS, WEBHOOK_TIMEOUT_MS } from './system/open-system.js'
+import { openSystem, WEBHOOK_TIMEOUT_MS } from './system/open-system.js'
 
 export interface RunOptions {
   plan: Plan
@@ -34,8 +28,6 @@ export interface RunOptions {
   log: (line: string) => void
   /** Keeps the data directory and its logs. */
   keep: boolean
-  /** Where the history is kept; without it, it goes with the data. */
-  historyFile?: string | undefined
   /** processes of each service; default two */
   replicas?: number
   /** Ends the run early; everything it opened is closed first. */
@@ -43,7 +35,6 @@ export interface RunOptions {
 }
 
 export interface RunResult extends Reconciliation {
-  measured: Measured[]
   dataDir: string
 }
 
@@ -51,8 +42,6 @@ const PROGRESS_EVERY_MS = 3_000
 const MOST_EVENTS_OF_A_TRANSACTION = 3
 /** The longest time of a webhook request: WEBHOOK_TIMEOUT_MS of the system, and a margin. */
 const IN_FLIGHT_MS = WEBHOOK_TIMEOUT_MS + 1_000
-/** A database that lost commits is noticed by every service within this time. */
-const NOTICED_WITHIN_MS = 15_000
 /** The last log line of a pod that ends because its database was replaced. */
 const ENDED_BY_PROMOTION = /lost commits, or was replaced/
 
@@ -63,14 +52,12 @@ export async function runChaos({
   idleWithinMs,
   log,
   keep,
-  historyFile,
   replicas,
   signal,
 }: RunOptions): Promise<RunResult> {
   // Later runs delete directories with the second prefix that an aborted run left behind.
   const prefix = keep ? 'payment-tracking-chaos-' : 'payment-tracking-test-chaos-'
   const dataDir = await mkdtemp(join(tmpdir(), prefix))
-  const historyPath = historyFile ?? join(dataDir, 'history.ndjson')
   const closers: (() => Promise<unknown> | void)[] = keep ? [] : [() => discardDataDir(dataDir)]
   const own = <T>(thing: T, close: (thing: T) => Promise<unknown> | void): T => {
     closers.push(() => close(thing))
@@ -81,13 +68,6 @@ export async function runChaos({
   })
   aborted.catch(() => {})
   const run = async (): Promise<RunResult> => {
-    const recorder = own(openRecorder(historyPath), it => it.close())
-    recorder.note({
-      ...({ what: 'begin', version: 1, seed: plan.seed, seats: SEATS } as const),
-      handOverMs: HAND_OVER_MS,
-      noticedWithinMs: NOTICED_WITHIN_MS,
-      requestMs: IN_FLIGHT_MS,
-    })
     const withStandby = plan.faults.some(({ kind }) => kind === 'promote-standby')
     const system = own(
       await openSystem({
@@ -101,39 +81,39 @@ export async function runChaos({
       it => it.close(),
     )
     let promoted = false
+    let kept = 0
     const checker = own(openCommitChecker(system.databaseUrl), it => it.close())
-    const publisher = own(await openPublisher(system.servers.natsUrl, recorder), it => it.close())
+    const publisher = own(await openPublisher(system.servers.natsUrl), it => it.close())
     await system.waitUntilReady()
-    const follower = own(await openStreamFollower(system.baseUrl, () => promoted, recorder), it => it.close())
+    const follower = own(await openStreamFollower(system.baseUrl, () => promoted), it => it.close())
     await Promise.all(plan.load.opening.map(message => publisher.publish(message)))
-    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker, recorder), each =>
+    const endpoints = own(await openEndpoints(system.baseUrl, plan.load.gateways, checker), each =>
       Promise.all(each.map(it => it.close())),
     )
     const expecter = own(
       openExpecter(system.baseUrl, () => promoted),
       it => it.stop(),
     )
-    const notifiedReader = own(openNotifiedReader(system.baseUrl, recorder), it => it.stop())
-    const clients = own(
-      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, recorder, notifiedReader)),
-      each => each.forEach(client => client.leave()),
-    )
-    const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
     const takenBack = () =>
       MOST_EVENTS_OF_A_TRANSACTION *
       publisher.journal.filter(({ message }) => message.control?.kind === 'retracted').length
-    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds, takenBack, recorder), it =>
-      it.stop(),
+    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds, takenBack), it => it.stop())
+    const told = new ToldHeads()
+    const clients = own(
+      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, told, rest)),
+      each => each.forEach(client => client.leave()),
     )
-    const onPromotion = () => {
+    const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
+    const onPromotion = (position: number) => {
       promoted = true
+      kept = position
       checker.forgive()
       rest.forget()
       for (const endpoint of endpoints) endpoint.forget()
       // Requests that left before the promotion may arrive a moment after it.
       setTimeout(() => endpoints.forEach(endpoint => endpoint.forget()), IN_FLIGHT_MS)
     }
-    const injector = own(openInjector(system, publisher, recorder, onPromotion), it => it.close())
+    const injector = own(openInjector(system, publisher, onPromotion), it => it.close())
 
     const startedMs = performance.now()
     const progress = own(
@@ -145,7 +125,7 @@ export async function runChaos({
             `  ready ${system.processes.filter(({ ready }) => ready).length}/${system.processes.length}` +
             `  sockets ${clients.filter(({ connected }) => connected).length}` +
             `  requests ${countRequests(endpoints)}  reads ${rest.answers} (+${rest.refusals} refused)` +
-            `  last: ${injector.injected.at(-1)?.name ?? '–'}`,
+            `  last: ${injector.injected.at(-1) ?? '–'}`,
         )
       }, PROGRESS_EVERY_MS),
       clearInterval,
@@ -168,7 +148,7 @@ export async function runChaos({
         expectations.sort((a, b) => a.atMs - b.atMs),
         plan => expecter.expect(plan),
       ),
-      play(plan.load.steps, ({ message, followers }) => publisher.publish(message, followers)),
+      play(plan.load.steps, ({ message }) => publisher.publish(message)),
       play(plan.faults, step => injector.inject(step)),
       play(
         comings.sort((a, b) => a.atMs - b.atMs),
@@ -197,14 +177,11 @@ export async function runChaos({
       follower,
       baseUrl,
       promoted,
+      kept,
     }
     const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
     clearInterval(progress)
     await rest.stop()
-    await notifiedReader.stop()
-    // A system that did not come to rest is reported as that; what it still owed then breaks no promise.
-    if (unready.length === 0 && unrest.length === 0) recorder.note({ what: 'rest' })
-    await recorder.close()
     const { differences, counts } = await reconcile(observed)
     const crashes = system.processes
       .flatMap(process => process.crashes)
@@ -213,20 +190,16 @@ export async function runChaos({
     const badEnds = ends
       .filter(({ code }) => code !== 0)
       .map(({ name, code }) => `stop: ${name} ended with exit code ${code}`)
-    log(`the system agrees with the model but for ${differences.length} differences; judging the history`)
-    const judged = judgeHistory(historyPath, log)
     return {
       differences: [
         ...unready,
         ...unrest,
         ...differences,
         ...rest.problems,
-        ...judged.differences,
         ...crashes.map(line => `crash: ${line}`),
         ...badEnds,
       ],
-      counts: { ...counts, ...judged.counts, faults: injector.injected.length },
-      measured: measure(injector.injected, findArrivals(publisher, clients)),
+      counts: { ...counts, faults: injector.injected.length },
       dataDir,
     }
   }
@@ -237,44 +210,5 @@ export async function runChaos({
   }
 }
 
-/** Judges a history that was kept, and draws what breaks a promise. */
-export function judgeHistory(file: string, log: (line: string) => void): Reconciliation {
-  const entries = readEntries(file)
-  const violations = judge(entries)
-  for (const violation of violations) log(drawViolation(violation))
-  const { judgedMs, most, clockErrorMs } = measureSeats(new History(entries))
-  return {
-    differences: violations.map(({ promise, subject }) => `history: ${promise}: ${subject}`),
-    counts: { entries: entries.length, judgedSeatsMs: judgedMs, mostSeats: most, clockErrorMs },
-  }
-}
-
 const countRequests = (endpoints: readonly Endpoint[]): number =>
   endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0)
-
-/** When payments were published and when the first client knew of them. */
-function findArrivals({ journal }: Publisher, clients: readonly SocketClient[]) {
-  const known = new Map<string, number>()
-  for (const { followed, firstKnownMs } of clients) {
-    for (const { known: payments } of followed.values()) {
-      for (const { eventId, signature, recordId } of payments.values()) {
-        const key = `${signature} ${recordId}`
-        known.set(key, Math.min(known.get(key) ?? Infinity, firstKnownMs.get(eventId) ?? Infinity))
-      }
-    }
-  }
-  // A payment that was published again counts from the first time.
-  const arrivals = new Map<string, { publishedAtMs: number; knownAtMs: number }>()
-  for (const { message, ackedAtMs } of journal) {
-    const said = message.message
-    if (said?.event_name !== 'PaymentRecord') continue
-    const key = `${said.signature} ${String(said.data.record_id)}`
-    const knownAtMs = known.get(key)
-    if (knownAtMs === undefined) continue
-    arrivals.set(key, {
-      publishedAtMs: Math.min(ackedAtMs, arrivals.get(key)?.publishedAtMs ?? Infinity),
-      knownAtMs,
-    })
-  }
-  return [...arrivals.values()]
-}

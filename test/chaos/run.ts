@@ -1,17 +1,13 @@
 // `npm run chaos`: breaks everything, then looks whether anything was lost, doubled or misdirected. Exit code 0: no difference.
 import { randomBytes } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { readArguments } from '@payment-tracking/runtime/arguments'
 
-const USAGE = `usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel] [--histories]
+const USAGE = `usage: npm run chaos [-- --seconds N] [--seed S] [--promote] [--sentinel]
   --seconds N, --seed S     how long (60), and what decides every message, client and fault
   --promote, --sentinel     a standby that lacks commits takes over; Redis behind Sentinels
-  --histories               keeps the history; --judge FILE judges one again
   --fault-every MS, --message-every MS   the pace
-  --plan                    prints the faults and does nothing
   --keep                    keeps logs and data`
 
 const { values: flags } = readArguments({
@@ -24,30 +20,19 @@ const { values: flags } = readArguments({
     keep: { type: 'boolean', default: false },
     promote: { type: 'boolean', default: false },
     sentinel: { type: 'boolean', default: false },
-    plan: { type: 'boolean', default: false },
-    histories: { type: 'boolean', default: false },
-    judge: { type: 'string' },
   },
 })
 // A question for the usage need not load the whole system.
 const { buildPlan } = await import('./plan/plan.js')
-const { renderRecovery, summarise } = await import('./report/recovery.js')
-const { judgeHistory, runChaos } = await import('./run-chaos.js')
+const { runChaos } = await import('./run-chaos.js')
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** To come to rest: some time for every run, and a tenth of the run for what it left waiting. */
 const restAfter = (seconds: number) => 150_000 + seconds * 100
-/** Below .data, as everything that a run leaves. */
-const HISTORIES = join(ROOT, '.data', 'histories')
 const seed = flags.seed ?? randomBytes(6).toString('hex')
 const seconds = Number(flags.seconds)
 
 const log = (line: string) => console.log(line)
-if (flags.judge !== undefined) {
-  const { differences, counts } = judgeHistory(flags.judge, log)
-  log(`${counts.entries} entries, ${differences.length} violations`)
-  process.exit(differences.length === 0 ? 0 : 1)
-}
 const abort = new AbortController()
 process.once('SIGINT', () => abort.abort(new Error('interrupted')))
 process.once('SIGTERM', () => abort.abort(new Error('terminated')))
@@ -62,20 +47,13 @@ const plan = await buildPlan({
   promotion: flags.promote,
   sentinels: flags.sentinel,
 })
-if (flags.plan) {
-  for (const fault of plan.faults) log(JSON.stringify(fault))
-  process.exit(0)
-}
-const historyFile = flags.histories ? join(HISTORIES, `${seed}.ndjson`) : undefined
-if (historyFile !== undefined) await mkdir(HISTORIES, { recursive: true })
 const startedMs = performance.now()
-const { measured, ...report } = await runChaos({
+const report = await runChaos({
   plan,
   root: ROOT,
   idleWithinMs: restAfter(seconds),
   log,
   keep: flags.keep,
-  historyFile,
   signal: abort.signal,
 }).catch((error: unknown) => {
   const after = Math.round((performance.now() - startedMs) / 1000)
@@ -96,8 +74,5 @@ log(
     ? `no difference after ${report.counts.faults} faults`
     : `${report.differences.length} differences; again with: npm run chaos -- --seconds ${seconds} --seed "${seed}"${flags.promote ? ' --promote' : ''}${flags.sentinel ? ' --sentinel' : ''}`,
 )
-if (historyFile !== undefined)
-  log(`history: ${historyFile}; judge it again with: npm run chaos -- --judge ${historyFile}`)
 if (flags.keep) log(`logs and data: ${report.dataDir}`)
-if (measured.length > 0) log(`\n${renderRecovery(summarise(measured))}`)
 process.exit(report.differences.length === 0 ? 0 : 1)

@@ -4,20 +4,20 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 import { readArguments } from '@payment-tracking/runtime/arguments'
 import type { Break } from './breaks/breaks.js'
 import type { FaultStep } from './plan/fault-plan.js'
 
-const USAGE = `usage: npm run chaos:self-test [-- --all] [--only NAME [--unbroken]] [--at-once N]
+const USAGE = `usage: npm run chaos:self-test [-- --only NAME [--unbroken]] [--at-once N]
   Breaks copies of the system, and shows that chaos finds each break.
-  --all         every break; --only NAME tries one, with --unbroken the unbroken copy too
+  --only NAME   tries one break; with --unbroken the unbroken copy too
   --at-once N   copies side by side (3); --verbose prints what each run says`
 
 const { values: flags } = readArguments({
   usage: USAGE,
   options: {
     only: { type: 'string', multiple: true },
-    all: { type: 'boolean', default: false },
     unbroken: { type: 'boolean', default: false },
     'at-once': { type: 'string', default: '3' },
     verbose: { type: 'boolean', default: false },
@@ -25,7 +25,6 @@ const { values: flags } = readArguments({
 })
 // A question for the usage need not load the whole system.
 const { BREAKS } = await import('./breaks/breaks.js')
-const { catchBreak } = await import('./breaks/catch-break.js')
 const { applyPatches, copySystem } = await import('./breaks/copy-system.js')
 const { buildPlan } = await import('./plan/plan.js')
 const { runChaos } = await import('./run-chaos.js')
@@ -36,6 +35,7 @@ const SHORTEST_SECONDS = 10
 /** For what never comes to rest because it is broken. */
 const REST_MS = 15_000
 const CONTROL_REST_MS = 90_000
+const MOST_RUNS = 3
 
 const secondsFor = (faults: readonly FaultStep[]): number =>
   Math.max(
@@ -89,25 +89,7 @@ const report = (
   if (!good) for (const line of differences.slice(0, 20)) console.log(`   ${line}`)
 }
 
-/** One break for each kind of promise, so that the gate stays short. `--all` runs every break. */
-const IN_GATE: ReadonlySet<string> = new Set([
-  'acknowledge before commit',
-  'no dedupe',
-  'announce before commit',
-  "forget ingest's sweeper",
-  'lose the fence of the leases',
-  'forget to heal rooms',
-  'drop a dead letter',
-  'take the transfers of a transaction for one',
-  'leave what was retracted in the projections',
-  'tell a payment before its policy',
-  'tell no socket of a retraction',
-  'tell of an expectation outside its transaction',
-  'tell an expired expectation again and again',
-])
-const chosen = BREAKS.filter(({ name }) =>
-  flags.only ? flags.only.includes(name) : flags.all || IN_GATE.has(name),
-)
+const chosen = BREAKS.filter(({ name }) => !flags.only || flags.only.includes(name))
 
 /** The unbroken copy under all faults of all breaks, one after the other; a promotion has a run of its own. */
 async function runUnbroken(): Promise<void> {
@@ -123,9 +105,14 @@ async function runUnbroken(): Promise<void> {
   report(differences.length === 0, 'the unbroken copy under the faults of all breaks', differences, undefined)
 }
 
+/** A break that follows from timing may stay unseen in one run of a busy machine; a run that fails shows nothing. */
 async function runBreak(each: Break): Promise<void> {
-  const { runs, differences, matching } = await catchBreak(() => runBroken(each, REST_MS), each.caughtAs)
-  report(matching !== undefined, runs === 1 ? each.name : `${each.name} (run ${runs})`, differences, matching)
+  for (let run = 1; ; run += 1) {
+    const differences = await runBroken(each, REST_MS).catch((error: unknown) => [`run: ${inspect(error)}`])
+    const matching = differences.find(line => !line.startsWith('run: ') && each.caughtAs.test(line))
+    if (matching === undefined && run < MOST_RUNS) continue
+    return report(matching !== undefined, `${each.name} (run ${run})`, differences, matching)
+  }
 }
 
 /** Runs wait far more than they work, so some go side by side. The longest begins first. */

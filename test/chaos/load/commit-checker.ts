@@ -1,17 +1,22 @@
 // Looks into the database whenever a client gets a payment: the payment must be stored already. The checker uses its
 // own connections, past the links. While the server is down it repeats the check afterwards, because the payment must
 // still be stored then.
+import type { SocketPayment } from '@payment-tracking/contracts'
 import { openPool, type Pool, type QueryResultRow } from '@payment-tracking/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface CommitChecker {
   pool: Pool
   /** A socket was sent a payment. */
-  checkPush(client: string, payment: { eventId: string; seq: number; trackingId: string }): void
+  checkPush(client: string, payment: SocketPayment): void
   /** A request reached an endpoint, as the `number`th with this id. */
   checkRequest(webhookId: number, messageId: string, number: number): void
   /** A request of a payment reached an endpoint that wants to hear only of what is final. */
   checkFinal(webhookId: number, messageId: string): void
+  /**
+   * Something was asked at a moment, and the answer was wrong, unless it may be of the lost past.
+   */
+  report(askedMs: number, problem: string): void
   /**
    * The database may have lost commits a moment ago: what is told until every service has noticed may be of the lost
    * past, so questions that were asked until then prove nothing.
@@ -43,11 +48,14 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
     }
   }
   let forgivenUntilMs = -1
+  const report = (askedMs: number, problem: string): void => {
+    if (askedMs > forgivenUntilMs) problems.push(problem)
+  }
   const ask = (work: () => Promise<string | undefined>): void => {
     const askedMs = performance.now()
     const asking = work()
       .then(problem => {
-        if (problem !== undefined && askedMs > forgivenUntilMs) problems.push(problem)
+        if (problem !== undefined) report(askedMs, problem)
       })
       .finally(() => open.delete(asking))
     open.add(asking)
@@ -55,15 +63,18 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
   return {
     pool,
     query,
-    checkPush: (client, { eventId, seq, trackingId }) =>
+    report,
+    checkPush: (client, { eventId, seq, trackingId, position }) =>
       ask(async () => {
-        const [row] = await query<{ seq: string; tracking_id: string }>(
-          'select seq, tracking_id from events where id = $1',
+        const [row] = await query<{ seq: string; tracking_id: string; position: string }>(
+          'select seq, tracking_id, position from events where id = $1',
           [eventId],
         )
         if (!row) return `push: ${client} was told of event ${eventId} before it was stored`
-        if (Number(row.seq) === seq && row.tracking_id === trackingId) return undefined
-        return `push: ${client} was told of event ${eventId} as seq ${seq}, it is stored as ${row.seq}`
+        const told = `seq ${seq} of ${trackingId} at ${position}`
+        const stored = `seq ${row.seq} of ${row.tracking_id} at ${row.position}`
+        if (told === stored) return undefined
+        return `push: ${client} was told of event ${eventId} as ${told}, it is stored as ${stored}`
       }),
     checkRequest: (webhookId, messageId, number) =>
       ask(async () => {

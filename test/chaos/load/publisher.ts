@@ -1,6 +1,6 @@
 // The indexer's part: publishes each message until the stream has acknowledged it, and keeps the journal.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { natsOptions, waitFor } from '@payment-tracking/testkit'
+import { natsOptions } from '@payment-tracking/testkit'
 import { connect, DiscardPolicy, type JetStreamManager, type NatsConnection } from 'nats'
 import {
   controlSubjectOf,
@@ -8,14 +8,12 @@ import {
   DEFAULT_SUBJECT_PREFIX,
   subjectOf,
 } from '@payment-tracking/contracts'
-import type { Recorder } from '../../history/recorder.js'
 import type { PlannedMessage } from '../plan/messages.js'
 
 export interface Published {
   message: PlannedMessage
   /** The sequence that was acknowledged; an earlier try may be stored as well, unacknowledged. */
   sequence: number
-  ackedAtMs: number
 }
 
 export interface StreamEntry {
@@ -27,34 +25,22 @@ export interface Publisher {
   journal: Published[]
   /** How many were asked for; all are in the journal once `drain` has resolved. */
   readonly asked: number
-  /** @param followers published in this order, each when ingest has read the message before it */
-  publish(message: PlannedMessage, followers?: readonly PlannedMessage[]): Promise<void>
+  publish(message: PlannedMessage): Promise<void>
   drain(): Promise<void>
-  /** Sequences that the stream discarded before ingest read them. */
-  discarded: number[]
-  /**
-   * Makes the stream discard messages that ingest has not read. They repeat a stored message, so nothing else is lost.
-   * @param disconnect takes the stream away from ingest, which has read everything else by then
-   */
-  discard(disconnect: () => void): Promise<void>
   /** Makes the stream refuse messages for a while. */
   fill(forMs: number): Promise<void>
   /** Deletes the consumer that ingest reads by. */
   deleteConsumer(): Promise<void>
   /** Messages that ingest has not acknowledged. */
   lag(): Promise<number>
-  /** Everything in the stream, in order, with what it discarded. */
+  /** Everything in the stream, in order. */
   readAll(): Promise<StreamEntry[]>
   close(): Promise<void>
 }
 
 const ACK_TIMEOUT_MS = 1_500
-/** How long followers wait for ingest. A run with a broken ingest, which never reads, must come to an end too. */
-const READ_WITHIN_MS = 10_000
 const CONSUMER = 'ingest'
 const UNLIMITED = -1
-/** How many unread messages the stream discards. */
-const DISCARDED = 30
 /** For what was sent before, had no answer and comes late. */
 const ROOM = 5
 
@@ -66,7 +52,7 @@ const nameOf = (bytes: string): unknown => {
   }
 }
 
-export async function openPublisher(natsUrl: string, recorder: Recorder): Promise<Publisher> {
+export async function openPublisher(natsUrl: string): Promise<Publisher> {
   const connection: NatsConnection = await connect({
     ...natsOptions(natsUrl),
     // A loaded machine is slow to let a client in; nothing is broken yet.
@@ -78,9 +64,6 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
   const jetstream = connection.jetstream({ timeout: ACK_TIMEOUT_MS })
   const journal: Published[] = []
   const pending = new Set<Promise<void>>()
-  const discarded: number[] = []
-  /** the stream's messages that its limit removed, read or not */
-  let removed: StreamEntry[] = []
   let asked = 0
 
   // Tries under way, and what new ones wait for: a limit may only be set while nothing comes, for a stream that
@@ -88,17 +71,14 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
   let gate: Promise<void> = Promise.resolve()
   const tries = new Set<Promise<unknown>>()
 
-  const publishOnce = async (message: PlannedMessage): Promise<number> => {
+  const publishOnce = async (message: PlannedMessage): Promise<void> => {
     const subject = message.control
       ? controlSubjectOf(DEFAULT_SUBJECT_PREFIX, message.control.kind)
       : subjectOf(DEFAULT_SUBJECT_PREFIX, nameOf(message.bytes))
-    const acknowledged = notePublish(recorder, message)
     const { seq } = await jetstream.publish(subject, Buffer.from(message.bytes, 'utf8'))
-    acknowledged()
-    journal.push({ message, sequence: seq, ackedAtMs: performance.now() })
-    return seq
+    journal.push({ message, sequence: seq })
   }
-  const untilAcked = async (message: PlannedMessage): Promise<number> => {
+  const untilAcked = async (message: PlannedMessage): Promise<void> => {
     for (;;) {
       await gate
       try {
@@ -132,25 +112,6 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
       const info = await manager.consumers.info(DEFAULT_STREAM, CONSUMER)
       return info.num_pending + info.num_ack_pending
     })
-  /** Ingest acknowledges what it has stored: a follower comes in another batch than the message before it. */
-  const untilRead = async (sequence: number): Promise<void> => {
-    const giveUpAtMs = performance.now() + READ_WITHIN_MS
-    while (performance.now() < giveUpAtMs) {
-      const floor = await connection
-        .jetstreamManager({ timeout: ACK_TIMEOUT_MS })
-        .then(manager => manager.consumers.info(DEFAULT_STREAM, CONSUMER))
-        .then(info => info.ack_floor.stream_seq)
-        .catch(() => 0)
-      if (floor >= sequence) return
-      await sleep(50)
-    }
-  }
-  const publishInTurn = async (messages: readonly PlannedMessage[]): Promise<void> => {
-    for (const [at, message] of messages.entries()) {
-      const sequence = await untilAcked(message)
-      if (at < messages.length - 1) await untilRead(sequence)
-    }
-  }
   const readPresent = () =>
     persist(async manager => {
       const { state } = await manager.streams.info(DEFAULT_STREAM)
@@ -166,13 +127,12 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
     })
   return {
     journal,
-    discarded,
     get asked() {
       return asked
     },
-    publish(message, followers = []) {
-      asked += 1 + followers.length
-      const work = publishInTurn([message, ...followers]).finally(() => pending.delete(work))
+    publish(message) {
+      asked += 1
+      const work = untilAcked(message).finally(() => pending.delete(work))
       pending.add(work)
       return work
     },
@@ -190,19 +150,6 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
       await sleep(forMs)
       await persist(manager => setLimit(manager, UNLIMITED, DiscardPolicy.Old))
     },
-    async discard(disconnect) {
-      const open = await closeGate()
-      await waitFor(async () => (await lag()) === 0, { what: 'ingest to read everything' })
-      disconnect()
-      const { message } = journal[0]!
-      for (let count = 0; count < DISCARDED + ROOM; count++) await publishOnce(message)
-      const entries = await readPresent()
-      await persist(manager => setLimit(manager, ROOM, DiscardPolicy.Old))
-      await persist(manager => setLimit(manager, UNLIMITED, DiscardPolicy.Old))
-      removed = entries.slice(0, -ROOM)
-      discarded.push(...removed.slice(-DISCARDED).map(({ sequence }) => sequence))
-      open()
-    },
     deleteConsumer: () =>
       persist(async manager => {
         await manager.consumers.delete(DEFAULT_STREAM, CONSUMER).catch((error: unknown) => {
@@ -211,24 +158,7 @@ export async function openPublisher(natsUrl: string, recorder: Recorder): Promis
         })
       }),
     lag,
-    readAll: async () => [...removed, ...(await readPresent())],
+    readAll: readPresent,
     close: () => connection.close(),
   }
-}
-
-/**
- * Notes that an event or a retraction is published; everything else becomes no event that anybody is told of.
- * @returns notes that it was acknowledged
- */
-function notePublish(recorder: Recorder, { message, control }: PlannedMessage): () => void {
-  const said =
-    message !== null
-      ? ({ kind: 'event', name: message.event_name, signature: message.signature } as const)
-      : control?.kind === 'retracted'
-        ? ({ kind: 'retraction', signature: control.signature } as const)
-        : undefined
-  if (said === undefined) return () => {}
-  const of = { who: 'indexer', via: 'queue', op: recorder.next() } as const
-  recorder.note({ ...of, what: 'ask', ...said })
-  return () => recorder.note({ ...of, what: 'answer' })
 }

@@ -1,5 +1,5 @@
 // The gateways' endpoints: real HTTP servers with behaviours of their own, registered through sign-in and REST.
-import { createHash, sign } from 'node:crypto'
+import { sign } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   openReceiver,
@@ -8,7 +8,6 @@ import {
   type ReceiverAnswer,
 } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
-import type { Recorder } from '../../history/recorder.js'
 import { isExpected, type EndpointBehaviour, type PlannedGateway } from '../plan/world.js'
 import type { CommitChecker } from './commit-checker.js'
 
@@ -50,7 +49,6 @@ function statusOf(behaviour: EndpointBehaviour, messageId: string, number: numbe
 async function openEndpoint(
   behaviour: EndpointBehaviour,
   checker: CommitChecker,
-  recorder: Recorder,
 ): Promise<Omit<Endpoint, 'gateway' | 'secret' | 'storedBefore'>> {
   const receiver = await openReceiver()
   const answers = new Map<string, number[]>()
@@ -73,33 +71,12 @@ async function openEndpoint(
     answers.set(messageId, given)
     const status = statusOf(behaviour, messageId, given.length + 1)
     given.push(status)
-    noteRequest(recorder, endpoint.webhookId, messageId, request.body, status)
     checker.checkRequest(endpoint.webhookId, messageId, given.length)
     if (behaviour === 'final') checker.checkFinal(endpoint.webhookId, messageId)
     if (status === 0) return 'close'
     return { status, ...(behaviour === 'slow' && { delayMs: 400 }) }
   })
   return endpoint
-}
-
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
-
-function noteRequest(recorder: Recorder, webhookId: number, id: string, body: string, status: number): void {
-  const { type, position, data } = JSON.parse(body) as {
-    type: string
-    position?: number
-    data: { eventId?: string; trackingId?: string | null; seq?: number | null }
-  }
-  const { eventId, trackingId, seq } = data
-  recorder.note({
-    ...({ who: `webhook ${webhookId}`, via: 'webhook', what: 'request', id, type, status } as const),
-    body: digest(body),
-    lasting: digest(body.replace(/"position":\d+,/, '')),
-    ...(position !== undefined && { position }),
-    ...(eventId !== undefined && { eventId }),
-    ...(typeof trackingId === 'string' && { trackingId }),
-    ...(typeof seq === 'number' && { seq }),
-  })
 }
 
 /** One request; the answer may be lost with the process that gives it. */
@@ -146,14 +123,13 @@ export async function openEndpoints(
   baseUrl: string,
   gateways: readonly PlannedGateway[],
   checker: CommitChecker,
-  recorder: Recorder,
 ): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = []
   for (const gateway of gateways) {
     if (gateway.endpoints.length === 0) continue
     const token = await signIn(baseUrl, gateway)
     for (const behaviour of gateway.endpoints) {
-      const opened = await openEndpoint(behaviour, checker, recorder)
+      const opened = await openEndpoint(behaviour, checker)
       const choices = {
         gateway_pubkey: gateway.address,
         endpoint_url: opened.receiver.url,
@@ -171,12 +147,6 @@ export async function openEndpoints(
       const { id, secret } = (await response.json()) as { id: number; secret: string }
       const [head] = await checker.query<{ position: string }>('select position::text from stream_head')
       const storedBefore = Number(head!.position)
-      recorder.note({
-        ...({ who: `webhook ${id}`, via: 'webhook', what: 'registered' } as const),
-        gateway: gateway.address,
-        faithful: behaviour === 'healthy',
-        position: storedBefore,
-      })
       endpoints.push(Object.assign(opened, { webhookId: id, gateway: gateway.address, secret, storedBefore }))
     }
   }

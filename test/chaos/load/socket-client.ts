@@ -13,11 +13,13 @@ import {
   type SubscribeReply,
 } from '@payment-tracking/contracts'
 import { io, type Socket } from 'socket.io-client'
-import type { SentPayment } from '../../history/entries.js'
-import type { Recorder } from '../../history/recorder.js'
 import type { ClientPlan } from '../plan/socket-plan.js'
 import type { CommitChecker } from './commit-checker.js'
-import type { NotifiedReader } from './notified-reader.js'
+import { findReplyProblems, type ToldHeads } from './answer-rules.js'
+import type { RestReader } from './rest-reader.js'
+
+/** An answer that grants a subscription. */
+export type SentSubscription = Extract<SubscribeReply, { ok: true }>
 
 /** What the client knows of a payment: of one whose retraction came first, only these. */
 export type KnownPayment =
@@ -53,18 +55,17 @@ export class SocketClient {
   problems: string[] = []
   readonly holds: Hold[] = []
   readonly followed = new Map<string, Followed>()
-  /** When each event was first known, by its id. */
-  readonly firstKnownMs = new Map<string, number>()
   #socket: Socket | undefined
-  /** A number for each connection, in the history. */
-  #connection = 0
+  /** Of the connection: what was asked for over it, and the database that its answers are of. */
+  #asked = new Set<string>()
+  #epoch: string | undefined
 
   constructor(
     private readonly baseUrl: string,
     readonly plan: ClientPlan,
     private readonly checker: CommitChecker,
-    private readonly recorder: Recorder,
-    private readonly notifiedReader: Pick<NotifiedReader, 'notify'>,
+    private readonly told: ToldHeads,
+    private readonly reader: Pick<RestReader, 'notify'>,
   ) {}
 
   get connected(): boolean {
@@ -73,7 +74,6 @@ export class SocketClient {
 
   come(): void {
     if (this.#socket) return
-    if (this.plan.forgets) this.recorder.note({ ...this.#said, what: 'forget' })
     for (const trackingId of this.plan.trackingIds) {
       const before = this.plan.forgets ? undefined : this.followed.get(trackingId)
       this.followed.set(
@@ -98,7 +98,8 @@ export class SocketClient {
     })
     this.#socket = socket
     socket.on('connect', () => {
-      this.#connection = this.recorder.next()
+      this.#asked = new Set()
+      this.#epoch = undefined
       for (const trackingId of this.plan.trackingIds) void this.#follow(socket, trackingId)
     })
     socket.on('disconnect', reason => {
@@ -108,7 +109,7 @@ export class SocketClient {
     })
     socket.on('payment', ({ data }: PaymentMessage) => this.#onPayment(data))
     socket.on('retraction', ({ data }: RetractionMessage) => {
-      this.#notePush('retraction', data)
+      this.#hear(data)
       const followed = this.followed.get(data.trackingId)
       if (followed) this.#know(followed, { ...data, retracted: true })
     })
@@ -116,7 +117,6 @@ export class SocketClient {
       if (data.code !== 'TOO_MANY_CONNECTIONS' || data.trackingId === undefined) return
       const followed = this.followed.get(data.trackingId)
       if (!followed?.hold) return
-      this.#noteLost(data.trackingId)
       this.#endHold(followed)
       void this.#follow(socket, data.trackingId, AGAIN_MS)
     })
@@ -142,72 +142,56 @@ export class SocketClient {
     while (this.#socket === socket && socket.id === id && socket.connected) {
       const since = contiguousOf(followed)
       const request = { trackingId, since, epoch: followed.epoch, resume: followed.resume }
-      const noteReply = this.#noteRequest(request)
+      const told = this.told.now()
+      const askedMs = performance.now()
+      this.#asked.add(trackingId)
       const reply = (await socket
         .timeout(ANSWER_TIMEOUT_MS)
         .emitWithAck('subscribe', request)
         .catch(() => undefined)) as SubscribeReply | undefined
-      if (reply) noteReply(reply)
       if (socket.id !== id || this.followed.get(trackingId) !== followed) return
       if (!reply?.ok) {
         await sleep(AGAIN_MS + Math.random() * AGAIN_MS)
         continue
       }
-      if (followed.epoch !== undefined && followed.epoch !== reply.epoch) {
-        // The database lost commits: what is known of it does not hold any more.
-        followed.epoch = reply.epoch
-        followed.known.clear()
-        followed.retracted.clear()
-        this.problems = []
-        continue
-      }
+      const isOther = followed.epoch !== undefined && followed.epoch !== reply.epoch
+      // The database lost commits: what is known of it does not hold any more.
+      if (isOther) this.problems = []
+      this.#epoch ??= reply.epoch
+      if (this.#epoch !== reply.epoch) this.#complain('was told of two databases over one connection')
+      for (const problem of findReplyProblems(request, reply))
+        this.#complain(`asked for ${trackingId} since ${since} and ${problem}`)
+      const before = told(reply.epoch, trackingId)
+      if (reply.head < before)
+        this.checker.report(
+          askedMs,
+          `socket: ${this.plan.name} was told of head ${reply.head} of ${trackingId}, after somebody was told of seq ${before}`,
+        )
       followed.epoch = reply.epoch
       followed.resume = reply.resume
       followed.head = Math.max(followed.head, reply.head)
-      if (!reply.recovered) {
-        // A client that never heard the epoch cannot show that it counts what this database counts.
-        if (request.epoch !== undefined || since === 0)
-          this.problems.push(
-            `socket: ${this.plan.name} has ${since} of ${trackingId}, head ${reply.head}, and was not recovered`,
-          )
+      if (isOther || !reply.recovered) {
         followed.known.clear()
         followed.retracted.clear()
         continue
       }
-      for (const payment of reply.replay) this.#know(followed, payment)
+      for (const payment of reply.replay) {
+        this.told.tell(reply.epoch, trackingId, payment.seq)
+        this.#know(followed, payment)
+      }
       followed.hold ??= this.#beginHold(trackingId)
       if (!reply.more) return
     }
   }
 
-  get #said() {
-    return { who: this.plan.name, via: 'socket' } as const
+  #complain(problem: string): void {
+    this.problems.push(`socket: ${this.plan.name} ${problem}`)
   }
 
-  /** @returns notes the reply */
-  #noteRequest({
-    trackingId,
-    since,
-    epoch,
-  }: {
-    trackingId: string
-    since: number
-    epoch: string | undefined
-  }) {
-    const { recorder } = this
-    const of = { ...this.#said, op: recorder.next(), connection: this.#connection, trackingId }
-    recorder.note({ ...of, what: 'ask', since, ...(epoch !== undefined && { epoch }) })
-    return (reply: SubscribeReply) => {
-      if (!reply.ok) return recorder.note({ ...of, what: 'answer', refused: reply.code })
-      const { head, epoch, recovered, more, next, replay } = reply
-      const listed = replay.map(({ seq, eventId, position, retracted }): SentPayment => ({
-        seq,
-        eventId,
-        position,
-        ...(retracted && { retracted }),
-      }))
-      recorder.note({ ...of, what: 'answer', epoch, head, recovered, more, next, replay: listed })
-    }
+  /** A payment, or a retraction, that was sent without being asked. */
+  #hear({ trackingId, seq }: SocketPayment | SocketRetraction): void {
+    if (!this.#asked.has(trackingId)) this.#complain(`was sent ${trackingId}, and has not asked for it`)
+    this.told.tell(this.#epoch, trackingId, seq)
   }
 
   #beginHold(trackingId: string): Hold {
@@ -223,32 +207,15 @@ export class SocketClient {
   }
 
   #endHolds(): void {
-    for (const [trackingId, followed] of this.followed) {
-      this.#noteLost(trackingId)
-      this.#endHold(followed)
-    }
-  }
-
-  #noteLost(trackingId: string): void {
-    this.recorder.note({ ...this.#said, what: 'lost', connection: this.#connection, trackingId })
-  }
-
-  #notePush(what: 'payment' | 'retraction', payment: SocketPayment | SocketRetraction): void {
-    const { trackingId, seq, eventId, signature } = payment
-    const position = 'position' in payment ? { position: payment.position } : {}
-    const of = { ...this.#said, connection: this.#connection, trackingId }
-    this.recorder.note({ ...of, what, seq, eventId, signature, ...position })
+    for (const followed of this.followed.values()) this.#endHold(followed)
   }
 
   #onPayment(payment: SocketPayment): void {
-    this.#notePush('payment', payment)
-    this.notifiedReader.notify(payment, this.followed.get(payment.trackingId)?.epoch)
+    this.#hear(payment)
+    this.reader.notify(payment, this.followed.get(payment.trackingId)?.epoch)
     this.checker.checkPush(this.plan.name, payment)
     const followed = this.followed.get(payment.trackingId)
-    if (!followed) {
-      this.problems.push(`socket: ${this.plan.name} was sent ${payment.trackingId}, which it does not follow`)
-      return
-    }
+    if (!followed) return
     if (followed.hold && !followed.hold.pushes.has(payment.seq)) {
       followed.hold.pushes.set(payment.seq, performance.now())
     }
@@ -258,13 +225,10 @@ export class SocketClient {
   #know({ known, retracted }: Followed, payment: KnownPayment): void {
     const before = known.get(payment.seq)
     if (payment.retracted) retracted.add(payment.seq)
-    if (before && before.eventId !== payment.eventId) {
-      const { trackingId, seq } = payment
-      this.problems.push(`socket: ${this.plan.name} was sent two payments as seq ${seq} of ${trackingId}`)
-    }
+    if (before && before.eventId !== payment.eventId)
+      this.#complain(`was sent two payments as seq ${payment.seq} of ${payment.trackingId}`)
     // A retraction alone does not say what the payment was.
     if (before === undefined || !payment.retracted) known.set(payment.seq, payment)
-    if (!this.firstKnownMs.has(payment.eventId)) this.firstKnownMs.set(payment.eventId, performance.now())
   }
 }
 

@@ -1,14 +1,7 @@
 // Direct transfers, composable policies, and what the indexer says of the chain itself: finality and retraction.
 import { buildAddress, toFixedBytes } from '@payment-tracking/stack'
-import {
-  earlier,
-  type ChainEventMessage,
-  type LoadStep,
-  type Say,
-  type Publish,
-  type World,
-} from './world.js'
-import { PLAIN, writeControl, writeMessage } from './messages.js'
+import { earlier, type ChainEventMessage, type Say, type Publish, type World } from './world.js'
+import { writeControl } from './messages.js'
 
 /** What a direct transfer names as its policy. */
 const NO_POLICY = '11111111111111111111111111111111'
@@ -167,24 +160,5 @@ function retract(world: World, say: Say, publish: Publish): void {
   const { slot: again } = chain.emit('Nothing', {})
   for (const event of transactions.get(signature) ?? []) {
     if (event.slot === slot) publish({ ...event, slot: again }, random.between(0, 3_500))
-  }
-}
-
-/**
- * A payment is stored, and comes again in a later slot before its retraction. `retract` leaves this order to chance; here
- * it is certain.
- */
-export function comeAgainTooEarly(world: World): Omit<LoadStep, 'atMs'> {
-  const { chain, random, policies, retracted } = world
-  const payment = chain.pay(random.pick(policies))
-  const { signature, slot } = payment
-  retracted.add(signature)
-  const { slot: again } = chain.emit('Nothing', {})
-  return {
-    message: writeMessage(payment, PLAIN),
-    followers: [
-      writeMessage({ ...payment, slot: again }, PLAIN),
-      writeControl({ kind: 'retracted', signature, slot }),
-    ],
   }
 }

@@ -26,23 +26,12 @@ export type Fault =
   | { kind: 'flush'; target: 'redis' }
   | { kind: 'fill-stream'; target: 'nats'; forMs: number }
   | { kind: 'delete-consumer'; target: 'nats' }
-  /** the stream discards messages that nobody has read; part of no random plan, because it loses messages */
-  | { kind: 'discard'; target: 'nats' }
   /** `lostMs`: for so long commits reach the primary alone */
   | { kind: 'promote-standby'; target: 'postgres'; lostMs: number }
   | { kind: 'cut'; target: string; server: ServerName }
   | { kind: 'stall' | 'slow'; target: string; server: ServerName; forMs: number }
 
 export type FaultStep = Fault & { atMs: number }
-
-/** A kind as tables name it: what is done, and to what sort of thing. */
-export const nameOfFault = (fault: Fault): string => {
-  if ('server' in fault) return `${fault.kind} ${serviceOf(fault.target)} → ${fault.server}`
-  if (fault.kind === 'kill' || fault.kind === 'terminate' || fault.kind === 'pause') {
-    return `${fault.kind} ${serviceOf(fault.target)}`
-  }
-  return `${fault.kind} ${fault.target}`
-}
 
 export const serviceOf = (process: string): ServiceName => process.replace(/-\d+$/, '') as ServiceName
 

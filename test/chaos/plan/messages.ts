@@ -15,74 +15,21 @@ export interface PlannedMessage {
   finalized: boolean
   /** What it says; null for rubbish. */
   message: (Omit<ChainMessage, 'index'> & { index?: number }) | null
-  /** `data` as it stands in the bytes; what is served must be this text. */
-  dataText: string
   /** The code by which rubbish must be refused; null for what is an event. */
   refusal: string | null
 }
 
-/** How an indexer may write the same event; all of them agree. */
-export interface Style {
-  taggedEnums: boolean
-  /** u64 and i64 as literals instead of decimal strings */
-  literals: boolean
-  reversed: boolean
-  prefixed: boolean
-  /** the publisher knows where in its block the transaction stands */
-  indexed: boolean
-  finalized: boolean
-}
-
-export const PLAIN: Style = {
-  taggedEnums: false,
-  literals: false,
-  reversed: false,
-  prefixed: false,
-  indexed: false,
-  finalized: false,
-}
-
-/** `{"variant": "Custom", "field": "7"}` → `{"Custom": "7"}`; others' fields go into an object. */
-function tagged(value: unknown): unknown {
-  if (Array.isArray(value) || typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, inner]) => [name, tagged(inner)] as const)
-  const fields = Object.fromEntries(entries) as Record<string, unknown>
-  if (typeof fields.variant !== 'string') return fields
-  const { variant, ...rest } = fields
-  const names = Object.keys(rest)
-  const payload = names.length === 0 ? null : names.length === 1 && names[0] === 'field' ? rest.field : rest
-  return { [variant]: payload }
-}
-
-const LITERAL_FIELDS =
-  /"(amount|timestamp|next_payment_due|due_date|input_amount|output_amount|gateway_fee|protocol_fee)":"(-?\d+)"/g
-
-/** The same in every copy: a transaction has one place. */
-const TRANSACTION_INDEX = 7
-
-export function writeMessage(message: PlannedMessage['message'] & object, style: Style): PlannedMessage {
-  let data = message.data
-  if (style.taggedEnums) data = tagged(data) as Record<string, unknown>
-  if (style.reversed) data = Object.fromEntries(Object.entries(data).reverse())
-  let dataText = JSON.stringify(data)
-  if (style.literals) dataText = dataText.replace(LITERAL_FIELDS, '"$1":$2')
-  const name = style.prefixed ? `tributary_${message.event_name}` : message.event_name
-  const envelope = JSON.stringify({
-    ...message,
-    ...(style.indexed && { transaction_index: TRANSACTION_INDEX }),
-    ...(style.finalized && { commitment: 'finalized' }),
-    event_name: name,
-    data: null,
-  })
-  return {
-    bytes: envelope.replace('"data":null', `"data":${dataText}`),
-    control: null,
-    finalized: style.finalized,
-    message,
-    dataText,
-    refusal: null,
-  }
-}
+/** @param finalized whether the message says that its transaction is final */
+export const writeMessage = (
+  message: PlannedMessage['message'] & object,
+  finalized = false,
+): PlannedMessage => ({
+  bytes: JSON.stringify({ ...message, ...(finalized && { commitment: 'finalized' }) }),
+  control: null,
+  finalized,
+  message,
+  refusal: null,
+})
 
 export function writeControl(control: PlannedControl): PlannedMessage {
   const { kind: _kind, ...body } = control
@@ -91,7 +38,6 @@ export function writeControl(control: PlannedControl): PlannedMessage {
     control,
     finalized: false,
     message: null,
-    dataText: '',
     refusal: null,
   }
 }

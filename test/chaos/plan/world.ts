@@ -6,8 +6,6 @@ import type { PlannedMessage } from './messages.js'
 export interface LoadStep {
   atMs: number
   message: PlannedMessage
-  /** Published in this order, each when ingest has read the message before it. */
-  followers?: readonly PlannedMessage[]
 }
 
 /**

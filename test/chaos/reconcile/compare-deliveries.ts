@@ -19,7 +19,6 @@ export interface DeliveryRow {
   body: string
   state: string
   defer_reason: string | null
-  created_at_ms: string
   attempts: number[] | null
   outcomes: (string | null)[] | null
 }
@@ -33,7 +32,7 @@ const TRIES = 4
 export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
   checker.query<DeliveryRow & Record<string, unknown>>(`
     select d.id::text, d.webhook_id::text, d.event_id, d.type, d.message_id, m.body, d.state,
-           d.defer_reason, (extract(epoch from d.created_at) * 1000)::bigint::text as created_at_ms,
+           d.defer_reason,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
            array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
       from deliveries d join messages m on m.id = d.message left join delivery_attempts a on a.delivery_id = d.id

@@ -6,13 +6,11 @@
 import {
   isCreated,
   isDeleted,
-  isPayment,
   isStatus,
   type Enum,
   type Model,
   type ResolvedEvent,
 } from '@payment-tracking/testkit/oracle'
-import type { CommitChecker } from '../load/commit-checker.js'
 import type { Endpoint } from '../load/receivers.js'
 import { compareEnd, type DeliveryRow } from './compare-deliveries.js'
 import type { Differences } from './differences.js'
@@ -22,8 +20,6 @@ const GRACE_SECONDS = 7_200
 /** A date is reported within this time; nothing of the plan is due in this span by chance. */
 const NOTIFIED_WITHIN_SECONDS = 60
 export const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + NOTIFIED_WITHIN_SECONDS
-/** Longer than the scheduler's statement takes on a loaded machine. */
-const ONE_CHECK_MS = 20_000
 const OF_TIME = new Set(['subscription.due_soon', 'subscription.overdue', 'subscription.expired'])
 
 interface Notified {
@@ -40,14 +36,12 @@ interface Observed {
   storedOf: ReadonlyMap<string, StoredEvent>
 }
 
-export async function compareLifecycle(
-  checker: CommitChecker,
+export function compareLifecycle(
   { deliveries, endpoints, model, storedOf }: Observed,
   differences: Differences,
-): Promise<void> {
+): void {
   const say = (what: string) => differences.add('life cycle', what)
   const { histories } = model
-  const commits = await readCommits(checker)
   for (const endpoint of endpoints.filter(({ behaviour }) => behaviour === 'lifecycle')) {
     const rows = deliveries.filter(row => Number(row.webhook_id) === endpoint.webhookId)
     const notified = rows.map(row => readNotified(row, say))
@@ -64,7 +58,6 @@ export async function compareLifecycle(
       for (const { row } of ofPolicy)
         if (!row.body.includes(`"trackingId":${JSON.stringify(present.trackingId)},`))
           say(`${row.type} of ${policy} has another tracking ID`)
-      compareEarlyWarnings(policy, ofPolicy, { history, storedOf, commits }, say)
       for (const owed of listOwed(history, storedOf, endpoint.storedBefore, present.status))
         if (
           !ofPolicy.some(
@@ -145,40 +138,3 @@ function listOwed(
 /** The type of the message about a status change. */
 const typeOfChange = ({ data }: ResolvedEvent): string =>
   (data.new_status as Enum).variant === 'Paused' ? 'subscription.paused' : 'subscription.resumed'
-
-/** Nobody is told that a payment is overdue after the payment was stored. */
-function compareEarlyWarnings(
-  policy: string,
-  notified: readonly Notified[],
-  {
-    history,
-    storedOf,
-    commits,
-  }: { history: readonly ResolvedEvent[]; storedOf: Observed['storedOf']; commits: readonly Commit[] },
-  say: (what: string) => void,
-): void {
-  if (history.some(({ retracted }) => retracted) || history.filter(isCreated).length > 1) return
-  for (const { row, dueAt } of notified) {
-    if (row.type !== 'subscription.overdue') continue
-    const paid = history.find(event => {
-      if (!isPayment(event) || Number(event.data.timestamp) < dueAt!) return false
-      const position = storedOf.get(event.key)?.position ?? Infinity
-      const commit = commits.find(({ last }) => position <= last)
-      return commit !== undefined && commit.atMs + ONE_CHECK_MS < Number(row.created_at_ms)
-    })
-    if (paid) say(`subscription.overdue of ${policy} at ${dueAt} was notified after it was paid`)
-  }
-}
-
-interface Commit {
-  last: number
-  atMs: number
-}
-
-const readCommits = async (checker: CommitChecker): Promise<Commit[]> =>
-  (
-    await checker.query<{ last: string; at_ms: string }>(
-      `select last_position::text as last, (extract(epoch from committed_at) * 1000)::bigint::text as at_ms
-         from ingest_batches order by last_position`,
-    )
-  ).map(row => ({ last: Number(row.last), atMs: Number(row.at_ms) }))

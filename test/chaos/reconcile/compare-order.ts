@@ -1,13 +1,8 @@
 // What arrival gives: positions and `seq` without holes, `seq` in the order of commits, heads at the end.
-import { isPayment } from '@payment-tracking/testkit/oracle'
+import { isPayment, push } from '@payment-tracking/testkit/oracle'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Differences } from './differences.js'
 import type { StoredEvent } from './stored-events.js'
-
-interface BatchRow {
-  first: string
-  last: string
-}
 
 export async function compareOrder(
   checker: CommitChecker,
@@ -27,55 +22,33 @@ export async function compareOrder(
   if (Number(head?.finalized) !== finalizedSlot)
     differences.add('finality', `slot ${head?.finalized} is taken for final; it should be ${finalizedSlot}`)
 
-  const batches = await checker.query<BatchRow>(
-    'select first_position::text as first, last_position::text as last from ingest_batches order by first_position',
-  )
-  const counts = new Map<string, number>()
-  for (const { trackingId, seq, signature } of inOrderOfSeq(stored, batches)) {
-    const should = (counts.get(trackingId!) ?? 0) + 1
-    counts.set(trackingId!, should)
-    if (seq !== should)
-      differences.add('seq', `${signature} of ${trackingId} has ${seq}; it should have ${should}`)
+  const followed = new Map<string, StoredEvent[]>()
+  for (const event of stored) {
+    const { trackingId, seq, signature } = event
+    if (isPayment(event) && trackingId !== null) push(followed, trackingId, event)
+    else if (seq !== null) differences.add('seq', `${signature} has ${seq}; it should have none`)
   }
-  for (const event of stored)
-    if (event.seq !== null && (!isPayment(event) || event.trackingId === null))
-      differences.add('seq', `${event.signature} has ${event.seq}; it should have none`)
+  for (const [trackingId, events] of followed) {
+    const seqs = events.map(({ seq }) => seq ?? 0).sort((a, b) => a - b)
+    const hole = seqs.findIndex((seq, index) => seq !== index + 1)
+    if (hole >= 0) differences.add('seq', `${trackingId} has ${seqs[hole]} where ${hole + 1} belongs`)
+    // An execution may get its tracking ID, and with it its `seq`, with the policy that comes after it.
+    const own = events.filter(({ name }) => name === 'PaymentRecord')
+    own.forEach(({ seq, signature }, index) => {
+      const before = own[index - 1]
+      if (before && before.seq! > seq!)
+        differences.add(
+          'seq',
+          `${signature} of ${trackingId} has ${seq}, and ${before.seq} was stored before it`,
+        )
+    })
+  }
   const heads = await checker.query<{ tracking_id: string; head: string }>(
     'select tracking_id, head::text from trackings',
   )
   differences.compareMaps(
     'heads',
-    new Map([...counts].map(([trackingId, count]) => [trackingId, String(count)])),
+    new Map([...followed].map(([trackingId, { length }]) => [trackingId, String(length)])),
     new Map(heads.map(row => [row.tracking_id, row.head])),
   )
-}
-
-/**
- * Payments with a tracking ID, in the order of the commits that gave them the tracking ID: at their own position,
- * except an execution whose policy came later. Such an execution comes at the end of the batch with the first Created
- * event. Several of them in one batch are of one commit: their `seq` may come in any order.
- */
-function inOrderOfSeq(stored: readonly StoredEvent[], batches: readonly BatchRow[]): StoredEvent[] {
-  const firstCreated = new Map<string, number>()
-  for (const { name, paymentPolicy, position } of stored)
-    if (name === 'ComposablePolicyCreated' && paymentPolicy !== null && !firstCreated.has(paymentPolicy))
-      firstCreated.set(paymentPolicy, position)
-  const endOfBatch = (position: number): number =>
-    Number(batches.find(({ last }) => Number(last) >= position)?.last ?? position)
-  const isOwn = ({ name, dataText }: StoredEvent): boolean =>
-    name === 'PaymentRecord' || ((JSON.parse(dataText) as { memo?: number[] | null }).memo ?? null) !== null
-  const ordered = stored
-    .filter(event => isPayment(event) && event.trackingId !== null)
-    .map(event => {
-      const created = isOwn(event) ? 0 : (firstCreated.get(event.paymentPolicy ?? '') ?? 0)
-      const isLate = created > event.position && endOfBatch(event.position) !== endOfBatch(created)
-      return { event, at: isLate ? endOfBatch(created) : event.position, isLate }
-    })
-  ordered.sort(
-    (a, b) =>
-      a.at - b.at ||
-      Number(a.isLate) - Number(b.isLate) ||
-      (a.isLate ? (a.event.seq ?? 0) - (b.event.seq ?? 0) : a.event.position - b.event.position),
-  )
-  return ordered.map(({ event }) => event)
 }

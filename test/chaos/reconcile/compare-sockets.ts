@@ -59,7 +59,7 @@ function comparePayment(
   const { signature, ...others } = detailsOf(payment)
   // A client that missed a retracted payment gets only the retraction.
   const isWhole = got.amountString !== undefined || !got.retracted
-  const notified = { eventId: stored.id, signature, ...(isWhole && others) }
+  const notified = { eventId: stored.id, signature, ...(isWhole && { ...others, position: stored.position }) }
   for (const [name, should] of Object.entries(notified)) {
     const is = got[name as keyof KnownPayment]
     if (is !== should) say(`was told ${name} ${text(is)} for seq ${got.seq}; it is ${text(should)}`)

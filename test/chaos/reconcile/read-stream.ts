@@ -58,7 +58,7 @@ export function readStream(stream: readonly Entry[], stored: readonly StoredEven
     const { sequence, message: written } = entries.get(message)!
     letters.push({ sequence, code: 'CONFLICT', bytes: written.bytes })
   }
-  const textOf = (message: SaidEvent) => entries.get(message)!.message.dataText
+  const textOf = (message: SaidEvent) => JSON.stringify(entries.get(message)!.message.message!.data)
   return {
     model,
     letters,

@@ -19,7 +19,6 @@ import { compareSockets } from './compare-sockets.js'
 import { Differences } from './differences.js'
 import { readStream } from './read-stream.js'
 import { readStoredEvents, type StoredEvent } from './stored-events.js'
-import { readStreamGaps } from './stream-gaps.js'
 
 export interface ObservedRun {
   publisher: Publisher
@@ -32,6 +31,8 @@ export interface ObservedRun {
   baseUrl: string
   /** whether a standby that lacked commits was promoted */
   promoted: boolean
+  /** the last position that it had */
+  kept: number
 }
 
 export interface Reconciliation {
@@ -53,14 +54,15 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   await compareDeadLetters(checker, expected, differences)
   const deliveries = await readDeliveries(checker)
   compareDeliveries(deliveries, endpoints, model.payments, storedOf, differences)
-  await compareLifecycle(checker, { deliveries, endpoints, model, storedOf }, differences)
+  compareLifecycle({ deliveries, endpoints, model, storedOf }, differences)
   await compareExpectations(checker, { ...observed, deliveries, model, storedOf }, differences)
   const [head] = await checker.query<{ epoch: string }>('select epoch::text from stream_head')
   compareSockets(clients, model.payments, storedOf, SEATS, head!.epoch, differences)
   compareWatchers(watchers, stored, observed.promoted, differences)
-  compareFollower(follower, stored, differences)
+  differences.addAll(compareFollower(follower, stored, observed.kept))
   await compareAnswers(baseUrl, model, differences)
-  await compareGaps(checker, publisher.discarded, differences)
+  const gaps = await checker.query('select from_sequence, to_sequence from stream_gaps')
+  for (const gap of gaps) differences.add('gaps', `${JSON.stringify(gap)} was not discarded`)
   const left = await checker.query<{ id: string }>(
     'select id::text from ingest_batches where relayed_at is null order by id',
   )
@@ -73,38 +75,13 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       messages: stream.length,
       events: events.length,
       payments: model.payments.length,
-      transfers: model.payments.filter(({ policy }) => policy === null).length,
-      executions: model.payments.filter(({ event }) => event.name === 'ComposableExecuted').length,
       retracted: events.filter(({ retracted }) => retracted).length,
-      finalizedSlot,
-      policies: model.policies.size,
-      lifecycle: deliveries.filter(({ type }) => type.startsWith('subscription.')).length,
       expected: expecter.expected.filter(({ id }) => id !== null).length,
       expectedNotices: deliveries.filter(({ type }) => type.startsWith('expectation.')).length,
       deadLetters: letters.length,
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
-      known: clients.reduce(
-        (sum, { followed }) =>
-          sum + [...followed.values()].reduce((known, each) => known + each.known.size, 0),
-        0,
-      ),
     },
   }
-}
-
-/** What the stream discarded unread is known as a gap, and without discarded messages there is no gap. */
-async function compareGaps(
-  checker: CommitChecker,
-  discarded: readonly number[],
-  differences: Differences,
-): Promise<void> {
-  const gaps = await readStreamGaps(checker)
-  for (const sequence of discarded)
-    if (!gaps.some(({ first, last }) => first <= sequence && sequence <= last))
-      differences.add('gaps', `sequence ${sequence} was discarded unread, and no gap tells of it`)
-  for (const { first, last } of gaps)
-    if (!discarded.some(sequence => first <= sequence && sequence <= last))
-      differences.add('gaps', `a gap from ${first} to ${last} tells of messages that were not discarded`)
 }
 
 /** The published client hands over each payment of its tracking ID, and each once. */
@@ -131,20 +108,28 @@ function compareWatchers(
   }
 }
 
-/** Every event once, in the order of commits, however often it was cut off. */
-function compareFollower(
-  { ids, problems }: StreamFollower,
-  stored: readonly StoredEvent[],
-  differences: Differences,
-) {
-  differences.addAll(problems)
-  const first = stored.findIndex(({ id }, index) => ids[index] !== id)
-  if (first === -1 && ids.length === stored.length) return
-  const at = first === -1 ? stored.length : first
-  differences.add(
-    'stream of events',
-    `brought ${ids.length} of ${stored.length} events; number ${at + 1} is ${ids[at] ?? 'missing'}, not ${stored[at]?.id ?? 'nothing'}`,
-  )
+/**
+ * Every event once, in the order of commits, however often it was cut off; after a loss of commits what was kept stands where it was.
+ * @param kept the last position that was not lost
+ */
+export function compareFollower(
+  { events, lost, problems }: Pick<StreamFollower, 'events' | 'lost' | 'problems'>,
+  stored: readonly Pick<StoredEvent, 'id' | 'position'>[],
+  kept: number,
+): string[] {
+  const textOf = (event: { id: string; position: number } | undefined) =>
+    event ? `${event.id} at ${event.position}` : 'nothing'
+  const compare = (told: StreamFollower['events'], should: typeof stored) => {
+    const at = should.findIndex((event, index) => textOf(event) !== textOf(told[index]))
+    const wrong = at === -1 ? should.length : at
+    return at === -1 && told.length === should.length
+      ? []
+      : [
+          `stream of events: brought ${told.length} of ${should.length} events; number ${wrong + 1} is ${textOf(told[wrong])}, not ${textOf(should[wrong])}`,
+        ]
+  }
+  const before = lost.filter(({ position }) => position <= kept)
+  return [...problems, ...compare(events, stored), ...compare(before, stored.slice(0, before.length))]
 }
 
 /** The stream as the publisher's own messages; what it acknowledged must be there, and nothing that was not asked. */

@@ -13,8 +13,8 @@ export interface KeptProcess {
   readonly crashes: string[]
   /** The last answer of /readyz, or why there is none. */
   readonly lastAnswer: string
-  /** Resolves with the moment at which it answered ready to a question asked after `sinceMs`. */
-  readyAfter(sinceMs: number): Promise<number>
+  /** When the last question that was answered "ready" was asked. */
+  readonly readyAskedMs: number
   signal(signal: NodeJS.Signals): void
   /** SIGTERM, and SIGKILL when that takes too long. @returns the exit code */
   stop(): Promise<number | null>
@@ -44,9 +44,7 @@ export function keepProcess(options: KeepOptions): KeptProcess {
   let stopping = false
   /** A signal of ours that may end it. */
   let hit = false
-  /** When the last question that was answered "ready" was asked, and when the answer came. */
-  let lastReady = { askedMs: -1, answeredMs: -1 }
-  let waiters: (() => void)[] = []
+  let readyAskedMs = -1
 
   const probe = async (url: string, alive: () => boolean): Promise<void> => {
     while (alive()) {
@@ -63,10 +61,7 @@ export function keepProcess(options: KeepOptions): KeptProcess {
       )
       if (!alive()) return
       ready = ok
-      if (ok) {
-        lastReady = { askedMs, answeredMs: performance.now() }
-        for (const wake of waiters.splice(0)) wake()
-      }
+      if (ok) readyAskedMs = askedMs
       await sleep(PROBE_EVERY_MS)
     }
   }
@@ -123,9 +118,8 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     get lastAnswer() {
       return `${child === undefined ? 'not running' : `pid ${child.pid}`}: ${lastAnswer}`
     },
-    async readyAfter(sinceMs) {
-      while (lastReady.askedMs < sinceMs) await new Promise<void>(resolve => waiters.push(resolve))
-      return lastReady.answeredMs
+    get readyAskedMs() {
+      return readyAskedMs
     },
     signal(signal) {
       if (signal === 'SIGKILL' || signal === 'SIGTERM') {
@@ -141,7 +135,6 @@ export function keepProcess(options: KeepOptions): KeptProcess {
       const force = setTimeout(() => child?.kill('SIGKILL'), STOP_GRACE_MS)
       await running
       clearTimeout(force)
-      waiters = []
       return lastCode
     },
   }

@@ -2,7 +2,6 @@
 // speaks to, and one base URL before them.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store/core'
@@ -80,8 +79,6 @@ const READY_WITHIN_MS = 150_000
 export const SEATS = 4
 
 const LEASE_MS = 2_500
-/** A pod stops sending this long before its seats are free for others, by the margin of its lease. */
-export const HAND_OVER_MS = LEASE_MS / 5
 /** Longer than a busy machine makes a healthy endpoint wait: four time-outs are a failed delivery. */
 export const WEBHOOK_TIMEOUT_MS = 4_000
 
@@ -208,17 +205,13 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     },
     async waitUntilReady(withinMs = READY_WITHIN_MS) {
       const now = performance.now()
-      const late = new AbortController()
-      const describe = () =>
-        processes
-          .flatMap(({ name, ready, lastAnswer }) => (ready ? [] : [`${name} (${lastAnswer})`]))
-          .join('; ')
-      const tooLate = sleep(withinMs, undefined, { signal: late.signal }).then(() => {
-        throw new Error(`not ready after ${withinMs} ms: ${describe()}`)
-      })
-      await Promise.race([Promise.all(processes.map(process => process.readyAfter(now))), tooLate])
-      late.abort()
-      await tooLate.catch(() => {})
+      const unready = () => processes.filter(({ readyAskedMs }) => readyAskedMs < now)
+      await waitFor(() => unready().length === 0, { what: 'all processes', timeoutMs: withinMs }).catch(
+        () => {
+          const answers = unready().map(({ name, lastAnswer }) => `${name} (${lastAnswer})`)
+          throw new Error(`not ready after ${withinMs} ms: ${answers.join('; ')}`)
+        },
+      )
     },
     stop,
     async close() {
