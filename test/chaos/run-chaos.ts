@@ -15,8 +15,8 @@ import { SocketClient } from './load/socket-client.js'
 import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
 import type { Plan } from './plan/plan.js'
-import { reconcile, type Reconciliation } from './reconcile/reconcile.js'
-import { waitUntilIdle } from './reconcile/wait-until-idle.js'
+import { reconcileAtRest } from './reconcile/reconcile-at-rest.js'
+import type { Reconciliation } from './reconcile/reconcile.js'
 import { openSystem, WEBHOOK_TIMEOUT_MS } from './system/open-system.js'
 
 export interface RunOptions {
@@ -167,22 +167,13 @@ export async function runChaos({
     if (promoted) expecter.repeat()
     for (const client of clients) client.come()
     const { baseUrl } = system
-    const observed = {
-      publisher,
-      expecter,
-      checker,
-      endpoints,
-      clients,
-      watchers,
-      follower,
-      baseUrl,
-      promoted,
-      kept,
-    }
-    const unrest = await waitUntilIdle({ ...observed, system }, idleWithinMs)
+    const observed = { publisher, expecter, checker, endpoints, clients, watchers, follower, baseUrl }
+    const { differences, counts } = await reconcileAtRest(
+      { ...observed, promoted, kept, system },
+      idleWithinMs,
+    )
     clearInterval(progress)
     await rest.stop()
-    const { differences, counts } = await reconcile(observed)
     const crashes = system.processes
       .flatMap(process => process.crashes)
       .filter(line => !(promoted && ENDED_BY_PROMOTION.test(line)))
@@ -193,7 +184,6 @@ export async function runChaos({
     return {
       differences: [
         ...unready,
-        ...unrest,
         ...differences,
         ...rest.problems,
         ...crashes.map(line => `crash: ${line}`),

@@ -8,7 +8,6 @@ import { SteadyClient } from '../../services/realtime/test/steady-client.js'
 import { usePods } from '../../services/realtime/test/use-pods.js'
 import { countRepeats } from '../../services/webhook-worker/test/support/count-repeats.js'
 import { openRig } from '../../services/webhook-worker/test/support/start-worker.js'
-import { Contest } from './contest.js'
 import { startRedisCluster, type RedisCluster } from './start-redis-cluster.js'
 
 const LEASE_MS = 4_000
@@ -108,38 +107,22 @@ t.test('a payment leaves one node alone, also after the slot of its channel move
   await arrive()
 })
 
-t.test('sockets: every payment arrives once and in order, and no seat is given twice', async t => {
+t.test('sockets: every payment arrives once and in order', async t => {
   const cluster = await startRedisCluster(t)
-  const SEATS = 4
-  const pods = await usePods(
-    t,
-    {
-      'realtime.leaseMs': String(LEASE_MS),
-      'realtime.healEveryMs': '2000',
-      MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS),
-    },
-    serversOf(cluster),
-  )
+  const settings = { 'realtime.leaseMs': String(LEASE_MS), 'realtime.healEveryMs': '2000' }
+  const pods = await usePods(t, settings, serversOf(cluster))
   const living = await Promise.all([pods.start(), pods.start(), pods.start()])
   let turn = 0
   const url = () => living[turn++ % living.length]!.url
   // As many as the shard channels need to be all in use.
   const rooms = Array.from({ length: 12 }, (_, n) => `order-${n}`)
   const clients = rooms.flatMap(trackingId => [1, 2].map(() => new SteadyClient(t, { trackingId, url })))
-  const contest = new Contest(t, { trackingId: 'contested', contenders: 12, url })
-  await contest.waitUntilFull(SEATS)
-  const heads = new Map<string, number>()
   let paying = true
   let refused = 0
   const payer = (async () => {
     for (let n = 0; paying; n++) {
-      const trackingId = n % 5 === 0 ? 'contested' : rooms[n % rooms.length]!
       // It is committed. While the node of its channel is away, healing has to bring it.
-      const [seq] = await pods.pay({ trackingId }).catch(() => {
-        refused++
-        return [undefined]
-      })
-      if (seq !== undefined) heads.set(trackingId, seq)
+      await pods.pay({ trackingId: rooms[n % rooms.length]! }).catch(() => refused++)
       await sleep(10)
     }
   })()
@@ -149,7 +132,6 @@ t.test('sockets: every payment arrives once and in order, and no seat is given t
       what: 'payments to reach every client again',
       ...PATIENCE,
     })
-    await contest.waitUntilFull(SEATS)
   }
   await recovered()
   await cluster.failOverEach(recovered)
@@ -172,8 +154,7 @@ t.test('sockets: every payment arrives once and in order, and no seat is given t
       `${head} payments of ${trackingId}`,
     )
   }
-  t.comment(`${refused} announcements were refused meanwhile; ${contest.samples} samples of the contest`)
-  t.equal(contest.most, SEATS, 'all seats were used, and never more')
+  t.comment(`${refused} announcements were refused meanwhile`)
 })
 
 t.test('deliveries: every one ends, and a receiver gets each at least once', async t => {

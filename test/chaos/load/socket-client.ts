@@ -233,7 +233,7 @@ export class SocketClient {
 }
 
 /** The last `seq` before the first gap. */
-export function contiguousOf({ known }: { known: ReadonlyMap<number, unknown> }): number {
+function contiguousOf({ known }: { known: ReadonlyMap<number, unknown> }): number {
   let seq = 0
   while (known.has(seq + 1)) seq++
   return seq

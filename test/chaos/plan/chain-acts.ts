@@ -20,8 +20,7 @@ export async function actAnew(world: World, say: Say, publish: Publish): Promise
   const die = random.next()
   if (die < 0.3) return transfer(world, publish)
   if (die < 0.4 || world.composables.length === 0) return openComposable(world, publish)
-  if (die < 0.65) return execute(world, publish)
-  if (die < 0.7) return changeComposable(world, publish)
+  if (die < 0.7) return execute(world, publish)
   if (die < 0.82) return finalize(world, say)
   return retract(world, say, publish)
 }
@@ -86,7 +85,7 @@ async function openComposable(world: World, publish: Publish): Promise<void> {
     },
     validation: null,
   })
-  composables.push({ ...composable, created })
+  composables.push(composable)
   publish(userPayment.created, random.between(0, 2_000))
   // Its first executions may come long before it.
   publish(created, random.between(0, 4_000))
@@ -116,23 +115,6 @@ function memoOf(die: number, pick: () => string): { memo?: number[] | null } {
   if (die < 0.4) return {}
   if (die < 0.6) return { memo: null }
   return { memo: toFixedBytes(pick(), 64) }
-}
-
-function changeComposable({ chain, random, composables }: World, publish: Publish): void {
-  const { address, created } = random.pick(composables)
-  if (random.chance(0.2)) {
-    const { user_payment, policy_id } = created.data
-    publish(chain.emit('ComposablePolicyDeleted', { composable_policy: address, user_payment, policy_id }))
-    return
-  }
-  const [from, to] = random.chance(0.5) ? ['Active', 'Paused'] : ['Paused', 'Active']
-  publish(
-    chain.emit('ComposablePolicyStatusChanged', {
-      composable_policy: address,
-      old_status: { variant: from },
-      new_status: { variant: to },
-    }),
-  )
 }
 
 /** Slots become final; watermarks may overtake each other. */

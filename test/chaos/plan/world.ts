@@ -45,7 +45,6 @@ export interface Composable {
   recipient: string
   trackingId: string
   executions: number
-  created: ChainEventMessage
 }
 
 /** The simulated chain while the load is planned. */

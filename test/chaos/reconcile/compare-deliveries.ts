@@ -121,8 +121,7 @@ function compareDelivery(
  * late. The same holds for a slow endpoint, whose answers time out on a machine with too much to do. The breaker of any other
  * endpoint closes with its next probe.
  */
-export const mayBeDeferred = ({ behaviour }: Endpoint): boolean =>
-  behaviour === 'flaky' || behaviour === 'slow'
+const mayBeDeferred = ({ behaviour }: Endpoint): boolean => behaviour === 'flaky' || behaviour === 'slow'
 
 /** Compares the attempts and the state of a delivery with what its endpoint answered. */
 export function compareEnd(

@@ -19,7 +19,7 @@ import type { StoredEvent } from './stored-events.js'
 const GRACE_SECONDS = 7_200
 /** A date is reported within this time; nothing of the plan is due in this span by chance. */
 const NOTIFIED_WITHIN_SECONDS = 60
-export const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + NOTIFIED_WITHIN_SECONDS
+const OVERDUE_AFTER_SECONDS = GRACE_SECONDS + NOTIFIED_WITHIN_SECONDS
 const OF_TIME = new Set(['subscription.due_soon', 'subscription.overdue', 'subscription.expired'])
 
 interface Notified {

@@ -23,26 +23,32 @@ export function compareSockets(
   }
   for (const client of clients) {
     differences.addAll(client.problems)
-    for (const [trackingId, { known, retracted, epoch: knownEpoch }] of client.followed) {
+    for (const [trackingId, { known, retracted, epoch: knownEpoch, hold }] of client.followed) {
       // A client that was refused since the database lost commits knows only payments from before the loss.
-      if (client.plan.kind === 'contender' && knownEpoch !== epoch) continue
+      if (client.plan.kind === 'contender' && !hold && knownEpoch !== epoch) continue
       const say = (what: string) => differences.add('sockets', `${client.plan.name} on ${trackingId} ${what}`)
+      if (knownEpoch !== epoch) say(`knows the database ${knownEpoch}; it is ${epoch}`)
       const should = expected.get(trackingId) ?? new Map<number, [ModelPayment, StoredEvent]>()
       for (const [seq, [payment, stored]] of should) {
         const got = known.get(seq)
-        // More clients want this tracking ID than there are seats: their knowledge has no gaps, but may end early.
-        if (!got && client.plan.kind === 'contender') continue
+        // More clients want this tracking ID than there are seats: what those without a seat know has no gaps, but may end early.
+        if (!got && client.plan.kind === 'contender' && !hold) continue
         if (!got) say(`never knew of seq ${seq}`)
         else comparePayment(got, payment, stored, say)
         if (retracted.has(seq) && !payment.event.retracted)
           say(`was told that seq ${seq} was retracted, and it was not`)
         // A contender may have lost its seat before the retraction.
-        if (payment.event.retracted && !retracted.has(seq) && client.plan.kind !== 'contender')
+        if (payment.event.retracted && !retracted.has(seq) && (hold || client.plan.kind !== 'contender'))
           say(`was not told that seq ${seq} was retracted`)
       }
       for (const seq of known.keys()) if (!should.has(seq)) say(`knows of seq ${seq}, which is none`)
     }
   }
+  // A seat that is never free again would be lost to everybody: of more clients than seats, as many have one as there are seats.
+  const contenders = clients.filter(({ plan }) => plan.kind === 'contender')
+  const seated = contenders.filter(({ followed }) => [...followed.values()].some(({ hold }) => hold))
+  if (seated.length < seats)
+    differences.add('seats', `${seated.length} of ${seats} are taken, and more are wanted`)
   compareSeats(
     clients.flatMap(({ holds }) => holds),
     seats,
