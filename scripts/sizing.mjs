@@ -17,7 +17,7 @@ const USAGE = [
   ...NAMES.map(name => `  --${name} N`.padEnd(16) + `${FLAGS[name][0]} (default ${FLAGS[name][1]})`),
 ].join('\n')
 
-/** Measured on two cores by the benches of test/bench, and rounded up: an event takes 1.49 KB in all tables, and WAL 2.7 to 18 KB. */
+/** Measured on two cores, some by the benches of test/bench, and rounded up: an event takes 1.49 KB in all tables, and WAL 2.7 to 18 KB. */
 const MEASURED = {
   databaseBytesPerEvent: 2_100,
   hashBytesPerEvent: 60,
