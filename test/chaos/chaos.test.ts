@@ -41,7 +41,7 @@ t.test('each schedule expects payments, of which some are met, late, given up, a
     const taken = steps.flatMap(({ message: { control } }) =>
       control?.kind === 'retracted' ? [control] : [],
     )
-    t.ok(taken.filter(({ signature }) => signatures.has(signature)).length > 3)
+    t.ok(taken.filter(({ signature }) => signatures.has(signature)).length > 2)
     t.ok(signatures.size > expectations.length, 'some are paid in parts')
   }
 })
