@@ -45,14 +45,32 @@ export function nextPaymentDue({ createdDue, frequency, lastPaidAt }: Schedule):
   if (createdDue > lastPaidAt) return createdDue
 
   const months = CALENDAR_MONTHS.get(frequency.name)
-  if (months !== undefined) return stepByMonths(Number(createdDue), months, lastPaidAt)
-  const interval = frequency.name === 'Custom' ? frequency.seconds : FIXED_SECONDS.get(frequency.name)
-  return interval === undefined ? null : stepBySeconds(createdDue, interval, lastPaidAt)
+  if (months !== undefined) return isServable(lastPaidAt) ? dueByMonths(createdDue, months, lastPaidAt) : null
+  const interval = intervalOf(frequency)
+  return interval === null ? null : stepBySeconds(createdDue, interval, lastPaidAt)
+}
+
+/** In seconds; null for a frequency that has none. */
+export function intervalOf({ name, seconds }: Frequency): bigint | null {
+  const interval = name === 'Custom' ? seconds : FIXED_SECONDS.get(name)
+  return interval === undefined || interval <= 0n ? null : interval
+}
+
+/**
+ * How many dates of a schedule are before a moment. In closed form: a subscription that is due each second has millions in a month.
+ * @param createdDue the first date, from 1970 to 9999
+ */
+export function countDatesBefore(createdDue: bigint, frequency: Frequency, moment: bigint): bigint {
+  if (createdDue >= moment) return 0n
+  const months = CALENDAR_MONTHS.get(frequency.name)
+  if (months !== undefined)
+    return BigInt(Math.min(MAX_STEPS + 1, stepByMonths(createdDue, months, moment - 1n).step))
+  const interval = intervalOf(frequency)
+  return interval === null ? 1n : (moment - createdDue + interval - 1n) / interval
 }
 
 /** In closed form: a policy with an interval of one second must not take 30 million steps after a year. */
 function stepBySeconds(createdDue: bigint, interval: bigint, lastPaidAt: bigint): bigint | null {
-  if (interval <= 0n) return null
   const steps = (lastPaidAt - createdDue) / interval + 1n
   const due = createdDue + steps * interval
   return isServable(due) ? due : null
@@ -61,31 +79,33 @@ function stepBySeconds(createdDue: bigint, interval: bigint, lastPaidAt: bigint)
 /** Each month has it. */
 const SAFE_DAY = 28
 
+function dueByMonths(createdDue: bigint, months: number, lastPaidAt: bigint): bigint | null {
+  const { step, due } = stepByMonths(createdDue, months, lastPaidAt)
+  return step <= MAX_STEPS && isServable(due) ? due : null
+}
+
 /**
- * Each date follows from the date before, as in the program: 31 January is followed by 28 February, and that by
- * 28 March. No month is walked that cannot shorten the day: ingest asks for each payment, and a date of 1970 is hundreds of
- * months before it.
+ * The first date after a moment that is not before `createdDue`, and how many dates are before it. Each date follows from the date
+ * before, as in the program: 31 January is followed by 28 February, and that by 28 March. So the shortest month on the way decides, and
+ * within two years each month has been met at its shortest.
  */
-function stepByMonths(createdDue: number, months: number, lastPaidAt: bigint): bigint | null {
-  if (!isServable(lastPaidAt)) return null
-  const timeOfDay = createdDue % SECONDS_PER_DAY
-  const first = fromEpochDays((createdDue - timeOfDay) / SECONDS_PER_DAY)
-  const last = fromEpochDays(Math.floor(Number(lastPaidAt) / SECONDS_PER_DAY))
-  const monthsSince = (last.year - first.year) * 12 + last.month - first.month
-  // The first date in the month of the payment or later: if it is not after the payment, the next one is.
-  const near = Math.max(1, Math.ceil(monthsSince / months))
-  let { day } = first
-  const dateAt = (step: number) => {
+function stepByMonths(createdDue: bigint, months: number, moment: bigint): { step: number; due: bigint } {
+  const timeOfDay = Number(createdDue) % SECONDS_PER_DAY
+  const first = fromEpochDays((Number(createdDue) - timeOfDay) / SECONDS_PER_DAY)
+  const last = fromEpochDays(Math.floor(Number(moment) / SECONDS_PER_DAY))
+  const monthOf = (step: number) => {
     const monthsSinceYear = first.month - 1 + step * months
-    const [year, month] = [first.year + Math.floor(monthsSinceYear / 12), (monthsSinceYear % 12) + 1]
-    day = Math.min(day, daysInMonth(year, month))
-    return { year, month, day }
+    return { year: first.year + Math.floor(monthsSinceYear / 12), month: (monthsSinceYear % 12) + 1 }
   }
-  for (let step = 1; step < near && step <= MAX_STEPS && day > SAFE_DAY; step++) dateAt(step)
-  for (let step = near; step <= Math.min(near + 1, MAX_STEPS); step++) {
-    const due = BigInt(toEpochDays(dateAt(step)) * SECONDS_PER_DAY + timeOfDay)
-    if (!isServable(due)) return null
-    if (due > lastPaidAt) return due
+  const dueAt = (step: number): bigint => {
+    let { day } = first
+    for (let met = 1; met <= Math.min(step, 24 / months) && day > SAFE_DAY; met++)
+      day = Math.min(day, daysInMonth(monthOf(met).year, monthOf(met).month))
+    return BigInt(toEpochDays({ ...monthOf(step), day }) * SECONDS_PER_DAY + timeOfDay)
   }
-  return null
+  // The first date in the month of the moment or later: if it is not after the moment, the next one is.
+  const monthsSince = (last.year - first.year) * 12 + last.month - first.month
+  const near = Math.max(1, Math.ceil(monthsSince / months))
+  const due = dueAt(near)
+  return due > moment ? { step: near, due } : { step: near + 1, due: dueAt(near + 1) }
 }

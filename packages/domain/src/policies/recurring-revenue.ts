@@ -1,5 +1,5 @@
 // Monthly recurring revenue and due dates to come.
-import { nextPaymentDue, type Frequency } from './due-date.js'
+import { countDatesBefore, nextPaymentDue, type Frequency } from './due-date.js'
 
 export interface Fraction {
   numerator: bigint
@@ -101,4 +101,14 @@ export function dueDatesBetween(schedule: DueSchedule, from: bigint, to: bigint,
     due = after(due)
   }
   return dates
+}
+
+/** As many as `dueDatesBetween` lists, without a list. */
+export function countDueDates(
+  { frequency, nextDue, paymentsLeft }: DueSchedule,
+  from: bigint,
+  to: bigint,
+): bigint {
+  const count = countDatesBefore(nextDue, frequency, to) - countDatesBefore(nextDue, frequency, from)
+  return paymentsLeft !== null && paymentsLeft < count ? paymentsLeft : count
 }

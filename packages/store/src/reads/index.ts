@@ -60,6 +60,7 @@ export {
   countMerchantPolicies,
   listMerchantPolicies,
   listPoliciesWithDueDates,
+  type DuePolicyPage,
   type MerchantPolicy,
   MOST_DUE_POLICIES,
   type PolicyWithDueDates,
@@ -76,7 +77,6 @@ export { bucketEnd, type BucketSize, bucketStart, readLifeStart, readVolume } fr
 export { type ActiveSubscription, replaySubscriptions } from './merchant/replay-subscriptions.js'
 export { type CustomerRules, type StateClock, SUBSCRIBER_STATES } from './merchant/subscriber-state.js'
 export { sumAtRisk, type SumsAtRisk } from './merchant/sum-at-risk.js'
-export { type DueSums, sumDueDates } from './merchant/sum-due-dates.js'
 export { ENTRY_TYPES } from './merchant/timeline/entries.js'
 export { readTimeline, type TimelinePage } from './merchant/timeline/read-timeline.js'
 export { findStaleTrackings } from './realtime/find-stale-trackings.js'

@@ -14,13 +14,13 @@ import {
   listPoliciesWithDueDates,
   MOST_DUE_POLICIES,
   sumAtRisk,
-  sumDueDates,
-  type DueSums,
+  type DuePolicyPage,
   type PolicyWithDueDates,
   type StateClock,
   type SumsAtRisk,
 } from '@payment-tracking/store/reads'
 import type { Static } from 'typebox'
+import { DueSums, duesOf, type DueSpan, type PolicyDues } from './due-sums.js'
 import { toDueRiskRecord } from '../policies/due-risk-record.js'
 import type { Upcoming } from './merchant-schemas.js'
 
@@ -28,6 +28,8 @@ import type { Upcoming } from './merchant-schemas.js'
 const MOST_OF_A_POLICY = 1_000
 /** Of all policies together, which share them equally: those of a month when 10,000 are due each day. They are sorted in one turn. */
 const MOST_DATES = 320_000
+/** Policies of which an answer has the sums: the newest. */
+const MOST_SUMMED_POLICIES = 100_000
 /** Each policy can have a token of its own. */
 const MOST_TOKENS = 10_000
 /** Dates to look at before the event loop gets a turn, and how many a policy without dates costs. */
@@ -35,44 +37,10 @@ const DATES_AT_ONCE = 2_000
 const COST_OF_POLICY = 20
 const DAY = 86_400
 
-interface DueSpan {
-  /** Unix seconds, as all here */
-  from: bigint
-  to: bigint
-  now: bigint
-}
-
-/**
- * What a policy owes once its date has passed, and the dates to come as far as its renewals go. Dates that nobody paid are
- * not made up for: the next payment leaves none before it. `sumDueDates` adds up the same dates.
- */
-export function dueDatesOf(
-  policy: Pick<PolicyWithDueDates, 'paymentCount' | 'createdAt' | 'nextPaymentDue'>,
-  terms: PolicyTerms,
-  { from, to, now }: DueSpan,
-  most: number,
-): bigint[] {
-  if (terms.kind === 'one-time') {
-    if (policy.paymentCount > 0n) return []
-    const dueAt = terms.dueDate > 0n ? terms.dueDate : policy.createdAt
-    return dueAt >= from && dueAt < to ? [dueAt] : []
-  }
-  const { nextPaymentDue: nextDue, paymentCount } = policy
-  if (terms.kind !== 'subscription' || nextDue === null || nextDue < 0n) return []
-  const { maxRenewals, autoRenew, frequency } = terms
-  // Without automatic renewal, a subscription with an end is over after one payment.
-  const all = maxRenewals === null ? null : autoRenew ? BigInt(maxRenewals) : 1n
-  const paymentsLeft = all === null ? null : all - paymentCount
-  if (paymentsLeft !== null && paymentsLeft <= 0n) return []
-  const isOwed = nextDue < now
-  const owed = isOwed && nextDue >= from && nextDue < to ? [nextDue] : []
-  const coming = dueDatesBetween(
-    { frequency, nextDue, paymentsLeft: paymentsLeft === null || !isOwed ? paymentsLeft : paymentsLeft - 1n },
-    from > now ? from : now,
-    to,
-    most - owed.length,
-  )
-  return [...owed, ...coming]
+/** The due dates that `DueSums` counts, as a list. */
+export function dueDatesOf(dues: PolicyDues, to: bigint, most: number): bigint[] {
+  const owed = dues.owed === null ? [] : [dues.owed]
+  return [...owed, ...dueDatesBetween(dues.schedule, dues.from, to, most - owed.length)]
 }
 
 interface DatedPolicy {
@@ -133,16 +101,20 @@ class DueDates {
   }
 }
 
-async function findDueDates(read: readonly PolicyWithDueDates[], span: DueSpan): Promise<DueDates> {
-  const policies = [...read].sort((a, b) => (a.address < b.address ? -1 : 1))
-  const most = Math.min(MOST_OF_A_POLICY, Math.floor(MOST_DATES / Math.max(1, policies.length)))
-  const terms: PolicyTerms[] = []
+/** A policy, and what it owes in the span. */
+interface ReadPolicy {
+  policy: PolicyWithDueDates
+  terms: PolicyTerms
+  dues: PolicyDues | null
+}
+
+async function findDueDates(read: readonly ReadPolicy[], to: bigint): Promise<DueDates> {
+  const listed = [...read].sort((a, b) => (a.policy.address < b.policy.address ? -1 : 1))
+  const most = Math.min(MOST_OF_A_POLICY, Math.floor(MOST_DATES / Math.max(1, listed.length)))
   const keys: number[] = []
   let [knownUntil, cost]: [number | null, number] = [null, 0]
-  for (const [index, policy] of policies.entries()) {
-    const read = readPolicyTerms(policy.policyType)
-    terms.push(read)
-    const dates = dueDatesOf(policy, read, span, most + 1)
+  for (const [index, { dues }] of listed.entries()) {
+    const dates = dues === null ? [] : dueDatesOf(dues, to, most + 1)
     if (dates.length > most) knownUntil = Math.min(knownUntil ?? Infinity, Number(dates[most]))
     for (const dueAt of dates.slice(0, most)) keys.push(DueDates.keyOf(dueAt, index))
     cost += dates.length + COST_OF_POLICY
@@ -150,7 +122,49 @@ async function findDueDates(read: readonly PolicyWithDueDates[], span: DueSpan):
     cost = 0
     await giveWay()
   }
-  return new DueDates(policies, terms, { keys, knownUntil })
+  const policies = listed.map(({ policy }) => policy)
+  return new DueDates(
+    policies,
+    listed.map(({ terms }) => terms),
+    { keys, knownUntil },
+  )
+}
+
+interface FoundDues {
+  /** of the newest policies */
+  listed: ReadPolicy[]
+  isListComplete: boolean
+  sums: DueSums
+  areSumsComplete: boolean
+}
+
+/** Adds up the newest 100,000 living policies of a gateway page by page, and keeps the newest 10,000 for a list. */
+async function findDues(store: Store, gateway: string, span: DueSpan, clock: StateClock): Promise<FoundDues> {
+  const found: FoundDues = {
+    listed: [],
+    isListComplete: true,
+    sums: new DueSums(span, clock),
+    areSumsComplete: true,
+  }
+  let [looked, cost] = [0, 0]
+  for (let after: DuePolicyPage['next'] = null; ;) {
+    const page: DuePolicyPage = await listPoliciesWithDueDates(store, gateway, clock, after)
+    const isListed = looked < MOST_DUE_POLICIES
+    if (!isListed && page.looked > 0) found.isListComplete = false
+    looked += page.looked
+    for (const policy of page.policies) {
+      const terms = readPolicyTerms(policy.policyType)
+      const dues = duesOf(policy, terms, span)
+      cost += COST_OF_POLICY + (dues === null ? 0 : found.sums.add(policy, dues))
+      if (isListed) found.listed.push({ policy, terms, dues })
+      if (cost < DATES_AT_ONCE) continue
+      cost = 0
+      await giveWay()
+    }
+    if (page.next === null) return found
+    if (looked >= MOST_SUMMED_POLICIES) return { ...found, areSumsComplete: false }
+    after = page.next
+  }
 }
 
 /** Only the next payment of a policy is judged: of later ones nobody knows. */
@@ -162,7 +176,7 @@ async function readRisks(store: Store, items: readonly DatedPolicy[], programId:
 }
 
 const written = (
-  { tokenMint, count, total, overdue }: DueSums['byToken'][number],
+  { tokenMint, count, total, overdue }: ReturnType<DueSums['byToken']>[number],
   { byToken }: SumsAtRisk,
 ) => ({
   tokenMint,
@@ -197,17 +211,17 @@ export async function readUpcoming(
 ): Promise<Static<typeof Upcoming>> {
   const now = clock.nowSeconds
   const span = { from, to, limit: atRisk ? limit : 0, offset }
-  const [sums, { policies, complete: hasAllPolicies }, risky] = await Promise.all([
-    sumDueDates(store, gateway, { from: Number(from), to: Number(to) }, clock),
-    listPoliciesWithDueDates(store, gateway, clock),
+  const [dues, risky] = await Promise.all([
+    findDues(store, gateway, { from, to, now: BigInt(now) }, clock),
     sumAtRisk(store, gateway, span, { programId, clock }),
   ])
-  const due = await findDueDates(policies, { from, to, now: BigInt(now) })
+  const due = await findDueDates(dues.listed, to)
   const items = atRisk ? due.ofPolicies(risky.page) : [...due.between(offset, offset + limit)]
   const riskOf = await readRisks(store, items, programId)
-  const inOrder = sums.byToken.sort(
-    (a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')),
-  )
+  const byDay = dues.sums.byDay()
+  const inOrder = dues.sums
+    .byToken()
+    .sort((a, b) => Number(listed.has(b.tokenMint ?? '')) - Number(listed.has(a.tokenMint ?? '')))
   return {
     items: items.map(item => ({
       dueAt: item.dueAt,
@@ -221,14 +235,14 @@ export async function readUpcoming(
       dueRisk: toDueRiskRecord(riskOf(item)),
     })),
     byToken: inOrder.slice(0, MOST_TOKENS).map(sum => written(sum, risky)),
-    byDay: sums.byDay.map(({ day, tokenMint, count, total }) => ({
+    byDay: byDay.days.map(({ day, tokenMint, count, total }) => ({
       day: new Date(day * DAY * 1000).toISOString().slice(0, 10),
       tokenMint,
       count,
       totalAmount: total.toString(),
     })),
     total: inOrder.reduce((sum, { count }) => sum + count, 0n),
-    complete: sums.complete && inOrder.length <= MOST_TOKENS,
-    itemsComplete: hasAllPolicies && (atRisk || due.hasFirst(offset + limit)),
+    complete: dues.areSumsComplete && byDay.complete && inOrder.length <= MOST_TOKENS,
+    itemsComplete: dues.isListComplete && (atRisk || due.hasFirst(offset + limit)),
   }
 }

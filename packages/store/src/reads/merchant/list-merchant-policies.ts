@@ -70,38 +70,51 @@ export interface PolicyWithDueDates {
   wallet: string | null
 }
 
-/** Living policies that one answer about due dates looks at. */
+/** Living policies of which one answer lists due dates, and judges their risks: the newest. */
 export const MOST_DUE_POLICIES = 10_000
 
-const newestLiving = (gateway: string): Sql => sql`
-  select * from policies where gateway = ${gateway} and live order by created_at desc, address desc`
+const waitsForPayments = (clock: StateClock): Sql => sql`
+  ${isActive(clock)} and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`
 
-/** The policies `p` of `listPoliciesWithDueDates` with their user payments `u`: what follows `from`. */
+/** The newest policies `p` that wait for payments with their user payments `u`: what follows `from`. */
 export const duePolicies = (gateway: string, clock: StateClock): Sql => sql`
-  (${newestLiving(gateway)} limit ${inline(MOST_DUE_POLICIES)}) p ${WITH_USER_PAYMENT}
-     where ${isActive(clock)}
-       and (p.policy_type::text like '{"Subscription"%' or p.policy_type::text like '{"OneTime"%')`
+  (select * from policies where gateway = ${gateway} and live
+    order by created_at desc, address desc limit ${inline(MOST_DUE_POLICIES)}) p ${WITH_USER_PAYMENT}
+     where ${waitsForPayments(clock)}`
+
+/** Living policies of a page of `listPoliciesWithDueDates`; those that do not wait for payments are left out. */
+const POLICIES_AT_ONCE = 2_500
+
+/** A page of the policies that wait for payments, the newest first. */
+export interface DuePolicyPage {
+  policies: PolicyWithDueDates[]
+  /** living policies that were looked at */
+  looked: number
+  /** null when these are the last */
+  next: { createdAt: bigint; address: string } | null
+}
 
 /**
- * Living policies of a gateway that wait for payments: subscriptions and one-time policies, among the newest
- * `MOST_DUE_POLICIES` of its living policies.
- * `complete` is false when it has more.
+ * Living policies of a gateway that wait for payments: subscriptions and one-time policies.
  * Relies on policies_gateway_live, then one probe of user_payments for each policy.
  */
 export async function listPoliciesWithDueDates(
   { database }: Store,
   gateway: string,
   clock: StateClock,
-): Promise<{ policies: readonly PolicyWithDueDates[]; complete: boolean }> {
-  const [policies, [more]] = await Promise.all([
-    database.read<PolicyWithDueDates>(sql`
+  after: DuePolicyPage['next'] = null,
+): Promise<DuePolicyPage> {
+  const rows = await database.read<PolicyWithDueDates & { waits: boolean }>(sql`
     select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
-           p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet
-      from ${duePolicies(gateway, clock)}`),
-    database.read(
-      sql`select 1 as one from (${newestLiving(gateway)} offset ${inline(MOST_DUE_POLICIES)} limit 1) p`,
-    ),
-  ])
-  return { policies, complete: more === undefined }
+           p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet, ${waitsForPayments(clock)} as waits
+      from (select * from policies p where p.gateway = ${gateway} and p.live
+                   ${after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``}
+             order by p.created_at desc, p.address desc limit ${inline(POLICIES_AT_ONCE)}) p ${WITH_USER_PAYMENT}
+     order by p.created_at desc, p.address desc`)
+  return {
+    policies: rows.filter(({ waits }) => waits),
+    looked: rows.length,
+    next: rows.length < POLICIES_AT_ONCE ? null : rows.at(-1)!,
+  }
 }
