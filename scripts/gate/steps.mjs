@@ -55,7 +55,6 @@ const NAMED_SYSTEMS = [
       'test/e2e/dev-kit.long.test.ts',
       'test/release/release.long.test.ts',
       'test/e2e/ops-dashboard.long.test.ts',
-      'test/e2e/reference-page.long.test.ts',
       'test/e2e/expected-order.long.test.ts',
     ],
   },

@@ -1,6 +1,6 @@
 // The whole system as `npm start` runs it, twice side by side: production and devnet, on one Postgres server
 // and one NATS server, apart by their settings alone.
-import { randomBytes, sign } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
   createDatabase,
@@ -12,8 +12,9 @@ import {
   waitFor,
   type StartedStack,
 } from '@payment-tracking/testkit'
-import bs58 from 'bs58'
 import t from 'tap'
+import { askJson } from '../ask-json.js'
+import { signIn } from '../chaos/load/receivers.js'
 
 const id = randomBytes(4).toString('hex')
 const { natsUrl } = await useServers(t)
@@ -45,7 +46,7 @@ const eventsOf = async (stack: StartedStack) =>
 t.test('devnet sees its own events and none of production, and the other way round', async t => {
   const chains = [
     buildChain({ seed: id, programId: settings.devnet.PROGRAM_ID }),
-    buildChain({ seed: id }),
+    buildChain({ seed: `${id} of production` }),
   ] as const
   const [theirs, ours] = await Promise.all(chains.map(chain => chain.openGateway()))
   const publishers = [await openPublisher(settings.devnet), await openPublisher(settings.production)] as const
@@ -80,29 +81,11 @@ t.test('a token of production is no token on devnet, though the keys are the sam
   )
   await Promise.all(publishers.map(publisher => publisher.close()))
 
-  const signIn = async (stack: StartedStack, index: number) => {
-    const { address, authority } = gateways[index]!
-    const url = `${stack.describe().baseUrl}/v1/gateway/${address}/auth`
-    const { nonce } = await waitFor(
-      async () => {
-        const response = await fetch(`${url}/challenge`, { method: 'POST' })
-        return response.ok && ((await response.json()) as { nonce: string })
-      },
-      { what: 'a gateway that may sign in' },
-    )
-    const signature = bs58.encode(sign(null, Buffer.from(nonce, 'utf8'), authority.privateKey))
-    const response = await fetch(`${url}/verify`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ signer: authority.publicKey, signature, nonce }),
-    })
-    return ((await response.json()) as { token: string }).token
-  }
-  const listWebhooks = async (stack: StartedStack, token: string) => {
-    const headers = { authorization: `Bearer ${token}` }
-    return (await fetch(`${stack.describe().baseUrl}/v1/webhooks`, { headers })).status
-  }
-  const [token, devnetToken] = [await signIn(production, 0), await signIn(devnet, 1)]
+  const listWebhooks = async (stack: StartedStack, token: string | undefined) =>
+    (await askJson(`${stack.describe().baseUrl}/v1/webhooks`, { token })).status
+  const [token, devnetToken] = await Promise.all(
+    [production, devnet].map((stack, at) => signIn(stack.describe().baseUrl, gateways[at]!)),
+  )
   t.equal(await listWebhooks(production, token), 200)
   t.equal(await listWebhooks(devnet, devnetToken), 200)
   t.equal(await listWebhooks(devnet, token), 401)

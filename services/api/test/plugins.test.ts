@@ -47,15 +47,21 @@ t.test('an unchanged answer is not sent again', async t => {
 t.test('pages of other sites may read answers and the important headers', async t => {
   const answer = await app.inject({ url: '/v1/events', headers: { origin: 'https://shop.example' } })
   t.equal(answer.headers['access-control-allow-origin'], '*')
-  t.match(answer.headers['access-control-expose-headers'], /x-next-cursor/)
+  const exposed = String(answer.headers['access-control-expose-headers']).split(', ')
+  for (const name of ['x-next-cursor', 'x-position', 'x-epoch']) t.ok(exposed.includes(name), name)
   const refused = await app.inject({ url: '/nowhere', headers: { origin: 'https://shop.example' } })
   t.equal(refused.headers['access-control-allow-origin'], '*')
   const preflight = await app.inject({
     method: 'OPTIONS',
     url: '/v1/events',
-    headers: { origin: 'https://shop.example', 'access-control-request-method': 'GET' },
+    headers: {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'GET',
+      'access-control-request-headers': 'x-min-position',
+    },
   })
   t.equal(preflight.statusCode, 204)
+  t.match(preflight.headers['access-control-allow-headers'], 'x-min-position')
   t.match(preflight.headers['access-control-allow-methods'], /GET/)
 })
 

@@ -71,24 +71,6 @@ t.test('an answer knows the position that the reader asks for, or there is none'
   t.equal((await ask('x', '/v1/health')).status, 200, 'nothing is read')
 })
 
-t.test('scripts of other sites may read and send it', async t => {
-  const { app } = api
-  const origin = 'https://shop.example'
-  const { headers } = await app.inject({ url: '/v1/events', headers: { origin } })
-  for (const name of ['x-position', 'x-epoch'])
-    t.ok(String(headers['access-control-expose-headers']).split(', ').includes(name), name)
-  const preflight = await app.inject({
-    method: 'OPTIONS',
-    url: '/v1/events',
-    headers: {
-      origin,
-      'access-control-request-method': 'GET',
-      'access-control-request-headers': 'x-min-position',
-    },
-  })
-  t.match(preflight.headers['access-control-allow-headers'], 'x-min-position')
-})
-
 t.test('after lost commits no answer claims them', async t => {
   const api = await openApi(t)
   await appendEvents(api.database.url, 5)

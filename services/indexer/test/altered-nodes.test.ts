@@ -76,3 +76,51 @@ t.test('alone, what cannot be read is a gap', async t => {
   )
   t.notMatch(service.output, /indexer\.interrupted/)
 })
+
+/** What the node answers for the first of a slot's two transactions, and the reason of the gap that it becomes. */
+const NO_ANSWERS: [answer: string, of: (found: Found) => Partial<RpcAnswer>, reason: string | null][] = [
+  ['is right', result => ({ result }), null],
+  ['stays null', () => ({ result: null }), 'NO_TRANSACTION'],
+  ['has no time', found => ({ result: { ...found, blockTime: null } }), 'NO_TIME'],
+  ['is told in another slot', found => ({ result: { ...found, slot: 99_999 } }), 'UNREADABLE_ANSWER'],
+  [
+    'is an error, which is no error of the whole node',
+    () => ({ error: { code: -32015, message: 'Transaction version (2) is not supported' } }),
+    'UNREADABLE_ANSWER',
+  ],
+]
+type Found = Record<string, unknown>
+
+t.test(
+  'a block that no node had held back all payments: signatures order them, and gaps name the rest',
+  async t => {
+    const rig = await openRig(t, { nodes: 1, env: { 'indexer.patienceMs': '1500' } })
+    const slots = NO_ANSWERS.map((_, at) => {
+      rig.chain.advance()
+      return ['a', 'b'].map(of => rig.chain.execute([pay(`${of}${at}`, 1)]).signature).sort()
+    })
+    const { faults } = rig.nodes[0]!
+    faults.noTransactionIndex = true
+    faults.alter = (method, { jsonrpc, id, ...own }, [signature]) => {
+      if (method === 'getBlock')
+        return { jsonrpc, id, error: { code: -32009, message: 'Slot was skipped, or missing' } }
+      const at = slots.findIndex(([first]) => first === signature)
+      if (method !== 'getTransaction' || at < 0) return { jsonrpc, id, ...own }
+      return { jsonrpc, id, ...NO_ANSWERS[at]![1](own.result as Found) }
+    }
+    const service = await rig.start()
+    await rig.settle()
+    const [events, gaps] = [await rig.events(), await rig.controls('gap')]
+    for (const [at, [answer, , reason]] of NO_ANSWERS.entries()) {
+      const published = events.map(({ body }) => body.signature).filter(each => slots[at]!.includes(each))
+      t.same(published, reason === null ? slots[at] : slots[at]!.slice(1), answer)
+      const reasons = gaps.flatMap(({ body }) => (body.signature === slots[at]![0] ? [body.reason] : []))
+      t.same(reasons, reason === null ? [] : [reason], answer)
+    }
+    t.equal(gaps.length, NO_ANSWERS.length - 1)
+    t.notOk(events.some(({ body }) => 'transaction_index' in body))
+    await service.waitForLog('indexer.order-unknown')
+    const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text()
+    t.match(metrics, `indexer_unordered_slots_total ${NO_ANSWERS.length}`)
+  },
+)

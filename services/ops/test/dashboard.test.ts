@@ -34,11 +34,6 @@ t.test('the dashboard', async t => {
     await ops.database.pool.query('delete from dead_letters')
   })
 
-  t.test('says where the fixtures show that they hold refused messages', async t => {
-    const text = (await user.get('/dead-letters')).body.replace(/\s+/g, ' ')
-    t.match(text, '<code>test/fixtures</code> hold some that are refused on purpose')
-  })
-
   t.test('splits long lists into pages', async t => {
     const first = await ops.addDeadLetter({ bytes: Buffer.from('x'), code: 'BAD_SLOT', reason: 'the first' })
     for (let n = 0; n < 100; n++) await ops.addDeadLetter({ bytes: Buffer.from('x'), code: 'BAD_SLOT' })

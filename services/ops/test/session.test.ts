@@ -144,19 +144,6 @@ t.test('the dashboard', async t => {
   })
 })
 
-t.test('the board changes nothing, also for a session', async t => {
-  const ops = await openOps(t)
-  const { cookie } = await signIn(ops)
-  const pause = (site: string) =>
-    ops.app.inject({
-      method: 'PUT',
-      url: '/queues/api/queues/deliveries/pause',
-      headers: { cookie, 'sec-fetch-site': site },
-    })
-  t.equal((await pause('cross-site')).statusCode, 403)
-  t.equal((await pause('same-origin')).statusCode, 405)
-})
-
 t.test('the cookie is for https alone when the client used https', async t => {
   const ops = await openOps(t, { TRUST_PROXY: 'on' })
   const cookieOver = async (protocol: string) => {

@@ -160,24 +160,6 @@ t.test('the protocol, refusals included', async t => {
       t.match(await once(joined, 'close'), [4029], `has joined, and sends ${packets.join(', ')}`)
     }
   })
-
-  t.test('metrics are exposed', async t => {
-    const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
-    for (const name of [
-      'realtime_connections',
-      'realtime_subscriptions',
-      'realtime_deliveries_total',
-      'realtime_lag_seconds_bucket',
-      'realtime_recoveries_total{result="recovered"}',
-      'realtime_rejections_total{code="INVALID_TRACKING_ID"}',
-      'realtime_rejections_total{code="RATE_LIMITED"}',
-      'realtime_closes_total{reason="RATE_LIMITED"}',
-      'realtime_queued_packets',
-    ]) {
-      t.ok(text.includes(`payment_tracking_${name}`), name)
-    }
-    t.ok(text.includes('nodejs_eventloop_lag_seconds'))
-  })
 })
 
 t.test('origins can be limited, and what is no stream is refused in the shape of all errors', async t => {

@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { createServer as createPlainServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:tls'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import t, { type Test } from 'tap'
 import { ANSWER_BYTES } from '../src/requests/bound-answers.js'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
-import { sendDelivery } from '../src/requests/send-delivery.js'
+import { sendOne } from './support/send-one.js'
 
 const fixture = (name: string) =>
   readFileSync(new URL(`../../../test/fixtures/tls/${name}`, import.meta.url), 'utf8')
@@ -44,14 +43,7 @@ async function openFlood(t: Test, { isTls = false, begin = '', piece = '' }) {
     server.close()
   })
   const endpointUrl = `${isTls ? 'https' : 'http'}://hooks.example:${(server.address() as AddressInfo).port}/`
-  const delivery = { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl }
-  const answer = await sendDelivery(delivery as unknown as ClaimedDelivery, {
-    allowPrivateTargets: true,
-    userAgent: 'test',
-    connections,
-    resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-    deadlines: openDeadlines(30_000),
-  })
+  const answer = await sendOne(endpointUrl, { connections, deadlines: openDeadlines(30_000) })
   t.ok(bytes < ON_THE_WAY, `${bytes} bytes left the receiver`)
   return answer
 }
@@ -107,17 +99,9 @@ t.test('each answer of a kept connection is counted alone', async t => {
     server.close()
   })
   const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  const delivery = { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl }
-  const options = {
-    allowPrivateTargets: true,
-    userAgent: 'test',
-    connections,
-    resolve: () => Promise.reject(new Error('no names here')),
-    deadlines: openDeadlines(30_000),
-  }
+  const options = { connections, deadlines: openDeadlines(30_000) }
   const answers = Math.ceil((3 * ANSWER_BYTES) / 50_000)
-  for (let n = 0; n < answers; n++)
-    t.match(await sendDelivery(delivery as unknown as ClaimedDelivery, options), { outcome: 'accepted' })
+  for (let n = 0; n < answers; n++) t.match(await sendOne(endpointUrl, options), { outcome: 'accepted' })
   t.equal(requests, answers)
   t.ok(sockets.size < answers, `${sockets.size} connections for ${answers} answers`)
 })

@@ -109,27 +109,6 @@ t.test('what a webhook chooses', async t => {
     })
   })
 
-  t.test('filters choose payments', async t => {
-    const receiver = await openReceiver(t)
-    const webhook = await rig.addWebhook(receiver.url)
-    await set(webhook.id, { filters: { tokenMint: 'M', minAmount: '1000', trackingIdPrefix: 'shop-' } })
-    const of = (over: object) => makeCommittedPayment(webhook.gateway, over)
-    const refs = await insertDeliveries(rig.store, [
-      of({ trackingId: 'shop-1', tokenMint: 'M', amount: '1000' }),
-      of({ trackingId: 'shop-2', tokenMint: 'M', amount: '999' }),
-      of({ trackingId: 'shop-3', tokenMint: 'N', amount: '1000' }),
-      of({ trackingId: 'other-4', tokenMint: 'M', amount: '1000' }),
-      of({ trackingId: 'shop-5', tokenMint: null, amount: '1000' }),
-    ])
-    await rig.queue.enqueueDeliveries(refs)
-    const requests = await receiver.waitForRequests(1)
-    await waitFor(async () => (await statesOf(webhook.id)).join() === 'delivered')
-    t.same(
-      requests.map(({ body }) => JSON.parse(body).data.trackingId),
-      ['shop-1'],
-    )
-  })
-
   t.test('with ordered delivery, each waits for the one before, also while that one is retried', async t => {
     const receiver = await openReceiver(t)
     const webhook = await rig.addWebhook(receiver.url)
@@ -258,26 +237,5 @@ t.test('what a webhook chooses', async t => {
     })
     t.match(noticesOf(chat).sort()[1], new RegExp(`^Webhook fails: webhook ${webhook.id}, since 20`))
     t.same(noticesOf(quiet), [], 'it has chosen what it wants')
-  })
-
-  t.test('with recover, what failed is sent again when the endpoint answers again', async t => {
-    const receiver = await openReceiver(t)
-    const [webhook, plain] = [await rig.addWebhook(receiver.url), await rig.addWebhook(receiver.url)]
-    await set(webhook.id, { recover: true })
-    receiver.answer({ status: 500 })
-    // Ten failures would open the breaker for a minute.
-    for (const { gateway } of [webhook, plain]) await rig.pay(gateway, 2)
-    const failed = 'failed,failed'
-    for (const { id } of [webhook, plain])
-      await waitFor(async () => (await statesOf(id)).join() === failed, { what: 'the failures' })
-    const [old] = await rowsOf(webhook.id)
-    await pool.query(`update deliveries set finished_at = now() - interval '73 h' where id = $1`, [old.id])
-    receiver.answer({ status: 200 })
-    for (const { gateway } of [webhook, plain]) await rig.pay(gateway)
-    await waitFor(async () => (await statesOf(webhook.id)).join() === 'failed,delivered,delivered', {
-      what: 'the recovery',
-    })
-    t.equal((await statesOf(plain.id)).join(), `${failed},delivered`)
-    t.equal((await rowsOf(webhook.id))[1].attempts_made, 5, 'a cycle of its own')
   })
 })

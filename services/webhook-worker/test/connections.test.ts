@@ -1,12 +1,11 @@
 // The worker keeps connections between requests, and receivers may end connections at any time.
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
-import { sendDelivery } from '../src/requests/send-delivery.js'
+import { sendOne } from './support/send-one.js'
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\nkeep-alive: timeout=60\r\n\r\n'
 
@@ -43,19 +42,11 @@ async function openEndpoint(
     ...(idlePoolMs === undefined ? {} : { idlePoolMs }),
   })
   t.teardown(() => connections.close())
-  const options = {
-    allowPrivateTargets: true,
-    userAgent: 'test',
-    connections,
-    resolve: () => Promise.reject(new Error('no names here')),
-  }
   const pool = () => connections.to(origin, [{ address: '127.0.0.1', family: 4 }])
-  const delivery = { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl: `${origin}/` }
   return {
     sockets,
     countRequests: () => requests,
-    send: (deadlines = openDeadlines(5_000)) =>
-      sendDelivery(delivery as unknown as ClaimedDelivery, { ...options, deadlines }),
+    send: (deadlines = openDeadlines(5_000)) => sendOne(`${origin}/`, { connections, deadlines }),
     /** undici waits for one turn of the event loop before it uses a connection again */
     waitUntilFree: () => waitFor(() => pool().stats.free === 1, { what: 'a free connection' }),
     countPools: () => connections.pools,

@@ -3,16 +3,14 @@ import { createServer } from 'node:https'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { readConfig, type ConfigError } from '@payment-tracking/runtime'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { Type } from 'typebox'
 import { WebhookWorkerConfig } from '../src/config.js'
 import { openConnections } from '../src/requests/connections.js'
-import { openDeadlines } from '../src/requests/deadlines.js'
 import { openEgressProxy } from '../src/requests/egress-proxy.js'
-import { sendDelivery } from '../src/requests/send-delivery.js'
 import { openProxy } from './support/open-proxy.js'
+import { sendOne } from './support/send-one.js'
 import { openRig, type Rig } from './support/start-worker.js'
 
 const read = (file: string) =>
@@ -33,16 +31,8 @@ async function send(
 ) {
   const proxy = openEgressProxy({ url: proxyUrl, except, timeoutMs: 2_000 })
   const connections = openConnections({ timeoutMs: 2_000, trustOnly: cert, proxy })
-  const answer = await sendDelivery(
-    { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl } as unknown as ClaimedDelivery,
-    {
-      allowPrivateTargets,
-      userAgent: 'test',
-      connections,
-      resolve: () => Promise.resolve(addresses.map(address => ({ address, family: 4 as const }))),
-      deadlines: openDeadlines(5_000),
-    },
-  )
+  const resolve = () => Promise.resolve(addresses.map(address => ({ address, family: 4 as const })))
+  const answer = await sendOne(endpointUrl, { allowPrivateTargets, connections, resolve })
   await connections.close()
   return answer
 }

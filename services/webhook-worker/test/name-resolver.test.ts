@@ -1,14 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
 import { buildNameResolver } from '../src/requests/name-resolver.js'
-import { sendDelivery } from '../src/requests/send-delivery.js'
 import { openNameServer, type QuestionType } from './support/open-name-server.js'
+import { sendOne } from './support/send-one.js'
 
 const FOUR = { address: '203.0.113.7', family: 4 } as const
 const SIX = { address: '2606:4700::7', family: 6 } as const
@@ -91,16 +90,7 @@ t.test('a name of the hosts file is reached', async t => {
   const connections = openConnections({ timeoutMs: 10_000 })
   t.teardown(() => connections.close())
   const send = (allowPrivateTargets: boolean, endpointUrl: string) =>
-    sendDelivery(
-      { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl } as unknown as ClaimedDelivery,
-      {
-        allowPrivateTargets,
-        userAgent: 'test',
-        connections,
-        resolve,
-        deadlines: openDeadlines(10_000),
-      },
-    )
+    sendOne(endpointUrl, { allowPrivateTargets, connections, resolve, deadlines: openDeadlines(10_000) })
   t.match(await send(true, `http://hooks:${receiver.port}/`), { outcome: 'accepted' })
   t.match(
     await send(false, 'https://hooks.shop.example/'),

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { openReceiver } from '@payment-tracking/testkit'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
 import type { PinnedAddress } from '../src/requests/resolve-target.js'
-import { sendDelivery, type SendOptions } from '../src/requests/send-delivery.js'
+import type { SendOptions } from '../src/requests/send-delivery.js'
+import { sendOne } from './support/send-one.js'
 
 const corpus = JSON.parse(
   readFileSync(new URL('../../../test/fixtures/ssrf-conformance.json', import.meta.url), 'utf8'),
@@ -13,9 +13,6 @@ const corpus = JSON.parse(
   urls: { url: string; allowed: boolean; why: string }[]
   answers: { answers: string[]; allowed: boolean; why: string }[]
 }
-
-const deliveryTo = (endpointUrl: string) =>
-  ({ messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl }) as unknown as ClaimedDelivery
 
 const pinned = (address: string): PinnedAddress => ({ address, family: address.includes(':') ? 6 : 4 })
 
@@ -42,7 +39,7 @@ t.test('at an attempt', async t => {
   t.test('refuses each URL of the conformance table before a connection, for good', async t => {
     for (const { url, allowed, why } of corpus.urls) {
       reached = 0
-      const answer = await sendDelivery(deliveryTo(url), options)
+      const answer = await sendOne(url, options)
       t.equal(answer.error === 'address refused' && answer.final, !allowed, `${url} (${why})`)
       t.equal(reached, allowed ? 1 : 0)
     }
@@ -52,7 +49,7 @@ t.test('at an attempt', async t => {
     for (const { answers, allowed, why } of corpus.answers) {
       reached = 0
       const resolve = () => Promise.resolve(answers.map(pinned))
-      const answer = await sendDelivery(deliveryTo('https://shop.example/'), { ...options, resolve })
+      const answer = await sendOne('https://shop.example/', { ...options, resolve })
       t.equal(answer.error, 'unreachable', `${answers.join(' ')} (${why})`)
       t.equal(reached, allowed ? 1 : 0, `${answers.join(' ')} (${why})`)
     }
@@ -60,7 +57,7 @@ t.test('at an attempt', async t => {
 
   t.test('a name of our network and a name that nobody knows have one answer', async t => {
     const ask = (resolve: typeof options.resolve) =>
-      sendDelivery(deliveryTo('https://db.shop.example/'), { ...options, resolve })
+      sendOne('https://db.shop.example/', { ...options, resolve })
     const inside = await ask(() => Promise.resolve([pinned('10.0.0.7')]))
     const unknown = await ask(() => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' })))
     t.strictSame(inside, unknown)
@@ -83,18 +80,18 @@ t.test('at an attempt', async t => {
       allowPrivateTargets: true,
       resolve: rebinding,
     }
-    t.equal((await sendDelivery(deliveryTo(url), development)).outcome, 'accepted')
+    t.equal((await sendOne(url, development)).outcome, 'accepted')
     t.equal(
-      (await sendDelivery(deliveryTo(url), development)).error,
+      (await sendOne(url, development)).error,
       'unreachable',
       'a connection to the first address is not used for the second',
     )
-    t.equal((await sendDelivery(deliveryTo(url), development)).outcome, 'accepted')
+    t.equal((await sendOne(url, development)).outcome, 'accepted')
     t.strictSame(asked, ['rebind.example', 'rebind.example', 'rebind.example'], 'resolved once an attempt')
     t.equal(receiver.requests[0]!.headers.host, `rebind.example:${receiver.port}`, 'Host stays the name')
     t.strictSame(
       (
-        await sendDelivery(deliveryTo(url.replace('http', 'https')), {
+        await sendOne(url.replace('http', 'https'), {
           ...development,
           allowPrivateTargets: false,
         })
@@ -104,7 +101,7 @@ t.test('at an attempt', async t => {
   })
 
   t.test('a name server that never answers costs only the deadline', async t => {
-    const answer = await sendDelivery(deliveryTo('https://slow.example/'), {
+    const answer = await sendOne('https://slow.example/', {
       ...options,
       deadlines: openDeadlines(200),
       resolve: () => new Promise(() => {}),
@@ -124,13 +121,7 @@ t.test('the worker does not use proxies of the environment', async t => {
   })
   const connections = openConnections({ timeoutMs: 1_000 })
   t.teardown(() => connections.close())
-  const answer = await sendDelivery(deliveryTo(receiver.url), {
-    allowPrivateTargets: true,
-    userAgent: 'test',
-    connections,
-    resolve: () => Promise.reject(new Error('no names here')),
-    deadlines: openDeadlines(1_000),
-  })
+  const answer = await sendOne(receiver.url, { connections })
   t.equal(answer.outcome, 'accepted')
   t.equal(proxy.requests.length, 0)
 })

@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
-import { openDeadlines } from '../src/requests/deadlines.js'
-import { sendDelivery } from '../src/requests/send-delivery.js'
+import { sendOne } from './support/send-one.js'
 
 const read = (file: string) =>
   readFileSync(new URL(`../../../test/fixtures/tls/${file}`, import.meta.url), 'utf8')
@@ -29,17 +27,7 @@ t.test('certificates are checked against the name, at the pinned address', async
       timeoutMs: 2_000,
       ...(trustOnly === undefined ? {} : { trustOnly }),
     })
-    const endpointUrl = `https://${host}:${port}/`
-    const answer = await sendDelivery(
-      { messageId: 'msg_1', body: '{}', secrets: ['whsec_AAAA'], endpointUrl } as unknown as ClaimedDelivery,
-      {
-        allowPrivateTargets: true,
-        userAgent: 'test',
-        connections,
-        resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
-        deadlines: openDeadlines(5_000),
-      },
-    )
+    const answer = await sendOne(`https://${host}:${port}/`, { connections })
     await connections.close()
     return answer
   }

@@ -1,7 +1,6 @@
 // A claimed delivery may have to wait until its request may leave. What is turned off or changed meanwhile is not sent as it was.
 import { createLogger, createMetrics } from '@payment-tracking/runtime'
 import { deleteWebhooks, rotateWebhookSecret, updateWebhook } from '@payment-tracking/store/admin'
-import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { buildDeliverer } from '../src/deliveries/deliver.js'
@@ -9,8 +8,7 @@ import { buildDeliveryMetrics } from '../src/deliveries/delivery-metrics.js'
 import { buildDeliveryRows } from '../src/deliveries/delivery-rows.js'
 import { buildEndpointLimiter } from '../src/endpoints/endpoint-limiter.js'
 import { openConnections } from '../src/requests/connections.js'
-import { openDeadlines } from '../src/requests/deadlines.js'
-import { sendDelivery } from '../src/requests/send-delivery.js'
+import { sendOne } from './support/send-one.js'
 import { openRig } from './support/start-worker.js'
 
 const LIMITS = { maxInFlight: 4, maxPerSecond: 1_000, maxQueued: 8 }
@@ -98,25 +96,7 @@ t.test('a request whose connection comes too late does not begin', async t => {
   const receiver = await openReceiver(t)
   const connections = openConnections({ timeoutMs: 5_000 })
   t.teardown(() => connections.close())
-  const delivery = {
-    messageId: 'msg_1',
-    body: '{}',
-    endpointUrl: receiver.url,
-    headers: null,
-    secrets: ['whsec_AAAA'],
-  }
-  const send = (beginByMs?: number) =>
-    sendDelivery(
-      delivery as unknown as ClaimedDelivery,
-      {
-        allowPrivateTargets: true,
-        userAgent: 'x',
-        connections,
-        resolve: () => Promise.reject(new Error('a literal address')),
-        deadlines: openDeadlines(5_000),
-      },
-      beginByMs,
-    )
+  const send = (beginByMs?: number) => sendOne(receiver.url, { connections }, beginByMs)
   t.match(await send(performance.now()), { outcome: 'interrupted', error: 'late', statusCode: null })
   t.match(await send(), { outcome: 'accepted' }, 'the connection is there')
   t.match(await send(performance.now() - 1), { error: 'late' }, 'nor over one that is open')

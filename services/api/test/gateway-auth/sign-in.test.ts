@@ -309,26 +309,6 @@ t.test('a gateway signs in at the sites of PUBLIC_ORIGINS, and at no other', asy
     t.equal((await local.call('POST', other, { headers: { origin } })).status, 403, origin)
 })
 
-t.test(
-  'a site of PUBLIC_ORIGINS with its default port, a slash or capitals is the site of its pages',
-  async t => {
-    for (const PUBLIC_ORIGINS of ['https://pay.example:443', 'https://pay.example/', 'HTTPS://Pay.Example']) {
-      const api = await openGatewayApi(t, { settings: { PUBLIC_ORIGINS } })
-      const gateway = await api.addGateway()
-      const path = `/v1/gateway/${gateway.address}/auth`
-      for (const headers of [{}, { origin: 'https://pay.example' }, { origin: 'https://pay.example:443' }]) {
-        const { body } = await api.call('POST', `${path}/challenge`, { headers })
-        t.match(body.nonce, /^pay\.example wants you [^]*^URI: https:\/\/pay\.example$/m, PUBLIC_ORIGINS)
-      }
-      const token = await api.signIn(gateway)
-      const headers = { origin: 'https://pay.example' }
-      const session = await api.call('POST', '/v1/session', { headers, token })
-      t.equal(session.status, 201, 'a page opens a session')
-      t.match(session.headers['set-cookie'], /^__Host-.*; Secure$/)
-    }
-  },
-)
-
 t.test("sign-in has a tenth of a client's requests", async t => {
   const api = await openGatewayApi(t, { settings: { RATE_LIMIT_MAX: '50' } })
   const gateway = await api.addGateway()
