@@ -1,5 +1,5 @@
 // Completions that are found while work on a policy waits, or is under way: the test writes the work down. That details of payments are
-// those that are known is `derivedAnew` of test/models, and a law.
+// those that are known is for replay-recompute of test/models, and a law.
 import { openTestStore, type TestDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import {
