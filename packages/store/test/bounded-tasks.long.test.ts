@@ -164,6 +164,11 @@ await pool.query(
 )
 await pool.query(`insert into work (kind, key) select 'policy', n from generate_series(1, $1::int) n`, [MANY])
 await pool.query(
+  `insert into work (kind, key, gateway, state, next_at)
+   select 'replay', -n, 'gateway ' || n, '{}', 'infinity' from generate_series(1, $1::int) n`,
+  [MANY],
+)
+await pool.query(
   `insert into announcements (kind, event_id, committed_at) select 'payment', e.id, now() - interval '1 h' from events e`,
 )
 await pool.query(

@@ -519,10 +519,8 @@ create table work (
   next_at timestamptz not null default clock_timestamp(),
   primary key (kind, key)
 );
--- eachOf.
-create index work_next on work (kind, next_at);
--- readNextWorks.
-create index work_order on work (kind, gateway, next_at);
+-- readNextWorks, eachOf. The rows of work that has ended stay for readers.
+create index work_order on work (kind, gateway, next_at) where next_at < 'infinity';
 
 -- Payments by gateway ('' = all gateways) and span of time.
 create table payment_stats (

@@ -13,7 +13,7 @@ export interface TaskProgress {
   since: Date
 }
 
-/** In the order in which their next pages are done. Relies on work_next. */
+/** In the order in which their next pages are done. Relies on work_order. */
 export const listTasks = ({ database }: Store, limit: number): Promise<readonly TaskProgress[]> =>
   database.read<TaskProgress>(sql`
     select w.kind, w.key as address, w.handled as pages, w.since from ${eachOf(INGEST_KINDS)}
@@ -44,7 +44,7 @@ export const listWebhookWork = (
       from (select w.* from ${eachOf(WEBHOOK_KINDS)}) k join webhooks w on w.id = k.key::bigint
      order by ${IS_FINISHING}, k.since, w.id limit ${limit}`)
 
-/** How much of the oldest 10,000 rows of work is not done, by kind, and the age of the oldest in seconds. Kinds without work are left out. */
+/** How much work is not done, of at most 10,000 rows of a kind, by kind, and the age of the oldest in seconds. Kinds without work are left out. */
 export const countWebhookWork = ({
   database,
 }: Store): Promise<readonly { kind: WebhookWorkKind; count: number; oldestSeconds: number }[]> =>

@@ -60,7 +60,9 @@ export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${
 const IS_NOT_QUARANTINED = isNotQuarantined('task', sql`w.kind || ' ' || w.key`)
 const WORK_COLUMNS = sql`
   w.kind, w.key, w.gateway, w.cursor, w.state, w.timeouts, w.since as "addedAt", w.version`
-const IS_DUE = sql`w.next_at <= clock_timestamp() and ${IS_NOT_QUARANTINED}`
+/** The condition of the index work_order. */
+const HAS_NOT_ENDED = sql`w.next_at < 'infinity'`
+const IS_DUE = sql`${HAS_NOT_ENDED} and w.next_at <= clock_timestamp() and ${IS_NOT_QUARANTINED}`
 
 /** A kind whose next work is asked for. */
 export interface AskedKind {
@@ -196,8 +198,9 @@ export async function countWork(
   return { count: row!.count, oldestSeconds: Math.max(0, row!.seconds) }
 }
 
-/** The work `w` of some kinds that has not ended, the oldest turns of each first. Relies on work_next. */
+/** The work `w` of some kinds that has not ended, at most 10,000 of each. Relies on work_order. */
 export const eachOf = (kinds: readonly string[]): Sql => sql`
   unnest(${[...kinds]}::text[]) as k (kind)
   cross join lateral (
-    select * from work w where w.kind = k.kind and w.next_at < 'infinity' order by w.next_at limit ${MOST_COUNTED}) w`
+    select * from work w where w.kind = k.kind and ${HAS_NOT_ENDED}
+     order by w.gateway, w.next_at limit ${MOST_COUNTED}) w`
