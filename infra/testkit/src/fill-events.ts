@@ -182,8 +182,8 @@ const WIDER = `cross join (values (86400), (0)) s (span) cross join lateral (
 
 /** Of all payments that are stored: what gateways were told of them. Those that are there already stay. */
 export const FILL_MESSAGES = `
-  insert into messages (gateway, position, sequence, type, message_id, event_id, body)
-  select gateway, position, 0, 'payment.executed', 'msg_' || replace(id::text, '-', '') || '0123456789ab', id, '{"data":{"trackingId":' || coalesce(to_json(tracking_id)::text, 'null') || '}}'
+  insert into messages (id, gateway, position, sequence, type, message_id, event_id, body)
+  select position, gateway, position, 0, 'payment.executed', 'msg_' || replace(id::text, '-', '') || '0123456789ab', id, '{"data":{"trackingId":' || coalesce(to_json(tracking_id)::text, 'null') || '}}'
     from events e where amount is not null and not awaits_policy order by position
   on conflict do nothing`
 

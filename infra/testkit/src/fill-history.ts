@@ -116,7 +116,7 @@ export async function fillDeliveries(
     `insert into deliveries (webhook_id, event_id, message_id, type, message, due_at)
      select w.id, m.event_id, m.message_id, m.type, m.id, now() + interval '1 hour'
        from unnest($1::bigint[]) as w (id),
-            (select m.* from events e join messages m on m.event_id = e.id and m.position is not null
+            (select m.* from events e join messages m on m.id = e.position
               where e.payment_policy = $2 and e.amount is not null
               order by e.position limit $3) m`,
     [webhooks, policy, count],

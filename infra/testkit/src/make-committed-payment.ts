@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 
+/** Of no event that a test stores. */
+let position = 1_000_000_000
+
 /** A payment as ingest hands it on after its commit, the first of `order-1`, without details that came later. */
 export const makeCommittedPayment = (
   gateway: string,
   over: Partial<CommittedPayment> = {},
 ): CommittedPayment => ({
   eventId: randomUUID(),
-  position: '1',
+  position: String((position += 1)),
   trackingId: 'order-1',
   seq: 1,
   signature: 'signature',

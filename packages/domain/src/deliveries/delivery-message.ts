@@ -1,5 +1,5 @@
 // The body of a webhook request: rendered once, stored, and sent with the same bytes in every attempt.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { PEOPLE_FORMATS } from './people-message.js'
 import { EXPECTATION_TYPES } from '../expectations/expectation-types.js'
@@ -42,7 +42,7 @@ function literal(name: string, digits: string): string {
  * separator.
  */
 export function paymentMessageId(eventId: string, content: string): string {
-  const digest = createHash('sha256').update(content).digest('hex').slice(0, 12)
+  const digest = hash('sha256', content, 'hex').slice(0, 12)
   return `msg_${eventId.replaceAll(/[^A-Za-z0-9]/g, '')}${digest}`
 }
 

@@ -78,13 +78,13 @@ const policyOf = ({ gateway, policy, tokenMint }: Given): LifecyclePolicy => ({
   nextPaymentDue: null,
 })
 
-const storePayment = (given: Given, { eventId }: CommittedPayment, tokenMint: string | null) =>
+const storePayment = (given: Given, { eventId, position }: CommittedPayment, tokenMint: string | null) =>
   given.run(
     `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
        stream_sequence, gateway, payment_policy, recipient, token_mint, amount, paid_at, record_id, commitment)
-     values ($1::uuid, (select count(*) + 1 from events), $2, $1::uuid::text, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $3,
+     values ($1::uuid, $6, $2, $1::uuid::text, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1, $3,
        $4, 'R', $5, 5, 1, 1, 'confirmed')`,
-    [eventId, SLOT, given.gateway, given.policy, tokenMint],
+    [eventId, SLOT, given.gateway, given.policy, tokenMint, position],
   )
 
 const setWebhook = (given: Given, type: string, { filters = FILTERS }: { filters?: object | null } = {}) =>

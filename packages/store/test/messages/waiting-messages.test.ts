@@ -28,15 +28,17 @@ const storePayments = (payments: readonly CommittedPayment[]) =>
   pool.query(
     `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
        stream_sequence, gateway, payment_policy, recipient, amount, paid_at, record_id, commitment)
-     select p.id, row_number() over () + (select coalesce(max(position), 0) from events), p.slot, p.id::text, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1,
+     select p.id, p.position, p.slot, p.id::text, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1,
             p.gateway, p.policy, p.recipient, 5, 1, 1, 'confirmed'
-       from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[]) as p (id, slot, gateway, policy, recipient)`,
+       from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[])
+         as p (id, slot, gateway, policy, recipient, position)`,
     [
       payments.map(({ eventId }) => eventId),
       payments.map(({ slot }) => slot),
       payments.map(({ gateway }) => gateway),
       payments.map(({ paymentPolicy }) => paymentPolicy),
       payments.map(({ recipient }) => recipient),
+      payments.map(({ position }) => position),
     ],
   )
 

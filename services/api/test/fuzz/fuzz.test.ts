@@ -41,12 +41,15 @@ const isRefusalShape = ajv.compile({
 
 /** The fault of an answer; undefined for a correct answer. */
 function faultOf(
-  { operation, method, target }: HostileRequest,
+  { operation, method, target, headers: sent }: HostileRequest,
   { status, headers, body }: Received,
 ): string | undefined {
   if (status >= 500) return `${status}`
   if (typeof headers['x-request-id'] !== 'string') return 'no x-request-id'
   if (method === 'HEAD') return body === '' ? undefined : 'HEAD with a body'
+  // A person who looks for a page sees one.
+  if (status === 404 && sent['accept']?.includes('text/html') && headers['content-type']?.startsWith('text/html'))
+    return undefined
   if (status >= 400) {
     if (headers['content-type'] !== 'application/json; charset=utf-8')
       return `refusal as ${headers['content-type']}`

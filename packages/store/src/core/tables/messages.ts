@@ -1,7 +1,7 @@
 // The log of what gateways are told: one row a message, made once. Deliveries are addresses of it, and the feed of a gateway is a
 // range of it.
 //
-// A payment that is told with its own batch has its place by its position alone. Every other message is numbered by the last
+// A payment that is told with its own batch has its place by its position alone, which is its id too. Every other message is numbered by the last
 // statements of its transaction: a number is given under the feed's lock, and the lock is held until the commit. So numbers are in
 // the order of commits, and a reader that goes on after one skips nothing. Nobody asks for another lock while holding it: there is
 // no deadlock.
@@ -14,21 +14,29 @@ export interface LoggedMessage extends DeliveryMessage {
   gateway: string
   /** null for what time causes */
   eventId: string | null
-  /** of a payment that is told with its own batch; left out: after all that is committed before it */
-  position?: bigint
+  /** of a payment: of its event, as text */
+  position?: string | null
   /** JSON of what an event says of a policy */
   lifecycle?: string | null
 }
 
-const LOGGED = columnTable<LoggedMessage & { nth: number }>('m', {
-  nth: ['integer', ({ nth }) => nth],
+const PLACED = columnTable<LoggedMessage>('m', {
+  position: ['bigint', ({ position }) => position],
   gateway: ['text', ({ gateway }) => gateway],
-  position: ['bigint', ({ position }) => position ?? null],
+  message_id: ['text', ({ id }) => id],
+  event_id: ['uuid', ({ eventId }) => eventId],
+  body: ['text', ({ body }) => body, 'lines'],
+})
+
+const LATER = columnTable<LoggedMessage & { nth: number }>('m', {
+  nth: ['integer', ({ nth }) => nth],
+  payment: ['bigint', ({ position }) => position],
+  gateway: ['text', ({ gateway }) => gateway],
   type: ['text', ({ type }) => type],
   message_id: ['text', ({ id }) => id],
   event_id: ['uuid', ({ eventId }) => eventId],
   body: ['text', ({ body }) => body, 'lines'],
-  lifecycle: ['json', ({ lifecycle }) => lifecycle ?? null],
+  lifecycle: ['json', ({ lifecycle }) => lifecycle],
 })
 
 interface Unnumbered {
@@ -54,28 +62,37 @@ const send = (tx: Tx & { send?: (statement: Sql) => void }, statement: Sql): Pro
   tx.send ? Promise.resolve(tx.send(statement)) : tx.$executeRaw(statement)
 
 /**
- * Writes messages, whether their gateways have webhooks or not. Existing rows stay: what was sent once stays byte for byte.
+ * Writes payments of the batch that is being stored, each with its position as its id: no other row has it. SQL: one text a column, and a
+ * statement that nobody waits for.
+ */
+export async function logPlaced(tx: Tx, payments: readonly LoggedMessage[]): Promise<void> {
+  if (payments.length === 0) return
+  await send(
+    tx,
+    sql`
+      insert into messages (id, gateway, position, sequence, type, message_id, event_id, body)
+      select m.position, m.gateway, m.position, 0, ${PAYMENT_TYPE}, m.message_id, m.event_id, m.body
+        from ${PLACED.listOf(payments)}`,
+  )
+}
+
+/**
+ * Writes messages after all that was committed before. Existing rows stay: what was sent once stays byte for byte.
  * Relies on messages_event_key and messages_message_key. SQL: one text a column.
  */
 export async function logMessages(tx: Tx, messages: readonly LoggedMessage[]): Promise<void> {
-  const isPlaced = ({ position }: LoggedMessage) => position !== undefined
-  const placed = messages.filter(isPlaced)
-  if (placed.length > 0) await send(tx, insertLogged(placed))
-  const others = messages.filter(message => !isPlaced(message))
-  if (others.length === 0) return
-  const rows = await tx.$queryRaw<Unnumbered[]>(sql`${insertLogged(others)} returning id, gateway`)
+  if (messages.length === 0) return
+  const rows = await tx.$queryRaw<Unnumbered[]>`
+    insert into messages (gateway, position, type, message_id, event_id, body, lifecycle)
+    select m.gateway, 0, m.type, m.message_id, m.event_id, m.body, m.lifecycle
+      from ${LATER.listOf(messages.map((message, nth) => ({ ...message, nth })))}
+     where m.type <> ${PAYMENT_TYPE} or not exists (select from messages p where p.id = m.payment)
+     order by m.nth
+    on conflict do nothing returning id, gateway`
   const unnumbered = unnumberedOf.get(tx)
   if (unnumbered) unnumbered.push(...rows)
   else unnumberedOf.set(tx, rows)
 }
-
-/** SQL: one text a column. */
-const insertLogged = (messages: readonly LoggedMessage[]): Sql => sql`
-  insert into messages (gateway, position, sequence, type, message_id, event_id, body, lifecycle)
-  select m.gateway, coalesce(m.position, 0), case when m.position is not null then 0 end, m.type, m.message_id, m.event_id, m.body, m.lifecycle
-    from ${LOGGED.listOf(messages.map((message, nth) => ({ ...message, nth })))}
-   order by m.nth
-  on conflict do nothing`
 
 /** The number is arbitrary and unused elsewhere. */
 const FEED_LOCK = raw('741120261127')
@@ -98,20 +115,23 @@ export async function numberMessages(tx: Tx): Promise<void> {
 }
 
 /**
- * The message of the log that is the row `k`, with the columns gateway, event_id, type and message_id, as a table of one `id` or none.
- * Relies on messages_event_key and messages_message_key.
+ * The message of the log that is the row `k`, with the columns gateway, payment (its event's position), event_id, type and message_id, as
+ * a table of one `id` or none. Relies on the key of messages, messages_event_key and messages_message_key.
  */
 export const loggedAs = (k: Sql): Sql => sql`(
   (select m.id from messages m
+    where m.id = ${k}.payment and ${k}.type = ${PAYMENT_TYPE} and m.message_id = ${k}.message_id collate "C" limit 1)
+  union all
+  (select m.id from messages m
     where m.event_id = ${k}.event_id and m.gateway = ${k}.gateway collate "C" and m.type = ${k}.type collate "C"
-      and m.position is not null and m.message_id = ${k}.message_id collate "C" limit 1)
+      and m.position is not null and m.sequence is distinct from 0 and m.message_id = ${k}.message_id collate "C" limit 1)
   union all
   (select m.id from messages m
     where ${k}.event_id is null and m.message_id = ${k}.message_id collate "C" and m.gateway = ${k}.gateway collate "C"
-      and m.position is not null and m.type <> ${IS_PAYMENT_TYPE} limit 1))`
+      and m.position is not null and m.type <> ${PAYMENT_TYPE} limit 1))`
 
 /** As in the index messages_message_key. */
-const IS_PAYMENT_TYPE = raw(`'${PAYMENT_MESSAGE_TYPE}'`)
+const PAYMENT_TYPE = raw(`'${PAYMENT_MESSAGE_TYPE}'`)
 
 /** The tracking ID in a body, as JSON text. The index messages_of_time has this expression. */
 export const trackingIdText = (body: Sql): Sql =>

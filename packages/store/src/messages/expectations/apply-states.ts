@@ -200,6 +200,7 @@ function messageOfExpectation(
     eventId: null,
     slot: null,
     lifecycle: null,
+    position: null,
     trackingId,
     orderKey: `expectation ${id}`,
     known: { trackingId, recipient, tokenMint },

@@ -53,7 +53,7 @@ export function readFeedEntries(
   return readEntries(tx, parts, limit)
 }
 
-/** The entries that some events are: payments, or what they said of policies. Relies on messages_event_key. */
+/** The entries that some events are: payments, or what they said of policies. Relies on the key of messages and messages_event_key. */
 export const readFeedEntriesOf = (
   tx: Tx,
   gateway: string,
@@ -62,8 +62,12 @@ export const readFeedEntriesOf = (
   readEntries(
     tx,
     sql`
+    select m.* from events e join messages m on m.id = e.position and m.gateway = ${gateway}
+     where e.id = any(${[...eventIds]}::uuid[])
+    union all
     select * from messages m
-     where m.event_id = any(${[...eventIds]}::uuid[]) and m.gateway = ${gateway} and m.position is not null and ${IS_TOLD_AGAIN}`,
+     where m.event_id = any(${[...eventIds]}::uuid[]) and m.gateway = ${gateway} and m.position is not null
+       and m.sequence is distinct from 0 and ${IS_TOLD_AGAIN}`,
     eventIds.length * MOST_OF_AN_EVENT,
   )
 

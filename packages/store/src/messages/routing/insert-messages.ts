@@ -24,6 +24,8 @@ export interface AddressedMessage extends DeliveryMessage {
   gateway: string
   /** null where no event is the cause */
   eventId: string | null
+  /** of a payment: of its event, as text */
+  position?: string | null
   /** in another form than the log has under this id */
   isOwnForm?: boolean
 }
@@ -39,6 +41,7 @@ const MESSAGES = columnTable<AddressedMessage & { nth: number; traceParent: stri
   nth: ['integer', ({ nth }) => nth],
   gateway: ['text', ({ gateway }) => gateway],
   event_id: ['uuid', ({ eventId }) => eventId],
+  payment: ['bigint', ({ position }) => position],
   message_id: ['text', ({ id }) => id],
   type: ['text', ({ type }) => type],
   body: ['text', ({ body }) => body, 'lines'],

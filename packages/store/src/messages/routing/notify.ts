@@ -47,7 +47,7 @@ export async function notify(
   const isLate = new Set(late)
   for (const payment of payments) {
     const message = messageOfPayment(payment)
-    routed.log(payment.gateway, message, isLate.has(payment) ? undefined : BigInt(payment.position))
+    routed.log(payment.gateway, message, !isLate.has(payment))
     add(payment.gateway, message)
   }
   for (const { policy, lifecycle } of lifecycles) {
@@ -65,6 +65,6 @@ export const insertDeliveries = (
   traceParents?: ReadonlyMap<string, string>,
 ): Promise<DeliveryRef[]> =>
   database.transaction(
-    tx => notify(tx, { payments, lifecycles: [], traceParents, isFinal: () => false }),
+    tx => notify(tx, { payments, late: payments, lifecycles: [], traceParents, isFinal: () => false }),
     PAGE_LIMITS,
   )

@@ -15,7 +15,7 @@ import {
   type RoutedMessage,
 } from '@payment-tracking/domain'
 import type { Tx } from '../../core/database/sql.js'
-import { logMessages, type LoggedMessage } from '../../core/tables/messages.js'
+import { logMessages, logPlaced, type LoggedMessage } from '../../core/tables/messages.js'
 import { insertMessages, orderKeyOf, type Address, type AddressedMessage } from './insert-messages.js'
 import type { NotifiedWebhook } from './notified-webhooks.js'
 import { insertWaiting, writeLifecycle, type WaitingMessage } from '../waiting/waiting-messages.js'
@@ -30,6 +30,8 @@ export interface Message extends RoutedMessage {
   slot: number | null
   /** what happened to the policy; null for payments */
   lifecycle: Lifecycle | null
+  /** of a payment: of its event, as text; null for all else */
+  position: string | null
   trackingId: string | null
   /** what orders it where the webhook does not; absent: nothing */
   orderKey?: string
@@ -43,7 +45,8 @@ export interface Message extends RoutedMessage {
 const INCUMBENT = 'tributary'
 
 export function messageOfPayment(payment: CommittedPayment): Message {
-  const rendered = new Map<boolean, DeliveryMessage>()
+  let ours: DeliveryMessage | undefined
+  let incumbents: DeliveryMessage | undefined
   return {
     type: PAYMENT_MESSAGE_TYPE,
     policy: payment.paymentPolicy,
@@ -51,15 +54,13 @@ export function messageOfPayment(payment: CommittedPayment): Message {
     eventId: payment.eventId,
     slot: payment.slot,
     lifecycle: null,
+    position: payment.position,
     trackingId: payment.trackingId,
     known: payment,
-    render(format) {
-      const isOurs = format !== INCUMBENT
-      const message =
-        rendered.get(isOurs) ?? (isOurs ? renderPaymentMessage : renderTributaryMessage)(payment)
-      rendered.set(isOurs, message)
-      return message
-    },
+    render: format =>
+      format === INCUMBENT
+        ? (incumbents ??= renderTributaryMessage(payment))
+        : (ours ??= renderPaymentMessage(payment)),
   }
 }
 
@@ -72,23 +73,20 @@ export function messageOfLifecycle(policy: LifecyclePolicy, lifecycle: Lifecycle
     eventId: lifecycle.cause?.eventId ?? null,
     slot: lifecycle.cause?.slot ?? null,
     lifecycle,
+    position: null,
     trackingId: policy.trackingId,
     known: policy,
     render: () => (rendered ??= renderLifecycleMessage(policy, lifecycle)),
   }
 }
 
-/**
- * A message as the log has it: as a webhook without choices gets it.
- * @param position of a payment that is told with its own batch
- */
-const toLogged = (gateway: string, message: Message, position?: bigint): LoggedMessage => ({
-  ...message.render('standard'),
-  gateway,
-  eventId: message.eventId,
-  ...(position === undefined ? {} : { position }),
-  lifecycle: message.eventId === null ? null : writeLifecycle(message.lifecycle),
-})
+/** A message as the log has it: as a webhook without choices gets it. */
+function toLogged(gateway: string, message: Message): LoggedMessage {
+  const { id, type, body } = message.render('standard')
+  const { eventId, position } = message
+  const lifecycle = eventId === null ? null : writeLifecycle(message.lifecycle)
+  return { id, type, body, gateway, eventId, position, lifecycle }
+}
 
 /** Collects what is sent now and what waits, in the order of the calls, and writes both. */
 export class RoutedMessages {
@@ -110,7 +108,13 @@ export class RoutedMessages {
     const isOwnForm = format === INCUMBENT && message.type === PAYMENT_MESSAGE_TYPE
     const number =
       this.#numbers.get(rendered) ??
-      this.#messages.push({ ...rendered, gateway, eventId: message.eventId, isOwnForm })
+      this.#messages.push({
+        ...rendered,
+        gateway,
+        eventId: message.eventId,
+        position: message.position,
+        isOwnForm,
+      })
     this.#numbers.set(rendered, number)
     const orderKey = orderKeyOf(orderedBy, message.trackingId) ?? message.orderKey ?? null
     this.#addresses.push({ webhookId: id, message: number, activation, orderKey })
@@ -129,15 +133,18 @@ export class RoutedMessages {
 
 /** The same of what is new: it is in the log of its gateway first. */
 export class ToldMessages extends RoutedMessages {
-  readonly #logged: LoggedMessage[] = []
+  readonly #placed: LoggedMessage[] = []
+  readonly #later: LoggedMessage[] = []
 
-  /** Tells a gateway, whether it has webhooks or not. @param position of a payment that is told with its own batch */
-  log(gateway: string, message: Message, position?: bigint): void {
-    this.#logged.push(toLogged(gateway, message, position))
+  /** Tells a gateway, whether it has webhooks or not. @param isPlaced a payment of the batch that is being stored */
+  log(gateway: string, message: Message, isPlaced = false): void {
+    const to = isPlaced ? this.#placed : this.#later
+    to.push(toLogged(gateway, message))
   }
 
   override async write(tx: Tx, traceParents?: ReadonlyMap<string, string>): Promise<DeliveryRef[]> {
-    await logMessages(tx, this.#logged)
+    await logPlaced(tx, this.#placed)
+    await logMessages(tx, this.#later)
     return super.write(tx, traceParents)
   }
 }

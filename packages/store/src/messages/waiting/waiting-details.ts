@@ -109,6 +109,7 @@ function messageOfBody(row: WaitingRow, body: string): Message {
     eventId,
     slot,
     lifecycle,
+    position: null,
     trackingId,
     known: data,
     render: () => rendered,
@@ -120,6 +121,6 @@ function gone({ type, policy, messageId, eventId, slot, lifecycle }: WaitingRow)
   const render = () => {
     throw new Error(`${messageId} is not valid any more`)
   }
-  const trackingId = null
-  return { type, policy, waitingId: messageId, eventId, slot, lifecycle, trackingId, known: null, render }
+  const unknown = { position: null, trackingId: null, known: null }
+  return { type, policy, waitingId: messageId, eventId, slot, lifecycle, ...unknown, render }
 }
