@@ -33,11 +33,16 @@ export const readAll = (messages: Awaited<ReturnType<Feed['next']>>): ReceivedMe
     return { event: read.event, bytes, subject: '', streamSequence: index + 1 }
   })
 
-export async function commitAll(store: Store, received: readonly ReceivedMessage[]): Promise<void> {
-  for (let start = 0; start < received.length; start += BATCH_SIZE) {
+/** @param size of a batch */
+export async function commitAll(
+  store: Store,
+  received: readonly ReceivedMessage[],
+  size = BATCH_SIZE,
+): Promise<void> {
+  for (let start = 0; start < received.length; start += size) {
     const batch = {
       stream: { name: 'BENCH', createdAt: new Date(0) },
-      received: received.slice(start, start + BATCH_SIZE),
+      received: received.slice(start, start + size),
       refused: [],
     }
     await commitBatch(store, batch)

@@ -1,15 +1,21 @@
 import type { UserPaymentState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { sql, type Tx } from '../database/sql.js'
+import { empty, sql, type Tx } from '../database/sql.js'
 
-/** The user payments of `addresses` that are known. */
-export async function readUserPayments(tx: Tx, addresses: readonly string[]): Promise<UserPaymentState[]> {
-  if (addresses.length === 0) return []
+/** The user payments of `addresses` and of stored policies, as far as they are known. */
+export async function readUserPayments(
+  tx: Tx,
+  addresses: readonly string[],
+  policies: readonly string[] = [],
+): Promise<UserPaymentState[]> {
+  if (addresses.length + policies.length === 0) return []
+  const linked = sql`union select user_payment from policies where address = any(${policies}::text[])`
   return tx.$queryRaw<UserPaymentState[]>`
     select address, owner, token_mint as "tokenMint", token_account as "tokenAccount", incarnation_start as "incarnationStart",
            deleted_order as "deletedOrder"
-      from user_payments where address = any(${addresses}::text[])`
+      from user_payments
+     where address = any(array(select unnest(${addresses}::text[]) ${policies.length === 0 ? empty : linked}))`
 }
 
 const USER_PAYMENTS = columnTable<UserPaymentState>('u', {

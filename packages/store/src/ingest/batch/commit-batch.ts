@@ -4,7 +4,7 @@ import type { Store } from '../../core/database/open-store.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { writeFunds } from '../funds/write-funds.js'
 import { expectBatch, type ExpectedInput } from '../expectations/expect-batch.js'
-import { readWebhooksOf } from '../../messages/routing/notified-webhooks.js'
+import { readWebhooksOf, type WebhooksByGateway } from '../../messages/routing/notified-webhooks.js'
 import type { Batch, CommittedBatch } from './batch.js'
 import { foldBatch, type Folded } from './fold.js'
 import { identify, type Identified } from './identify.js'
@@ -40,7 +40,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
   const [numbered, forgotten, webhooks] = await Promise.all([
     numberEvents(tx, tracked, head.position, identified.heads),
     readForgotten(tx, folded, head.position),
-    readWebhooksOf(tx, gatewaysOf(identified, folded)),
+    readOtherWebhooks(tx, identified, folded),
   ])
   await writeFolded(tx, numbered, folded)
   nameGateways(tx, numbered, identified.moved)
@@ -83,11 +83,19 @@ function paymentsOf(
   }
 }
 
-/** The gateways whose webhooks the batch notifies, without those whose webhooks the batch itself may stop. */
-function gatewaysOf({ retracted, moved }: Identified, { events, policies, gateways }: Folded): string[] {
-  if (retracted.length + moved.length > 0) return []
-  const notified = new Set<string>()
-  for (const { event } of events) if (event.effect.kind === 'payment') notified.add(event.effect.gateway)
-  for (const { after } of policies) if (after.gateway !== null) notified.add(after.gateway)
-  return [...notified].filter(gateway => !gateways.has(gateway))
+/**
+ * The webhooks of the gateways that the batch notifies, without those whose webhooks the batch itself may stop. Those of a batch of
+ * payments were read with the lock.
+ */
+async function readOtherWebhooks(
+  tx: PipelinedTx,
+  { retracted, moved, webhooks }: Identified,
+  { policies, gateways }: Folded,
+): Promise<WebhooksByGateway> {
+  if (retracted.length + moved.length > 0) return new Map()
+  const unread = policies.flatMap(({ after: { gateway } }) =>
+    gateway === null || webhooks.has(gateway) || gateways.has(gateway) ? [] : [gateway],
+  )
+  const read = await readWebhooksOf(tx, [...new Set(unread)])
+  return new Map([...webhooks, ...read].filter(([gateway]) => !gateways.has(gateway)))
 }

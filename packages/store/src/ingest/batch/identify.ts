@@ -1,6 +1,6 @@
 // The first phase of a batch: takes the writer lock, and finds what of the messages is new.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import type { ControlMessage } from '@payment-tracking/domain'
+import type { ChainEvent, ControlMessage } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { Batch } from './batch.js'
 import { closeReplayed, insertDeadLetters } from './dead-letters.js'
@@ -12,6 +12,7 @@ import { lockHead, type LockedHead } from '../../core/tables/head.js'
 import { readIdentities, readRetractions, resolveIdentities, type Correction } from './identities.js'
 import { preloadStates, type Preloaded } from './preload.js'
 import { readBatchHeads, type BatchHeads } from '../../core/tables/tracking-heads.js'
+import { readWebhooksOf, type WebhooksByGateway } from '../../messages/routing/notified-webhooks.js'
 import { trackingIdsOf } from './number.js'
 import { policiesToRecompute, readMoved, type MovedEvent } from './recompute-requests.js'
 import { retract, closeAccepted, type Retracted } from './retractions.js'
@@ -31,6 +32,8 @@ export interface Identified {
   preloaded: Preloaded
   /** the last `seq` of the tracking IDs of `fresh` */
   heads: BatchHeads
+  /** of the gateways that the messages pay */
+  webhooks: WebhooksByGateway
   /** policies that are recomputed whatever the events are */
   unready: Set<string>
   duplicateCount: number
@@ -48,13 +51,14 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
   const received = [...retracted.accepted, ...batch.received]
   const asked = received.map(({ event }) => event)
   // One round trip: the statements after the lock are sent with it, in this order, and run once the lock is held.
-  const [head, identities, retractions, preloaded, heads, unready] = await Promise.all([
+  const [head, identities, retractions, preloaded, heads, unready, webhooks] = await Promise.all([
     lockHead(tx, serverRun),
     readIdentities(tx, asked),
     readRetractions(tx, asked),
     preloadStates(tx, asked),
     readBatchHeads(tx, trackingIdsOf(asked)),
     readUnready(tx, [...new Set(asked.flatMap(event => policyOf(event) ?? []))]),
+    readWebhooksOf(tx, [...new Set(asked.flatMap(paidGateway))]),
   ])
   const resolved = await resolveIdentities(tx, received, identities, retractions)
   await closeAccepted(tx, retracted.accepted, resolved.conflicts)
@@ -68,6 +72,7 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
     finalizedSlot,
     preloaded,
     heads,
+    webhooks,
     moved,
     fresh: resolved.fresh,
     retracted: retracted.events,
@@ -77,6 +82,8 @@ export async function identify(tx: PipelinedTx, batch: Batch): Promise<Identifie
     deadLetterCount: await insertDeadLetters(tx, stream, [...refused, ...conflicts]),
   }
 }
+
+const paidGateway = ({ effect }: ChainEvent): string[] => (effect.kind === 'payment' ? [effect.gateway] : [])
 
 async function applyRetractions(
   tx: PipelinedTx,

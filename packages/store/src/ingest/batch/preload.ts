@@ -28,17 +28,19 @@ const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => str
 const linkedUserPaymentOf = ({ effect }: ChainEvent): string | null =>
   effect.kind === 'policy-created' ? effect.userPayment : null
 
-/** Two round trips: the user payments of stored policies are read by the policies' rows. */
+/** One round trip. */
 export async function preloadStates(tx: Tx, events: readonly ChainEvent[]): Promise<Preloaded> {
-  const [gateways, policies] = await Promise.all([
+  const policyKeys = keysOf(events, policyOf)
+  const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
+  const [gateways, policies, read] = await Promise.all([
     readGateways(tx, keysOf(events, gatewayOf)),
-    readPolicies(tx, keysOf(events, policyOf)),
+    readPolicies(tx, policyKeys),
+    readUserPayments(tx, named, policyKeys),
   ])
   const linked = policies.map(({ state }) => state.userPayment).filter(address => address !== null)
-  const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
-  const asked = new Set([...named, ...linked])
-  const read = await readUserPayments(tx, [...asked])
   const stored = new Map(read.map(account => [account.address, account]))
-  const userPayments = [...asked].map(address => stored.get(address) ?? emptyUserPayment(address))
+  const userPayments = [...new Set([...named, ...linked])].map(
+    address => stored.get(address) ?? emptyUserPayment(address),
+  )
   return { gateways, policies, userPayments }
 }
