@@ -1,4 +1,5 @@
 import { mapStoreErrors } from '../errors.js'
+import { loadCompiler } from './lazy-query-compiler.js'
 import { numberMessages } from '../tables/messages.js'
 import type { Prisma, PrismaClient } from '../../generated/client.js'
 import { runPipelined, type PipelinedLimits, type PipelinedTx } from './pipelined-transactions.js'
@@ -87,7 +88,12 @@ export function buildDatabase(
     write: <Row>(statement: Sql) => mapStoreErrors(() => prisma.$queryRaw<Row[]>(statement)),
     execute: statement => mapStoreErrors(() => prisma.$executeRaw(statement)),
     withModels: work => mapStoreErrors(() => work(prisma)),
-    transaction: (work, limits) => mapStoreErrors(() => prisma.$transaction(numbering(work), limits)),
+    transaction: (work, limits) =>
+      mapStoreErrors(async () => {
+        await prisma.$connect()
+        loadCompiler()
+        return prisma.$transaction(numbering(work), limits)
+      }),
     pipelinedTransaction: (work, timeoutMs = parts.pipelined.timeoutMs) =>
       mapStoreErrors(() => runPipelined(prisma, numbering(work), { ...parts.pipelined, timeoutMs })),
     read: (statement, signal) => mapStoreErrors(() => parts.preparedReads(statement, signal)),

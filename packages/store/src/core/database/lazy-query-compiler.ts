@@ -1,5 +1,5 @@
-// Prisma's query compiler is WebAssembly of 3.4 MB. Statements of `$queryRaw` and transactions need none of it, so a process
-// loads it with its first statement of a model, in some 60 ms. CPU of a start by Node 20 before and after: ingest 470 and 270 ms, api 720
+// Prisma's query compiler is WebAssembly of 3.4 MB. Statements of `$queryRaw` and batches of ingest need none of it, so a process
+// loads it with its first statement of a model, or before its first other transaction, in some 60 ms. CPU of a start by Node 20 before and after: ingest 470 and 270 ms, api 720
 // and 390, realtime 450 and 270, worker 490 and 300, ops 610 and 340; BullMQ, which its producers load late, is a tenth of that.
 import type { GetPrismaClientConfig } from '@prisma/client/runtime/client'
 
@@ -34,6 +34,14 @@ async function readWasm(): Promise<Buffer> {
   return typeof wasm === 'string' ? Buffer.from(wasm, 'base64') : wasm
 }
 
+let loadNow = (): void => {}
+
+/**
+ * Loads the compiler of a client that is connected, unless it is loaded. Before a transaction begins: on a busy machine loading has
+ * taken longer than a transaction may be idle.
+ */
+export const loadCompiler = (): void => loadNow()
+
 /** Prisma passes what this returned for one client on to the next. */
 const late = new WeakSet<CompilerLoading>()
 
@@ -44,15 +52,17 @@ export function loadCompilerLate(config: GetPrismaClientConfig): GetPrismaClient
   const getRuntime = async () => {
     const runtime = await loading.getRuntime()
     let wasm: Buffer | undefined = await readWasm()
+    loadNow = () => {
+      if (!wasm) return
+      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
+        [loading.importName]: runtime,
+      })
+      runtime.__wbg_set_wasm(exports)
+      exports[START]()
+      wasm = undefined
+    }
     const load = (options: ConstructorParameters<Constructor>[0]): Compiler => {
-      if (wasm) {
-        const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
-          [loading.importName]: runtime,
-        })
-        runtime.__wbg_set_wasm(exports)
-        exports[START]()
-        wasm = undefined
-      }
+      loadNow()
       return new runtime.QueryCompiler(options)
     }
     class LazyQueryCompiler implements Compiler {
