@@ -48,7 +48,11 @@ function faultOf(
   if (typeof headers['x-request-id'] !== 'string') return 'no x-request-id'
   if (method === 'HEAD') return body === '' ? undefined : 'HEAD with a body'
   // A person who looks for a page sees one.
-  if (status === 404 && sent['accept']?.includes('text/html') && headers['content-type']?.startsWith('text/html'))
+  if (
+    status === 404 &&
+    sent['accept']?.includes('text/html') &&
+    headers['content-type']?.startsWith('text/html')
+  )
     return undefined
   if (status >= 400) {
     if (headers['content-type'] !== 'application/json; charset=utf-8')
