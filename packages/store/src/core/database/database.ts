@@ -1,5 +1,5 @@
 import { mapStoreErrors } from '../errors.js'
-import { loadCompiler } from './lazy-query-compiler.js'
+import { loadCompilers } from './lazy-query-compiler.js'
 import { numberMessages } from '../tables/messages.js'
 import type { Prisma, PrismaClient } from '../../generated/client.js'
 import { runPipelined, type PipelinedLimits, type PipelinedTx } from './pipelined-transactions.js'
@@ -91,7 +91,7 @@ export function buildDatabase(
     transaction: (work, limits) =>
       mapStoreErrors(async () => {
         await prisma.$connect()
-        loadCompiler()
+        loadCompilers()
         return prisma.$transaction(numbering(work), limits)
       }),
     pipelinedTransaction: (work, timeoutMs = parts.pipelined.timeoutMs) =>

@@ -34,13 +34,16 @@ async function readWasm(): Promise<Buffer> {
   return typeof wasm === 'string' ? Buffer.from(wasm, 'base64') : wasm
 }
 
-let loadNow = (): void => {}
+/** Of the clients that are connected and have compiled nothing. */
+const waiting = new Set<() => unknown>()
 
 /**
- * Loads the compiler of a client that is connected, unless it is loaded. Before a transaction begins: on a busy machine loading has
- * taken longer than a transaction may be idle.
+ * Loads the compilers of clients that are connected. Before a transaction begins: on a busy machine loading has taken longer than a
+ * transaction may be idle.
  */
-export const loadCompiler = (): void => loadNow()
+export function loadCompilers(): void {
+  for (const load of waiting) load()
+}
 
 /** Prisma passes what this returned for one client on to the next. */
 const late = new WeakSet<CompilerLoading>()
@@ -52,32 +55,34 @@ export function loadCompilerLate(config: GetPrismaClientConfig): GetPrismaClient
   const getRuntime = async () => {
     const runtime = await loading.getRuntime()
     let wasm: Buffer | undefined = await readWasm()
-    loadNow = () => {
-      if (!wasm) return
-      const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
-        [loading.importName]: runtime,
-      })
-      runtime.__wbg_set_wasm(exports)
-      exports[START]()
-      wasm = undefined
-    }
     const load = (options: ConstructorParameters<Constructor>[0]): Compiler => {
-      loadNow()
+      if (wasm) {
+        const { exports } = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
+          [loading.importName]: runtime,
+        })
+        runtime.__wbg_set_wasm(exports)
+        exports[START]()
+        wasm = undefined
+      }
       return new runtime.QueryCompiler(options)
     }
     class LazyQueryCompiler implements Compiler {
       #loaded: Compiler | undefined
-      constructor(private readonly options: ConstructorParameters<Constructor>[0]) {}
-      get #compiler(): Compiler {
+      readonly #load = (): Compiler => {
+        waiting.delete(this.#load)
         return (this.#loaded ??= load(this.options))
       }
+      constructor(private readonly options: ConstructorParameters<Constructor>[0]) {
+        waiting.add(this.#load)
+      }
       compile(request: string) {
-        return this.#compiler.compile(request)
+        return this.#load().compile(request)
       }
       compileBatch(batch: string) {
-        return this.#compiler.compileBatch(batch)
+        return this.#load().compileBatch(batch)
       }
       free(): void {
+        waiting.delete(this.#load)
         this.#loaded?.free()
       }
     }
