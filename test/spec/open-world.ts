@@ -31,16 +31,6 @@ export const askAt =
   (method, path, asked) =>
     askJson(baseUrl + path, { method, ...asked })
 
-/** The first statement of a model loads Prisma's query compiler in a transaction that may wait a second: a busy machine needs longer. */
-export const warm = (ask: Ask, token: string, gateway: string) =>
-  waitFor(
-    async () => {
-      const body = { gateway_pubkey: gateway, endpoint_url: 'https://shop.example/', active: false }
-      return (await ask('POST', '/v1/webhooks', { token, body })).status === 201
-    },
-    { what: 'a first webhook' },
-  )
-
 async function openWorld(t: TestContext) {
   const { database, settings } = await useEnvironment(t)
   const all = {
@@ -121,7 +111,6 @@ async function openWorld(t: TestContext) {
     timeoutMs: 60_000,
   })
   const token = await signIn(baseUrl, shop)
-  await warm(ask, token, shop.address)
   return {
     baseUrl,
     ask,

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { buildAddress, startService } from '@payment-tracking/testkit'
 import t from 'tap'
 import { drawTable, replaceTables } from '../documents/table.js'
-import { askAt, query, warm, world } from './open-world.js'
+import { askAt, query, world } from './open-world.js'
 import { answersStatus, checkRows, readsParameter, withoutField, type Ask, type Row } from './rows.js'
 
 const { shop, custom, endless, one, two, token } = world
@@ -22,7 +22,6 @@ await world.database.pool.query(
 )
 const strict = await world.start('api', { WEBHOOK_ALLOW_PRIVATE_TARGETS: 'off' })
 const ask = askAt(String((await strict.waitForLog('http.listening')).address))
-await warm(ask, token, shop.address)
 // A process of the API whose servers are all away.
 const alone = await startService(
   t,
