@@ -69,6 +69,13 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
   const causes = ['insufficient_balance', 'delegate_revoked', 'insufficient_allowance']
   await waitFor(async () => (await causesOf()).length === causes.length, { what: 'three wallets at risk' })
   t.same(await causesOf(), causes, 'each in its way, the first due first')
+  const { data: subscriptions } = await read<{ data: { dueState: string }[] }>(
+    `/v1/subscriptions?gatewayPublicKey=${gateway}`,
+  )
+  t.ok(
+    subscriptions.some(({ dueState }) => dueState === 'overdue'),
+    'somebody owes',
+  )
   const statesOf = async () => {
     const items = await session.ask<{ trackingId: string; state: string }[]>(
       'GET',

@@ -1,7 +1,7 @@
-// What documents name exists: sections, settings, codes, tables and columns. Names of code and files: readme.test.ts.
+// What documents name exists: sections, settings, codes, tables, columns and paths. Names of code and commands: readme.test.ts.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
 
@@ -57,4 +57,32 @@ t.test('every setting, code, table and column that a document names exists', asy
         if (!known.has(name.replace(/^payment_tracking_/, ''))) t.fail(`${document}: ${name}`)
       }
   t.ok(names > 400, `${names} names`)
+})
+
+/** A running stack writes them. */
+const WRITTEN_LATER = ['stack.json']
+const ROOMS = /^(?:packages|services|infra|test|scripts|docs|prisma)\//
+const IS_FILE = /\.(?:ts|tsx|mjs|sh|sql|ya?ml|json|md|py|qnt|prisma|conf|cfg)$/
+
+t.test('every path that a document names exists', async t => {
+  const names = new Set(files.map(file => basename(file)))
+  // Documents leave out what each path has, and how a path begins: `store/core/tables/head.ts` is a file of packages/store/src.
+  const short = new Set(
+    files.map(file => file.replace(/^(?:packages|services|infra)\/([\w-]+)\/src\//, '$1/')),
+  )
+  let paths = 0
+  for (const document of documents) {
+    const [, package_ = ''] = /^((?:packages|services|infra)\/[\w-]+)\//.exec(document) ?? []
+    const isThere = (path: string) =>
+      [...short].some(file => file === path || file.endsWith(`/${path}`)) ||
+      ['', dirname(document), package_].some(from => existsSync(join(ROOT, from, path)))
+    for (const [, code] of withoutBlocks(read(document)).matchAll(/`([^`\n]+)`/g))
+      for (const [path] of code!.matchAll(/(?<![\w.*@:/$-])[a-z][\w-]*(?:[./][\w-]+)+\b(?![*…])/g)) {
+        if (!ROOMS.test(path) && !IS_FILE.test(path)) continue
+        paths++
+        if (WRITTEN_LATER.includes(path)) continue
+        t.ok(path.includes('/') ? isThere(path) : names.has(path), `${document}: ${path}`)
+      }
+  }
+  t.ok(paths > 150, `${paths} paths`)
 })

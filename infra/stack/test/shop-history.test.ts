@@ -37,4 +37,5 @@ t.test('the history of a shop is accepted whole, lies in the past, and is the sa
   t.equal(paysOf('ada-monthly'), 3, 'a month is a month')
   t.equal(paysOf('linus-yearly'), 1)
   t.equal(paysOf('alan-monthly'), 2, 'who left pays no more')
+  t.equal(paysOf('edsger-monthly'), 1, 'who owes did not pay the second month')
 })

@@ -87,6 +87,19 @@ t.test('every answer of the second set of fixtures', async t => {
   const compared = await compare(api, await readSecondAnswers())
   t.ok(compared > 2_500, `${compared} values were compared`)
 
+  t.test('the events of a gateway are counted, by name and together', async t => {
+    const { rows } = await api.database.pool.query<{ gateway: string; name: string | null; count: number }>(
+      `select gateway, name, count(*)::int as count from events where gateway is not null and retracted_at is null
+        group by grouping sets ((gateway, name), (gateway))`,
+    )
+    const named = (wanted: string) => rows.filter(({ name }) => name === wanted)
+    t.ok(named('ComposableExecuted').length > 0 && named('PaymentPolicyDeleted').length > 0)
+    for (const { gateway, name, count } of rows) {
+      const query = new URLSearchParams({ gateway, ...(name === null ? {} : { eventName: name }) })
+      t.equal((await api.get(`/v1/events/count?${query}`)).body.count, count, String(query))
+    }
+  })
+
   t.test('payments without a policy are found by who paid and who was paid', async t => {
     const list = async (query: Record<string, string>) => {
       const path = `/v1/events/payments?${new URLSearchParams({ limit: '1000', ...query })}`

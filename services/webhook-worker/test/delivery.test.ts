@@ -1,4 +1,6 @@
 import { Webhook } from 'standardwebhooks'
+import { signDelivery } from '@payment-tracking/domain'
+import { getDelivery, readAttemptSecrets, rotateWebhookSecret } from '@payment-tracking/store/admin'
 import { openReceiver } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
@@ -34,6 +36,27 @@ t.test('a worker', async t => {
       await rig.attempts(first.gateway),
       Array(2).fill({ number: 1, outcome: 'accepted', status_code: 200 }),
     )
+  })
+
+  t.test('the headers of an attempt are told as they were sent, until the secret is another', async t => {
+    const receiver = await openReceiver(t)
+    const webhook = await rig.addWebhook(receiver.url)
+    await rotateWebhookSecret(rig.store, webhook.gateway, webhook.id, 600)
+    const [ref] = await rig.pay(webhook.gateway)
+    await rig.waitForStates({ delivered: 1 }, webhook)
+    const [{ headers, body }] = receiver.requests as [(typeof receiver.requests)[0]]
+    const [attempt] = (await getDelivery(rig.store, webhook.id, ref!.id))!.attemptLog
+    const readSecrets = () => readAttemptSecrets(rig.store, webhook.id, ref!.id)
+    const secrets = (await readSecrets()).get(1)!
+    t.equal(secrets.length, 2, 'the new secret and the one before')
+    const sentAt = Math.floor(attempt!.startedAt.getTime() / 1_000)
+    t.match(headers, signDelivery({ id: headers['webhook-id'] as string, sentAt, body }, secrets))
+    await rig.database.pool.query(`update webhooks set format = 'slack' where id = $1`, [webhook.id])
+    t.equal((await readSecrets()).size, 0, 'another format has another body')
+    await rig.database.pool.query(`update webhooks set format = 'standard' where id = $1`, [webhook.id])
+    t.equal((await readSecrets()).size, 1)
+    await rotateWebhookSecret(rig.store, webhook.gateway, webhook.id, 0)
+    t.equal((await readSecrets()).size, 0)
   })
 
   t.test('sends 4 requests to a failing endpoint, backed off, with the same bytes and id', async t => {

@@ -71,6 +71,7 @@ export {
   listGatewayDeliveries,
   searchDeliveries,
 } from './webhooks/delivery-records.js'
+export { readAttemptSecrets } from './webhooks/attempt-secrets.js'
 export { askFeedForDates, readGatewaySettings, writeGatewaySettings } from './webhooks/gateway-settings.js'
 export { readGatewayState } from './sessions/read-gateway-state.js'
 export { type LastAnswer, readHealth, type WebhookHealth } from './webhooks/read-health.js'

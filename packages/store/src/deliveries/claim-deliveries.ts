@@ -1,4 +1,4 @@
-import { EARLIER_SECRETS, type OrderedBy } from '../core/tables/webhooks.js'
+import { secretsAt, signedBy, type OrderedBy } from '../core/tables/webhooks.js'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, sql } from '../core/database/sql.js'
@@ -30,6 +30,8 @@ export interface ClaimedDelivery {
   triesLeft: number
   /** tries of this cycle, including this attempt */
   triesMade: number
+  /** by the clock of the database; the request signs it in whole seconds */
+  startedAt: Date
   messageId: string
   type: string
   /** as it is stored: `bodyInFormat` makes what is sent */
@@ -53,11 +55,9 @@ export interface ClaimedDelivery {
   orderKey: string | null
 }
 
-interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade' | 'secrets'> {
+interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade'> {
   message: bigint
   triesAllowed: number
-  secret: string
-  earlierSecrets: string[]
 }
 
 /**
@@ -104,7 +104,7 @@ export async function claimDeliveries(
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
                 d.type, d.message, d.opened_at as "openedAt", d.trace_parent as "traceParent",
-                d.order_key as "orderKey"
+                d.order_key as "orderKey", clock_timestamp()::timestamptz(3) as "startedAt"
     ), put_off as (
       update deliveries d
          set state = 'waiting', deferred_since = coalesce(d.deferred_since, clock_timestamp()),
@@ -126,8 +126,10 @@ export async function claimDeliveries(
        where a.finished_at is null and a.delivery_id = any(array(
                select id from claimed where attempt > 1 union all select id from ended))
     ), attempts as (
-      insert into delivery_attempts (id, delivery_id, number)
-      select "attemptId", id, attempt from claimed
+      insert into delivery_attempts (id, delivery_id, number, started_at, signed_by)
+      select "attemptId", id, attempt, "startedAt",
+             (select ${signedBy(secretsAt(sql`c."startedAt"`))} from webhooks w where w.id = c."webhookId" limit 1)
+        from claimed c
     ), forgotten as (
       delete from delivery_attempts where id = any(array(
         select a.id from claimed c
@@ -138,9 +140,9 @@ export async function claimDeliveries(
     select c.*, w.*, m.body
       from claimed c
            cross join lateral (select body from messages where id = c.message limit 1) m
-           cross join lateral (select endpoint_url as "endpointUrl", format, headers, secret, ordered,
+           cross join lateral (select endpoint_url as "endpointUrl", format, headers, ordered,
                                       ordered_by as "orderedBy", rate_per_second as "ratePerSecond",
-                                      array(select e.secret from ${EARLIER_SECRETS}) as "earlierSecrets"
+                                      ${secretsAt(sql`c."startedAt"`)} as secrets
                                  from webhooks where id = c."webhookId" limit 1) w`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
@@ -174,18 +176,11 @@ async function readUnclaimed({ database }: Store, ids: readonly string[]): Promi
   })
 }
 
-function toDelivery({
-  triesAllowed,
-  secret,
-  earlierSecrets,
-  message: _,
-  ...row
-}: ClaimedRow): ClaimedDelivery {
+function toDelivery({ triesAllowed, message: _, ...row }: ClaimedRow): ClaimedDelivery {
   const triesLeft = triesAllowed - row.attempt
   return {
     ...row,
     triesLeft,
     triesMade: DELIVERY_TRIES - triesLeft,
-    secrets: [secret, ...earlierSecrets],
   }
 }

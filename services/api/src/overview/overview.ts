@@ -64,7 +64,10 @@ const Overview = Type.Object(
     ),
     delays: Type.Object(
       {
-        measured: Integer('how many payments were measured: the newest of these hours, at most 200', 200),
+        measured: Integer(
+          'how many payments were measured: the newest of the last 60 minutes, at most 200',
+          200,
+        ),
         toStored: Delay('from the time on the chain until the payment was stored'),
         toAnnounced: Delay('from the time on the chain until sockets and webhooks were told'),
       },

@@ -13,6 +13,7 @@ import {
 } from '@payment-tracking/store/deliveries'
 import {
   getDelivery,
+  readAttemptSecrets,
   listDeliveries,
   searchDeliveries,
   type DeliveryRecord,
@@ -130,7 +131,8 @@ export function addDeliveryRoutes(
         tags,
         security: READS,
         summary: 'Get a delivery',
-        description: 'The body that was sent, and each attempt with its time, its status and its error.',
+        description:
+          'The body that was sent, and each attempt with the headers that signed it, its time, its status and its error.',
         params: DeliveryPath,
         response: { 200: DeliveryDetailAnswer, ...WEBHOOK_REFUSALS },
       },
@@ -139,10 +141,15 @@ export function addDeliveryRoutes(
       const webhook = await webhookOf(request.store, request, request.params.id)
       const delivery = await getDelivery(request.store, webhook.id, BigInt(request.params.deliveryId))
       if (!delivery) throw noDelivery()
+      const body = bodyInFormat(delivery, webhook.format, tokens)
+      const secrets = await readAttemptSecrets(request.store, webhook.id, delivery.id)
+      const message = { id: delivery.messageId, body }
       return {
         ...answerOf(delivery),
-        body: bodyInFormat(delivery, webhook.format, tokens),
-        attemptLog: delivery.attemptLog.map(toAttemptAnswer),
+        body,
+        attemptLog: delivery.attemptLog.map(attempt =>
+          toAttemptAnswer(attempt, message, secrets.get(attempt.number)),
+        ),
       }
     },
   )

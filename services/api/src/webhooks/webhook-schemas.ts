@@ -4,6 +4,7 @@ import {
   ENDPOINT_HEALTHS,
   lastTryMs,
   nextTryMs,
+  signDelivery,
   type RetryRules,
 } from '@payment-tracking/domain'
 import type {
@@ -197,9 +198,26 @@ const DELIVERY_FIELDS = {
 
 export const DeliveryAnswer = Type.Object(DELIVERY_FIELDS, { title: 'Delivery' })
 
+const SignedHeaders = Type.Object(
+  {
+    'webhook-id': Text('`messageId`'),
+    'webhook-timestamp': Text('`startedAt` in whole seconds since 1970'),
+    'webhook-signature': Nullable(
+      Text(
+        'null where it cannot be told any more: the secret was rotated or the format changed since, or the format is for people',
+      ),
+    ),
+  },
+  {
+    title: 'SignedHeaders',
+    description: 'the three headers by which a receiver verifies the request, as they were sent',
+  },
+)
+
 const AttemptAnswer = Type.Object(
   {
     number: Type.Integer({ description: 'from 1' }),
+    requestHeaders: SignedHeaders,
     startedAt: Moment('written before the request left'),
     finishedAt: Nullable(Moment('when its outcome was known')),
     outcome: Nullable(Text('`accepted`, `refused`, `gone` or `interrupted`; null while it is on its way')),
@@ -250,12 +268,30 @@ export const toDeliveryAnswer = (
   }
 }
 
-export const toAttemptAnswer = (attempt: AttemptRecord): Static<typeof AttemptAnswer> => ({
+/**
+ * @param message what was sent
+ * @param secrets those that signed the attempt, where they are known
+ */
+export const toAttemptAnswer = (
+  attempt: AttemptRecord,
+  message: { id: string; body: string },
+  secrets: readonly string[] | undefined,
+): Static<typeof AttemptAnswer> => ({
   ...attempt,
+  requestHeaders: headersOf(attempt.startedAt, message, secrets),
   startedAt: attempt.startedAt.toISOString(),
   finishedAt: attempt.finishedAt?.toISOString() ?? null,
   responseHeaders: attempt.responseHeaders === null ? null : JSON.stringify(attempt.responseHeaders),
 })
+
+function headersOf(
+  startedAt: Date,
+  message: { id: string; body: string },
+  secrets: readonly string[] | undefined,
+): Static<typeof SignedHeaders> {
+  const signed = signDelivery({ ...message, sentAt: Math.floor(startedAt.getTime() / 1_000) }, secrets ?? [])
+  return secrets === undefined ? { ...signed, 'webhook-signature': null } : signed
+}
 
 /** The possible refusals of every webhook route. */
 export const WEBHOOK_REFUSALS = {

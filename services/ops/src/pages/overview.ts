@@ -23,7 +23,7 @@ import { THRESHOLDS } from '../thresholds.js'
 import { sendLive, table, type PageParts } from './page-parts.js'
 import { processTable, type IndexerReport } from './process-rows.js'
 
-const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 /** A server that takes longer counts as away. */
 const PATIENCE_MS = 1_500
 
@@ -135,7 +135,7 @@ const readFigures = ({ store }: PageParts) =>
     chainGaps: countGaps(store),
     takesControls: readControlSubjects(store),
     quarantined: countQuarantined(store),
-    taken: readPaymentDelays(store, { sinceMs: Date.now() - DAY_MS }),
+    taken: readPaymentDelays(store, { sinceMs: Date.now() - HOUR_MS }),
     delays: readDelays(store),
     processes: listProcesses(store),
     failing: listFailingWebhooks(store),

@@ -59,7 +59,6 @@ export async function sendDelivery(
   return options.deadlines.within(async deadline => {
     try {
       const addresses = await beforeEnd(resolveTarget(check.host, check.literal, options), deadline)
-      const now = Date.now()
       const reply = await post(
         options.connections.to(check.url.origin, addresses),
         {
@@ -72,7 +71,12 @@ export async function sendDelivery(
             accept: '*/*',
             'accept-encoding': 'identity',
             ...signDelivery(
-              { id: delivery.messageId, sentAt: Math.floor(now / 1_000), body: delivery.body },
+              // What the row of the attempt says, so that its headers can be shown as they were sent.
+              {
+                id: delivery.messageId,
+                sentAt: Math.floor(delivery.startedAt.getTime() / 1_000),
+                body: delivery.body,
+              },
               delivery.secrets,
             ),
             ...(traceParent === undefined ? {} : { traceparent: traceParent }),

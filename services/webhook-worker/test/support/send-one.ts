@@ -14,6 +14,7 @@ export const sendOne = (
       messageId: 'msg_1',
       body: '{}',
       secrets: ['whsec_AAAA'],
+      startedAt: new Date(),
       headers: null,
       endpointUrl,
     } as unknown as ClaimedDelivery,

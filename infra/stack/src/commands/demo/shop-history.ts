@@ -32,7 +32,7 @@ const CUSTOMERS: readonly Customer[] = [
   { name: 'barbara', plan: 'yearly', joined: 64 },
   { name: 'dennis', plan: 'monthly', joined: 58, ends: { ago: 27, how: 'pauses' } },
   { name: 'radia', plan: 'monthly', joined: 47 },
-  { name: 'edsger', plan: 'monthly', joined: 41, ends: { ago: 9, how: 'owes' } },
+  { name: 'edsger', plan: 'monthly', joined: 41, ends: { ago: 15, how: 'owes' } },
   { name: 'katherine', plan: 'yearly', joined: 33 },
   { name: 'tim', plan: 'monthly', joined: 29 },
   { name: 'hedy', plan: 'monthly', joined: 12 },

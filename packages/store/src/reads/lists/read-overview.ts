@@ -183,7 +183,7 @@ export async function readOverview(
       endTime: new Date(Math.floor(nowMs / MINUTE_MS) * MINUTE_MS - DAY_MS - 1),
     }),
     store.database.read<{ slot: string }>(sql`select finalized_slot::text as slot from stream_head`),
-    readPaymentDelays(store, { gateway, sinceMs: scope.firstHourMs }),
+    readPaymentDelays(store, { gateway, sinceMs: nowMs - HOUR_MS }),
   ])
   return {
     knownSince,

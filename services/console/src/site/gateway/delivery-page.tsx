@@ -11,6 +11,16 @@ import { formatJson } from '../show/format-json.js'
 import { Badge, ExactTime, Time } from '../show/values.js'
 import { repeatRequest } from './repeat-request.js'
 
+type Attempt = Schemas['Attempt']
+
+/** The service keeps no signatures. It tells one while the secret is the one that signed. */
+const headerLines = (headers: Attempt['requestHeaders']): string =>
+  Object.entries(headers)
+    .map(
+      ([name, value]) => `${name}: ${value ?? 'not known any more: the secret or the format changed since'}`,
+    )
+    .join('\n')
+
 /** One delivery: the request, and what the endpoint answered to each attempt. */
 export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: number }) {
   const path = { params: { path: { id, deliveryId } } }
@@ -65,6 +75,10 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
                   {attempt.finishedAt && (
                     <Took ms={Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt)} />
                   )}
+                  <details open={attempt === delivery.attemptLog.at(-1)}>
+                    <summary>Headers as sent</summary>
+                    <pre>{headerLines(attempt.requestHeaders)}</pre>
+                  </details>
                   {attempt.responseHeaders && <p className="quiet">Headers of the answer</p>}
                   {attempt.responseHeaders && <pre>{JSON.stringify(attempt.responseHeaders, null, 2)}</pre>}
                   {attempt.responseBody && <p className="quiet">Body of the answer</p>}
@@ -75,22 +89,11 @@ export function DeliveryPage({ id, deliveryId }: { id: number; deliveryId: numbe
               ))}
             </ol>
             <h2>Request</h2>
-            <dl>
-              <dt>webhook-id</dt>
-              <dd>
-                <code>{delivery.messageId}</code>, the same in each attempt
-              </dd>
-              <dt>webhook-timestamp</dt>
-              <dd>the second of the attempt, Unix time</dd>
-              <dt>webhook-signature</dt>
-              <dd>
-                <code>v1,</code> and the HMAC-SHA256 of ID, timestamp and body, by the secret of the endpoint
-              </dd>
-              <dt>content-type</dt>
-              <dd>
-                <code>application/json</code>
-              </dd>
-            </dl>
+            <p className="quiet">
+              <code>content-type: application/json</code>, the headers that the endpoint chose, and the three
+              of each attempt. <code>webhook-signature</code> is the HMAC-SHA256 of ID, timestamp and body, by
+              the secret of the endpoint.
+            </p>
             <h3>Body</h3>
             <pre>{visibleText(formatJson(delivery.body), { keepLines: true })}</pre>
             {endpoint.data && (

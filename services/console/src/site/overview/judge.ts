@@ -27,7 +27,7 @@ export interface Facts {
   hasPayments: boolean | null
   /** an indexer has reported the chain */
   followsChain: boolean
-  /** from the chain to sockets: half of the newest payments took longer; milliseconds */
+  /** from the chain to sockets: half of the payments of the last hour took longer; milliseconds */
   announcedP50: number | null
   /** null where nobody is signed in, or the sign-in may not see it */
   endpoints:
@@ -153,7 +153,7 @@ function findingsOf(facts: Facts): Finding[] {
     findings.push({
       tone: 'wait',
       href: '/payments',
-      text: `Half of the newest payments took more than ${formatDuration(announcedP50)} from the chain`,
+      text: `Half of the payments of the last hour took more than ${formatDuration(announcedP50)} from the chain`,
     })
   if (late?.isKnown === false)
     findings.push({

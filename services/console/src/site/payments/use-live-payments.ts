@@ -3,11 +3,12 @@ import { watchEvents, type Schemas } from '@payment-tracking/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { apiOf, ask, BASE_URL } from '../api/request.js'
+import { pageLength } from '../show/page-length.js'
 
 export type Payment = Schemas['EventRecord']
 export type LiveState = 'open' | 'lost' | 'connecting'
 
-export const MOST_NEWEST = 100
+export const MOST_NEWEST = pageLength(100)
 /** Events that are payments: of regular policies or direct, and of composable policies. */
 const NAMES = new Set(['PaymentRecord', 'ComposableExecuted'])
 

@@ -5,6 +5,10 @@ import { ENVIRONMENT_NAME, IS_PRODUCTION } from '../settings.js'
 
 const BEFORE_TITLE = IS_PRODUCTION ? '' : `[${ENVIRONMENT_NAME}] `
 
+/** A long address of the web breaks after a slash, and not inside a word. */
+const withBreaks = (text: string): ReactNode[] =>
+  text.split(/(?<=\/)(?=[^/])/).flatMap((part, at) => (at === 0 ? part : [<wbr key={at} />, part]))
+
 /** The title of a page, which the window gets too, what it is for, and what can be done with all of it. */
 export function PageHead({
   title,
@@ -29,7 +33,7 @@ export function PageHead({
         </Link>
       )}
       <div className="page-head">
-        <h1 ref={heading}>{title}</h1>
+        <h1 ref={heading}>{typeof title === 'string' ? withBreaks(title) : title}</h1>
         {children}
         <SavedLists />
       </div>
