@@ -64,6 +64,36 @@ t.test('an operator has at most 78 settings to look at', async t => {
   t.equal(new Set(names).size, names.length, 'each stands in one group')
 })
 
+t.test('the README says of comparing what the reference says', async t => {
+  const text = read('README.md').replace(/\n> ?/g, ' ')
+  t.match(text, /check recipient, token and amount, or let the service do it: \*\*\[expect/)
+})
+
+t.test('every line for a shell runs when it is pasted into bash or into zsh', async t => {
+  for (const document of documents)
+    for (const [, block] of read(document).matchAll(/^ *```(?:sh|bash)\n([^]*?)^ *```/gm))
+      for (const line of block!.split('\n')) {
+        const unquoted = line.replace(/'[^']*'|"[^"]*"/g, '')
+        t.notMatch(unquoted, /(^|\s)#/, `${document}: zsh takes no comment: ${line}`)
+        t.notMatch(unquoted, /(?<!\$)[?*[\]]/, `${document}: zsh looks for files of this pattern: ${line}`)
+      }
+})
+
+/** Tables that tests write do not count, nor a table of packages, the rooms of the store, and a text of the fixtures. */
+const MOST_WORDS = 12_000
+const UNCOUNTED = /^docs\/dependencies\.md|^packages\/store\/src\/|^test\/fixtures\/2\//
+
+t.test(`docs and READMEs have at most ${MOST_WORDS} words`, async t => {
+  const counted = documents.filter(file => /^docs\/|(^|\/)README\.md$/.test(file) && !UNCOUNTED.test(file))
+  const words = counted.flatMap(file =>
+    read(file)
+      .replace(/<!-- table: begin -->.*?<!-- table: end -->/gs, '')
+      .split(/\s+/)
+      .filter(word => /[\p{L}\p{N}]/u.test(word)),
+  )
+  t.ok(counted.length > 30 && words.length <= MOST_WORDS, `${words.length} words`)
+})
+
 /** Words that look like names of code. */
 const NO_NAMES = new Set(['devDependency'])
 

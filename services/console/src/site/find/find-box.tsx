@@ -51,11 +51,13 @@ export function FindBox() {
   )
 }
 
+const isShort = (text: string): boolean => text.trim() !== '' && text.trim().length < LEAST_TYPED
+
 /** The text once nobody has typed for a moment. */
 function usePaused(text: string): string {
   const [paused, setPaused] = useState('')
   useEffect(() => {
-    const timer = setTimeout(() => setPaused(text.trim().length < LEAST_TYPED ? '' : text), PAUSE_MS)
+    const timer = setTimeout(() => setPaused(isShort(text) ? '' : text), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [text])
   return paused
@@ -127,6 +129,11 @@ function Finder({ close }: { close: () => void }) {
         </button>
       </form>
       <div role="status" className="tight">
+        {!isAnswered && isShort(text) && (
+          <p className="quiet">
+            Enter finds less than {LEAST_TYPED} characters, such as the ID of a delivery.
+          </p>
+        )}
         {isAnswered && found.length === 0 && <NothingFound isSignedIn={session !== null} />}
         {isAnswered && found.length > 0 && (
           <p className="quiet">{found.length === 1 ? '1 result.' : `${found.length} results.`}</p>

@@ -44,7 +44,7 @@ export function EndpointAnswers({ endpoint }: { endpoint: Endpoint }) {
           ))}
         </div>
       </div>
-      <Loaded query={query} lines={6}>
+      <Loaded query={query} lines={22}>
         {answers => <Drawn answers={answers} span={span} endpoint={endpoint} />}
       </Loaded>
     </section>

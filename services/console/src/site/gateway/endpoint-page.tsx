@@ -76,10 +76,15 @@ export function EndpointPage({ id }: { id: number }) {
           </article>
         )}
       </Loaded>
-      {query.data && <EndpointAnswers endpoint={query.data} />}
-      <DeliveryLog id={id} failure={query.data ? failureOf(query.data) : null} />
-      <EndpointSecret id={id} />
-      {query.data && <ReplayMissing endpoint={query.data} />}
+      {/* All at once: what stood below the state of the endpoint would move when that is read. */}
+      {query.data && (
+        <>
+          <EndpointAnswers endpoint={query.data} />
+          <DeliveryLog id={id} failure={failureOf(query.data)} />
+          <EndpointSecret id={id} />
+          <ReplayMissing endpoint={query.data} />
+        </>
+      )}
     </>
   )
 }

@@ -28,6 +28,7 @@ export function OverviewPage() {
   const own = useGatewayOverview()
   const late = useLate()
   const { isKnown } = useSession()
+  const isSettled = isKnown && own !== undefined
   const verdict = judge({
     answers: query.data !== undefined || query.error === null,
     isOwnRead: isKnown && own !== undefined,
@@ -48,7 +49,8 @@ export function OverviewPage() {
         <LiveBadge state={live.state} isLive />
         <WhoseSwitch whose={whose} />
       </PageHead>
-      {query.data ? (
+      {/* The verdict and what stands below it come at once: its lines would move the rest. */}
+      {query.data && isSettled ? (
         <Verdict {...verdict} isStranger={isKnown && !isSignedIn} />
       ) : query.error ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
@@ -57,7 +59,7 @@ export function OverviewPage() {
           <strong>Looking …</strong>
         </section>
       )}
-      {query.data ? (
+      {query.data && isSettled ? (
         <>
           <Tiles overview={query.data} own={own} whose={whose} />
           <section className="panel">

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { apiOf, ask } from '../api/request.js'
 import { payments } from '../gateway/due.js'
 import { Amount } from '../show/amount.js'
+import { Bar } from '../show/states.js'
 
 const REFRESH_MS = 30_000
 /** Anybody can pay in a token of his own: those with most payments. */
@@ -14,6 +15,12 @@ export function AllSums({ gateway }: { gateway: string }) {
     queryFn: () => ask(apiOf().GET('/v1/events/payments/stats', { params: { query: { gateway } } })),
     refetchInterval: REFRESH_MS,
   })
+  if (data === undefined)
+    return (
+      <p>
+        <Bar />
+      </p>
+    )
   const sums = [...(data?.byToken ?? [])].sort((a, b) => Number(b.count) - Number(a.count))
   return sums.slice(0, MOST_TOKENS).map(({ tokenMint, count, totalAmount }) => (
     <p key={tokenMint ?? 'unknown'}>

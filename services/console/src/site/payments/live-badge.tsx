@@ -11,6 +11,7 @@ export function LiveBadge({ state, isLive }: { state: LiveState; isLive: boolean
   // Before the service has said that it is not late, nothing here is live.
   if (late === null) return <Badge tone="wait">{WORDS[state === 'open' ? 'connecting' : state]}</Badge>
   if (late.paymentsSince) return <Badge tone="bad">delayed</Badge>
+  if (late.deliveriesSince) return <Badge tone="bad">deliveries late</Badge>
   if (!late.isKnown) return <Badge tone="wait">perhaps delayed</Badge>
   return <Badge tone={state === 'open' ? 'good' : 'wait'}>{WORDS[state]}</Badge>
 }

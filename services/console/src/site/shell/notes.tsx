@@ -40,7 +40,9 @@ function Offline() {
   const [since, setSince] = useState<string | null>(null)
   useEffect(() => {
     if (isOnline) void queries.invalidateQueries()
-    setSince(isOnline ? null : new Date().toLocaleTimeString(undefined, { timeStyle: 'short' }))
+    setSince(
+      isOnline ? null : new Date().toLocaleTimeString(undefined, { timeStyle: 'short', hourCycle: 'h23' }),
+    )
   }, [isOnline, queries])
   if (isOnline) return null
   return <p className="note">Offline: showing data from {since}. The page reconnects by itself.</p>

@@ -7,7 +7,8 @@ const LONGEST_RELATIVE = 30 * DAY
 /** Made once: to make one for each row takes longer than to draw the row. */
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
-const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+/** Of 24 hours, as charts have it. */
+const CLOCK = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const WEEKDAY = new Intl.DateTimeFormat(undefined, { weekday: 'long' })
 
 /** A moment that comes: `now`, `14:05` today, `on Monday 09:12` within a week, else with its date. */

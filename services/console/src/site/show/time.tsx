@@ -22,7 +22,7 @@ export function ExactTime({ at }: { at: Given }) {
   return (
     <>
       <Stamp date={date}>
-        {date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' })}
+        {date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' })}
       </Stamp>{' '}
       {isNear(date.getTime(), now) && <span className="quiet">{relativeTime(date.getTime(), now)}</span>}
     </>
@@ -32,7 +32,7 @@ export function ExactTime({ at }: { at: Given }) {
 /** The date and time of the reader's place. @param at ISO text */
 export const DateTime = ({ at }: { at: string }) => (
   <Stamp date={dateOf(at)}>
-    {dateOf(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' })}
+    {dateOf(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' })}
   </Stamp>
 )
 
