@@ -74,24 +74,30 @@ export function OverviewPage() {
           </>
         )
       )}
-      {isSignedIn && <PaymentsAtRisk id={AT_RISK.slice(1)} title="Payments at risk" limit={MOST_AT_RISK} />}
-      <section aria-labelledby="newest">
-        <div className="row">
-          <h2 id="newest">{gateway === null ? 'Newest payments' : 'My newest payments'}</h2>
-          <Link className="right" href={linkTo('/payments')}>
-            {gateway === null ? 'All payments' : 'All my payments'}
-          </Link>
-        </div>
-        <Loaded query={live.query} lines={NEWEST + 1} shape="rows">
-          {payments =>
-            payments.length === 0 ? (
-              <NoPayment isOwn={gateway !== null} />
-            ) : (
-              <LivePaymentTable title="The newest payments" payments={payments.slice(0, NEWEST)} />
-            )
-          }
-        </Loaded>
-      </section>
+      {((query.data && isSettled) || query.error) && (
+        <>
+          {isSignedIn && (
+            <PaymentsAtRisk id={AT_RISK.slice(1)} title="Payments at risk" limit={MOST_AT_RISK} />
+          )}
+          <section aria-labelledby="newest">
+            <div className="row">
+              <h2 id="newest">{gateway === null ? 'Newest payments' : 'My newest payments'}</h2>
+              <Link className="right" href={linkTo('/payments')}>
+                {gateway === null ? 'All payments' : 'All my payments'}
+              </Link>
+            </div>
+            <Loaded query={live.query} lines={NEWEST + 1} shape="rows">
+              {payments =>
+                payments.length === 0 ? (
+                  <NoPayment isOwn={gateway !== null} />
+                ) : (
+                  <LivePaymentTable title="The newest payments" payments={payments.slice(0, NEWEST)} />
+                )
+              }
+            </Loaded>
+          </section>
+        </>
+      )}
     </>
   )
 }
