@@ -28,42 +28,35 @@ import {
   openTestStore,
   readSecondFixtures,
   shuffleFixtures,
-  type FixtureMessage,
   type Pool,
   type TestContext,
   type TestDatabase,
 } from '@payment-tracking/testkit'
 import t from 'tap'
-import { runArchive } from '../../src/archive/archive-command.js'
 import { ingestSubjects, PROGRAM } from '../ingest-messages.js'
-import { created, drain, ingest, pay, PERIODS, say, userPayment } from '../recompute-history.js'
-import { openArchive } from './open-archive.js'
+import { created, drain, pay, PERIODS, say, userPayment, type Message } from '../recompute-history.js'
+import { countShort, FINAL, openArchive, operate, relayAll, take } from './open-archive.js'
 
 t.setTimeout(600_000)
 const messages = shuffleFixtures(await readSecondFixtures(), 7)
 const early = messages.slice(0, 700)
 /** The rest, and everything again in another order. */
 const late = [...messages.slice(700), ...shuffleFixtures(messages, 11)]
-const FINAL: FixtureMessage = {
-  subject: 'chain.events.control.finalized',
-  bytes: Buffer.from('{"slot":9000000000000000}'),
-  signature: '',
-}
 
 let sequence = 0
-async function store(t: TestContext, sets: readonly (readonly FixtureMessage[])[]) {
+async function store(t: TestContext, sets: readonly (readonly Message[])[]) {
   const opened = await openTestStore(t)
-  for (const set of sets) await take(opened, set)
+  for (const set of sets) await takeSet(opened, set)
   return opened
 }
-async function take(
+async function takeSet(
   { store: taking, database }: { store: Store; database: TestDatabase },
-  set: readonly FixtureMessage[],
+  set: readonly Message[],
 ): Promise<void> {
   await ingestSubjects(taking, set, { firstSequence: sequence + 1 })
   sequence += set.length
   await drain(taking)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await relayAll(database.pool)
 }
 
 const WITHOUT_LETTERS = (dump: Awaited<ReturnType<typeof dumpProjections>>) => ({ ...dump, dead_letters: [] })
@@ -174,8 +167,8 @@ t.test('what is archived is known as before, and what comes late is right', asyn
     'as before',
   )
 
-  await take({ store: archiving, database }, late)
-  await take(reference, late)
+  await takeSet({ store: archiving, database }, late)
+  await takeSet(reference, late)
   const wanted = WITHOUT_LETTERS(await dumpProjections(reference.database.pool))
   t.ok(
     isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted),
@@ -202,18 +195,12 @@ t.test('what is archived is known as before, and what comes late is right', asyn
     'rebuilt without reading the archive',
   )
 
-  const said: string[] = []
-  const parts = {
-    ...archive,
-    store: archiving,
-    log: { info: () => {}, warn: () => {} },
-    say: (line: string) => void said.push(line),
-  }
-  t.ok(await runArchive({ does: 'verify' }, parts), said.join('\n'))
+  const { isRight, said } = await operate(archiving, archive.files, { does: 'verify' })
+  t.ok(isRight, said)
   const [{ month }] = (await listArchiveParts(archiving)) as [ArchivePart]
-  await runArchive({ does: 'restore', month }, parts)
+  await operate(archiving, archive.files, { does: 'restore', month })
   t.equal(await archivedOf(database), 0)
-  t.equal(await countOf(database, 'shrunk'), 0)
+  t.equal(await countShort(database.pool), 0)
   t.ok(isDeepStrictEqual(await dataOf(database), await dataOf(reference.database)), 'every digit is back')
   await archive.run()
   t.equal(await archivedOf(database), 0, 'a restored month stays')
@@ -241,7 +228,7 @@ t.test('a row of which its file says something else stays, and the rest of its p
     }),
     { code: 'ARCHIVE_DIFFERS', message: /and the database differ in 1 of \d+ events: bring back/ },
   )
-  t.equal(await countOf(database, 'shrunk'), 0)
+  t.equal(await countShort(database.pool), 0)
 })
 
 t.test('a payment that cannot shrink stays as it is, and is known as before', async t => {
@@ -249,25 +236,16 @@ t.test('a payment that cannot shrink stays as it is, and is known as before', as
     ...(JSON.parse(Buffer.from(pay(100).bytes).toString()) as { data: object }).data,
     note: 'a\u0000b',
   })
-  const final = { subject: FINAL.subject, bytes: FINAL.bytes }
   const { store: archiving, database } = await openTestStore(t)
-  await ingest(archiving, [userPayment, created(1, 10, PERIODS), pay(50), odd, final])
-  await drain(archiving)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await take(archiving, database.pool, [userPayment, created(1, 10, PERIODS), pay(50), odd, FINAL])
   const wanted = await dumpProjections(database.pool)
   const before = await dataOf(database)
   const archive = await openArchive(t, archiving)
   await archive.run({ months: 0 })
-  t.equal(await countOf(database, 'shrunk'), 1)
+  t.equal(await countShort(database.pool), 1)
   await database.pool.query('update policies set total_paid = 0')
   await rebuildProjections(archiving, { programId: PROGRAM.programId })
   t.ok(isDeepStrictEqual(await dumpProjections(database.pool), wanted))
-  const parts = {
-    ...archive,
-    store: archiving,
-    log: { info: () => {}, warn: () => {} },
-    say: () => {},
-  }
-  await runArchive({ does: 'restore', month: '2026-05' }, parts)
+  await operate(archiving, archive.files, { does: 'restore', month: '2026-05' })
   t.strictSame(await dataOf(database), before)
 })

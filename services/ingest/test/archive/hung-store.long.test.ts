@@ -6,22 +6,16 @@ import { openLink, openTestStore, startService, useEnvironment, waitFor } from '
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { S3Files } from '../../src/archive/s3-files.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
-import { openArchive } from './open-archive.js'
+import { pay } from '../recompute-history.js'
+import { openArchive, paidIn, take } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 
 t.setTimeout(120_000)
-const early = [
-  userPayment,
-  created(1, 10, PERIODS),
-  ...Array.from({ length: 20 }, (_, at) => pay(100 + at, 1)),
-  { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
-]
+const early = paidIn(Array.from({ length: 20 }, (_, at) => 100 + at))
 
 t.test('requests end after their time, and the archive goes on when the store answers', async t => {
   const { store, database } = await openTestStore(t)
-  await ingest(store, early)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await take(store, database.pool, early)
   const { location, env } = await openS3(t)
   const link = await openLink(t, env.AWS_ENDPOINT_URL!)
   link.silence('all')
@@ -38,8 +32,7 @@ t.test('requests end after their time, and the archive goes on when the store an
 
 t.test('a store that is slow but in time holds no lock, and the archive goes on', async t => {
   const { store, database } = await openTestStore(t)
-  await ingest(store, early)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await take(store, database.pool, early)
   const s3 = await openS3(t)
   const requestWithinMs = 2_000
   let answers = 0

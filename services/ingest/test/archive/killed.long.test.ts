@@ -8,21 +8,10 @@ import { listArchiveParts } from '@payment-tracking/store/ingest'
 import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { dumpProjections, findArrivalProblems, openTestStore } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { runArchive } from '../../src/archive/archive-command.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import {
-  created,
-  drain,
-  ingest,
-  pay,
-  PERIODS,
-  retraction,
-  START,
-  userPayment,
-  type Message,
-} from '../recompute-history.js'
+import { created, drain, ingest, pay, PERIODS, retraction, START, userPayment } from '../recompute-history.js'
 import { findHalfMonths, listMonths } from './half-months.js'
-import { makeDirectory, monthsBefore } from './open-archive.js'
+import { FINAL, makeDirectory, monthsBefore, operate, relayAll, take } from './open-archive.js'
 import { openCut, openS3 } from './open-s3.js'
 
 /** Beside the bundle of the test. */
@@ -30,10 +19,6 @@ const ARCHIVER = join(dirname(process.argv[1]!), 'archiver-that-dies.program.js'
 const POLICIES = Array.from({ length: 6 }, (_, at) => at + 1)
 const MONTH_SECONDS = 31 * 86_400
 
-const FINAL: Message = {
-  subject: 'chain.events.control.finalized',
-  bytes: Buffer.from(`{"slot":${9 * MONTH_SECONDS}}`),
-}
 /** Payments of three months. */
 const early = [
   userPayment,
@@ -45,7 +30,6 @@ const LATE = Array.from({ length: 60 }, (_, at) => [
   pay(130 + at * 125_000, 1 + (at % POLICIES.length)),
   ...(at % 5 === 0 ? [retraction(100 + at * 100_000)] : []),
 ])
-const relayed = 'update ingest_batches set relayed_at = now()'
 
 interface Archive {
   /** EVENTS_ARCHIVE */
@@ -62,7 +46,7 @@ async function killEverywhere(t: Test, { location, env, dieAt, diesRestoring }: 
   const months = monthsBefore(new Date((START + 4 * MONTH_SECONDS) * 1000))
   const { store, database } = await openTestStore(t)
   await ingest(store, [...early, FINAL])
-  await database.pool.query(relayed)
+  await relayAll(database.pool)
   const wereThere = await listMonths(store)
   const reference = await openTestStore(t)
   await ingest(reference.store, [...early, FINAL, ...late.flat()])
@@ -87,9 +71,7 @@ async function killEverywhere(t: Test, { location, env, dieAt, diesRestoring }: 
     while (isRunning) {
       const next = late.shift()
       if (next === undefined) break
-      await ingest(store, next)
-      await drain(store)
-      await database.pool.query(relayed)
+      await take(store, database.pool, next)
     }
     const [code, signal] = await ended
     if (signal === null) t.equal(code, 0)
@@ -108,9 +90,7 @@ async function killEverywhere(t: Test, { location, env, dieAt, diesRestoring }: 
   }
   const { pool } = database
   await untilDone('archive', String(months))
-  await ingest(store, late.splice(0).flat())
-  await drain(store)
-  await pool.query(relayed)
+  await take(store, pool, late.splice(0).flat())
   await run(0, 'archive', String(months))
 
   t.ok(isDeepStrictEqual(await dumpProjections(pool), wanted), 'as where nothing was archived')
@@ -126,11 +106,9 @@ async function killEverywhere(t: Test, { location, env, dieAt, diesRestoring }: 
     wanted.events.length,
     'each event is in one file',
   )
-  const said: string[] = []
   const files = await openArchiveFiles(location, env)
-  const log = { info: () => {}, warn: () => {} }
-  const say = (line: string) => void said.push(line)
-  t.ok(await runArchive({ does: 'verify' }, { store, files, log, say }), said.join('\n'))
+  const { isRight, said } = await operate(store, files, { does: 'verify' })
+  t.ok(isRight, said)
   const { month } = parts[0]!
   if (diesRestoring) await untilDone('restore', month)
   else await run(0, 'restore', month)

@@ -1,16 +1,53 @@
-// An archive in a directory, and an archiver that keeps what happened since April 2026.
+// An archive in a directory, an archiver that keeps what happened since April 2026, and histories that can be archived.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Store } from '@payment-tracking/store/core'
-import type { TestContext } from '@payment-tracking/testkit'
+import type { Pool, TestContext } from '@payment-tracking/testkit'
 import type { ArchiveFiles } from '../../src/archive/archive-files.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { archiveOldMonths, type ArchiverOptions } from '../../src/archive/archiver.js'
+import { runArchive } from '../../src/archive/archive-command.js'
+import { created, drain, ingest, pay, PERIODS, userPayment, type Message } from '../recompute-history.js'
 
 const KEPT_SINCE = new Date('2026-04-01T00:00:00Z')
+
+/** Says that all is final. */
+export const FINAL: Message = {
+  subject: 'chain.events.control.finalized',
+  bytes: Buffer.from('{"slot":9000000000000000}'),
+}
+
+/** A policy, its payments in these slots, and that all of it is final. */
+export const paidIn = (slots: readonly number[]): Message[] => [
+  userPayment,
+  created(1, 10, PERIODS),
+  ...slots.map(slot => pay(slot)),
+  FINAL,
+]
+
+/** As if everybody had been notified: what is not announced is not archived. */
+export const relayAll = (pool: Pool) => pool.query('update ingest_batches set relayed_at = now()')
+
+/** Stores messages, does the work that follows, and notifies everybody. */
+export async function take(store: Store, pool: Pool, messages: readonly Message[]): Promise<void> {
+  await ingest(store, messages)
+  await drain(store)
+  await relayAll(pool)
+}
+
+export const countShort = async (pool: Pool): Promise<number> =>
+  (await pool.query<{ count: number }>('select count(*)::int from events where shrunk')).rows[0]!.count
+
+/** Does what the command does. @returns whether all is right, and what it said */
+export async function operate(store: Store, files: ArchiveFiles, command: Parameters<typeof runArchive>[0]) {
+  const said: string[] = []
+  const say = (line: string) => void said.push(line)
+  const isRight = await runArchive(command, { store, files, log: { info: () => {}, warn: () => {} }, say })
+  return { isRight, said: said.join('\n') }
+}
 
 /** The number of months before this one that are kept, so that lists begin with the month of a time. */
 export const monthsBefore = (first: Date, now = new Date()): number =>

@@ -5,18 +5,13 @@ import { join } from 'node:path'
 import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
-import { openArchive, stoppingAfter } from './open-archive.js'
+import { FINAL, openArchive, paidIn, stoppingAfter, take } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 
 t.test('the problem of the archive is kept until the archive goes on', async t => {
   const { store, pool } = await openTestStore(t)
-  await ingest(store, [
-    userPayment,
-    created(1, 10, PERIODS),
-    ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
-  ])
-  await pool.query('update ingest_batches set relayed_at = now()')
+  const slots = Array.from({ length: 20 }, (_, at) => 100 + at * 50_000)
+  await take(store, pool, paidIn(slots).slice(0, -1))
   const archive = await openArchive(t, store)
   const months = 0
   t.equal(await readArchiveProblem(store), undefined)
@@ -32,10 +27,7 @@ t.test('the problem of the archive is kept until the archive goes on', async t =
   t.same(again!.since, first!.since)
   t.ok(again!.seenAt > first!.seenAt)
 
-  await ingest(store, [
-    { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
-  ])
-  await pool.query('update ingest_batches set relayed_at = now()')
+  await take(store, pool, [FINAL])
   const { location, env } = await openS3(t)
   const wrong = await openArchiveFiles(location, { ...env, AWS_SECRET_ACCESS_KEY: 'else' })
   await t.rejects(archive.run({ months, files: wrong }))

@@ -2,10 +2,8 @@
 import { openStore } from '@payment-tracking/store/core'
 import { createDatabase, openPostgresPair, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { runArchive } from '../../src/archive/archive-command.js'
-import { created, drain, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
 import { halvesOf, listMonths } from './half-months.js'
-import { openArchive, watched } from './open-archive.js'
+import { countShort, openArchive, operate, paidIn, take, watched } from './open-archive.js'
 
 t.setTimeout(300_000)
 
@@ -16,20 +14,13 @@ t.test('a promotion while months are restored loses and doubles nothing', async 
   pool.on('error', () => {})
   const store = openStore({ DATABASE_URL: url, poolSize: 2 })
   t.teardown(() => store.close())
-  await ingest(store, [
-    userPayment,
-    created(1, 10, PERIODS),
-    ...Array.from({ length: 60 }, (_, at) => pay(100 + at * 50_000)),
-    { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
-  ])
-  await drain(store)
-  await pool.query('update ingest_batches set relayed_at = now()')
+  const payments = 60
+  const slots = Array.from({ length: payments }, (_, at) => 100 + at * 50_000)
+  await take(store, pool, paidIn(slots))
   const all = 'select id, data::text as data, shrunk from events order by id'
   const { rows: before } = await pool.query(all)
   const wereThere = await listMonths(store)
-  const payments = 60
-  const short = async () =>
-    (await pool.query<{ count: number }>('select count(*)::int from events where shrunk')).rows[0]!.count
+  const short = () => countShort(pool)
   const readRun = async () =>
     (await pool.query<{ run: string }>('select extract(epoch from pg_postmaster_start_time())::text as run'))
       .rows[0]!.run
@@ -53,16 +44,9 @@ t.test('a promotion while months are restored loses and doubles nothing', async 
       t.ok(leftThere > left, `${left} events are short, and ${leftThere} on the new primary`)
     }
   }
-  const log = { info: () => {}, warn: () => {} }
-  const said: string[] = []
-  const parts = {
-    store: watched(store, check),
-    files: archive.files,
-    log,
-    say: (line: string) => void said.push(line),
-  }
   const month = [...wereThere.keys()].sort()[0]!
-  const isRestored = await runArchive({ does: 'restore', month }, parts).catch(() => false)
+  const restored = operate(watched(store, check), archive.files, { does: 'restore', month })
+  const isRestored = await restored.then(({ isRight }) => isRight).catch(() => false)
   t.ok(pages > 7, `${pages} pages`)
   // Ingest finds that a restore is not finished.
   if (!isRestored)

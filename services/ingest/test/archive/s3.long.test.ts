@@ -11,18 +11,12 @@ import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { openTestStore, startService, useEnvironment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { created, ingest, pay, PERIODS, userPayment } from '../recompute-history.js'
-import { openArchive, stoppingAfter } from './open-archive.js'
+import { openArchive, paidIn, stoppingAfter, take } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 
 const COMMAND = fileURLToPath(new URL('../../dist/archive.js', import.meta.url))
 
-const EVENTS = [
-  userPayment,
-  created(1, 10, PERIODS),
-  ...Array.from({ length: 20 }, (_, at) => pay(100 + at * 50_000, 1)),
-  { subject: 'chain.events.control.finalized', bytes: Buffer.from('{"slot":9000000000000000}') },
-]
+const EVENTS = paidIn(Array.from({ length: 20 }, (_, at) => 100 + at * 50_000))
 
 t.setTimeout(300_000)
 
@@ -43,8 +37,7 @@ t.test('a file is read as it was written', async t => {
 t.test('the command reads it', async t => {
   const { location, env } = await openS3(t)
   const { store, database } = await openTestStore(t)
-  await ingest(store, EVENTS)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await take(store, database.pool, EVENTS)
   const archive = await openArchive(t, store)
   await archive.run({ files: await openArchiveFiles(location, env), months: 0 })
   const [part] = await listArchiveParts(store)
@@ -73,8 +66,7 @@ t.test('what cannot work is said in a line before anything starts', async t => {
   const files = await openArchiveFiles(location, env)
   const store = openStore({ DATABASE_URL: settings.DATABASE_URL })
   t.teardown(() => store.close())
-  await ingest(store, EVENTS)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await take(store, database.pool, EVENTS)
   const stop = new AbortController()
   const archive = await openArchive(t, store)
   await archive.run({ files, months: 0, store: stoppingAfter(store, 1, stop) }, stop.signal)

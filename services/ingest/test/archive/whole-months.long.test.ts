@@ -13,30 +13,24 @@ import { beginRestore, endRestore, listArchiveParts } from '@payment-tracking/st
 import { openStore, readStreamHead, type Store } from '@payment-tracking/store/core'
 import { openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { runArchive } from '../../src/archive/archive-command.js'
-import {
-  created,
-  drain,
-  GATEWAY,
-  ingest,
-  pay,
-  PERIODS,
-  signatureOf,
-  START,
-  userPayment,
-} from '../recompute-history.js'
+import { drain, GATEWAY, ingest, pay, signatureOf, START } from '../recompute-history.js'
 import { findHalfMonths, halvesOf, listMonths, type Months } from './half-months.js'
-import { monthsBefore, openArchive, stoppingAfter, watched } from './open-archive.js'
+import {
+  countShort,
+  monthsBefore,
+  openArchive,
+  operate,
+  paidIn,
+  relayAll,
+  stoppingAfter,
+  take,
+  watched,
+} from './open-archive.js'
 
 t.setTimeout(300_000)
 const MONTH_SECONDS = 31 * 86_400
 const SLOTS = Array.from({ length: 240 }, (_, at) => 100 + at * 30_000)
-const final = {
-  subject: 'chain.events.control.finalized',
-  bytes: Buffer.from(`{"slot":${9 * MONTH_SECONDS}}`),
-}
 const monthOfSlot = (slot: number) => new Date((START + slot) * 1_000).toISOString().slice(0, 7)
-const quiet = { info: () => {}, warn: () => {} }
 
 /** All ways to ask for events, at one moment. @returns the months in lists */
 async function checkEverywhere(t: Test, store: Store, wereThere: Months): Promise<string[]> {
@@ -83,9 +77,7 @@ async function checkEverywhere(t: Test, store: Store, wereThere: Months): Promis
 /** A store with some months of final payments, of which everybody was notified. */
 async function openMonths(t: Test) {
   const { store, database } = await openTestStore(t)
-  await ingest(store, [userPayment, created(1, 10, PERIODS), ...SLOTS.map(slot => pay(slot)), final])
-  await drain(store)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await take(store, database.pool, paidIn(SLOTS))
   return { store, database }
 }
 
@@ -127,9 +119,8 @@ t.test('no reader finds a part of a month while it moves, or moves back', async 
   t.strictSame(states, [whole, second, third], 'one month after the other leaves at once')
   t.ok(pages > 12, `${pages} pages`)
 
-  const restoring = { store: watched(store, check), log: quiet, say: () => {}, files: archive.files }
-  await runArchive({ does: 'restore', month: all[1]! }, restoring)
-  await runArchive({ does: 'restore', month: all[0]! }, restoring)
+  for (const month of [all[1]!, all[0]!])
+    await operate(watched(store, check), archive.files, { does: 'restore', month })
   t.strictSame(states, [whole, second, third, second, whole], 'and comes back at once')
   isReading = false
   await reader
@@ -146,10 +137,7 @@ t.test('a restore that was stopped is finished by the archiver, and till then ch
   await beginRestore(store, first, 30)
   const stop = new AbortController()
   await archive.run({ store: stoppingAfter(store, 3, stop) }, stop.signal)
-  const shrunk = async () =>
-    (await database.pool.query<{ count: number }>('select count(*)::int from events where shrunk')).rows[0]!
-      .count
-  const [left, all] = [await shrunk(), wereThere.get(first)!.size]
+  const [left, all] = [await countShort(database.pool), wereThere.get(first)!.size]
   t.ok(left > 0, `${left} of ${all} events are short`)
   t.strictSame(await checkEverywhere(t, store, wereThere), [...wereThere.keys()].sort().slice(2))
   await endRestore(store)
@@ -160,9 +148,9 @@ t.test('a restore that was stopped is finished by the archiver, and till then ch
   )
   await archive.run({ months: 0 })
   await ingest(store, [pay(SLOTS.at(-1)! + 7)])
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await relayAll(database.pool)
   await archive.run({ months: 0 })
-  t.equal(await shrunk(), 0)
+  t.equal(await countShort(database.pool), 0)
   t.strictSame(halvesOf(await listMonths(store), wereThere), [])
   t.equal((await listMonths(store)).size, wereThere.size, 'nothing is archived for 30 days')
   t.strictSame(await listArchiveParts(store), [])
@@ -192,7 +180,7 @@ t.test('what comes late for an archived month is in the stream at once, and then
   t.equal(await findArchivedMonth(store, { signature }), parts[0]!.month)
   t.equal(await findArchivedAfter(store, head.position), null)
 
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await relayAll(database.pool)
   await archive.run({ months, settledSeconds: 3_600 })
   t.strictSame(await streamed(), [signature, newest], 'it is too new')
   await archive.run({ months })
@@ -218,7 +206,7 @@ t.test('a month does not leave the lists before the last event of it is settled'
   await archive.run({ months })
   t.match(archive.logs.join(), /archive.waits.*too-new/)
   t.equal((await listMonths(store)).size, wereThere.size)
-  await database.pool.query('update ingest_batches set relayed_at = now()')
+  await relayAll(database.pool)
   await archive.run({ months })
   t.equal((await listMonths(store)).size, wereThere.size - 2)
 })
