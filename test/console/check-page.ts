@@ -16,7 +16,7 @@ interface AxeResult {
   violations: { id: string; nodes: { target: string[]; failureSummary?: string }[] }[]
 }
 
-const PHONE = { width: 360, height: 740 }
+export const PHONE = { width: 360, height: 740 }
 const TABLET = { width: 768, height: 1024 }
 const WIDE = { width: 1440, height: 900 }
 export const DESK = { width: 1280, height: 900 }

@@ -111,5 +111,6 @@ t.test('a list says how many of how many it shows', async t => {
   t.equal(shownWords(0, 3, false), '3 in total.')
   t.equal(shownWords(0, 50, true), 'The first 50 of more than 50.')
   t.equal(shownWords(50, 50, true), '51 to 100 of more than 100.')
+  t.equal(shownWords(50, 0, false), 'No more.')
   t.equal(shownWords(50, 7, false), '51 to 57 of 57.')
 })

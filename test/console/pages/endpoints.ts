@@ -1,6 +1,6 @@
 // The endpoints of a gateway, their settings and their deliveries, by keyboard alone.
 import { openReceiver, waitFor } from '@payment-tracking/testkit'
-import { checkPage, findFaults } from '../check-page.js'
+import { checkPage, DESK, findFaults, PHONE } from '../check-page.js'
 import { awaitValue, holdsCount, holdsText } from '../hold.js'
 import { goByTab, press, type } from '../walk-by-keyboard.js'
 import t from 'tap'
@@ -114,6 +114,22 @@ export function testEndpoints({
     await waitFor(async () => (await page.locator('tbody tr').count()) === 1, {
       what: 'the one of the order',
     })
+  })
+
+  t.test('on a phone the deliveries of an endpoint stand above its charts', async t => {
+    const open = async () => {
+      await page.evaluate(() => history.pushState(null, '', '/console/endpoints'))
+      await page.getByRole('heading', { name: 'Endpoints' }).waitFor()
+      await page.evaluate(() => history.pushState(null, '', '/console/endpoints/1'))
+    }
+    const topOf = async (name: string) =>
+      (await page.getByRole('heading', { name, exact: true }).boundingBox())!.y
+    await page.setViewportSize(PHONE)
+    await open()
+    t.ok((await topOf('Deliveries')) < (await topOf('Success and speed')), 'a phone')
+    await page.setViewportSize(DESK)
+    await open()
+    t.ok((await topOf('Success and speed')) < (await topOf('Deliveries')), 'a desk')
   })
 
   t.test('an endpoint is told what its owner chooses, as its owner chooses, by keyboard', async t => {

@@ -1,5 +1,5 @@
 // The first page: is all well?
-import { checkPage, DESK } from '../check-page.js'
+import { checkPage, DESK, PHONE } from '../check-page.js'
 import { awaitValue, holdsCount, holdsText } from '../hold.js'
 import { press, type } from '../walk-by-keyboard.js'
 import type { Locator, Page } from 'playwright-core'
@@ -11,6 +11,37 @@ import { USDC, type Market } from '../open-market.js'
 
 const tileOf = (page: Page, name: string): Locator =>
   page.locator('.tile', { has: page.locator('.name', { hasText: name }) })
+
+/** How much moves, as browsers count it, on a phone that is signed in and does not know it before the service answers. */
+async function shiftOfFirstVisit(of: Page): Promise<number> {
+  const page = await of.context().newPage()
+  await page.setViewportSize(PHONE)
+  await page.addInitScript(() => {
+    localStorage.removeItem('payment-tracking.session')
+    Object.assign(globalThis, { shift: 0 })
+    const add = (entry: PerformanceEntry) => {
+      ;(globalThis as unknown as { shift: number }).shift += (
+        entry as PerformanceEntry & { value: number }
+      ).value
+    }
+    new PerformanceObserver(list => list.getEntries().forEach(add)).observe({
+      type: 'layout-shift',
+      buffered: true,
+    })
+  })
+  // The answer comes after the first picture, as over a slow line.
+  await page.route('**/v1/session', async route => {
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.evaluate(() => new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn))))
+    await route.continue()
+  })
+  await page.goto(new URL('/console/', of.url()).href)
+  await page.getByRole('region', { name: 'Is all well?' }).getByText('issues need attention').waitFor()
+  await page.getByRole('heading', { name: 'My newest payments' }).waitFor()
+  const shift = await page.evaluate(() => (globalThis as unknown as { shift: number }).shift)
+  await page.close()
+  return shift
+}
 
 /** Nobody is signed in. */
 export function testOverviewOfStranger({ page, go }: Market): void {
@@ -104,6 +135,7 @@ export function testOverviewOfGateway({
       await press(page, page.getByRole('link', { name: 'Overview', exact: true }))
     }
     await holdsText(t, tileOf(page, 'Overdue'), /1 payment\s+nothing else is due now/, 'the same number')
+    t.ok((await shiftOfFirstVisit(page)) < 0.05, 'nothing moves while the first visit of a phone is drawn')
     await fillDay()
     await page.reload()
     const figure = tileOf(page, 'Payments in 24 hours').locator('.figure')

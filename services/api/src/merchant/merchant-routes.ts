@@ -147,7 +147,7 @@ export function addMerchantRoutes(
         security,
         summary: 'Export as CSV',
         description:
-          'One table of one kind. RFC 4180, streamed whole, with the span in the name of the file. `startTime` and `endTime` are of `payments`, `revenue`, `series` and `movements`, the other filters those of `merchant/payments`, for `payments` alone. Beside each amount in the smallest unit it is in units of the token, with its symbol, empty where this service cannot name the token. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
+          'One table of one kind. RFC 4180, streamed whole, with the span in the name of the file. `startTime` and `endTime` are of `payments`, `revenue`, `series` and `movements`, the other filters those of `merchant/payments`, for `payments` alone. Beside each amount in the smallest unit it is in units of the token, with its symbol, empty where this service cannot name the token. Fees stand at executions of composable policies; the event of no other payment tells them, so there is no net amount. Where a spreadsheet would find a formula in a text, an apostrophe stands before it.',
         params: Type.Object({
           ...params.properties,
           kind: Type.Enum([...EXPORT_KINDS], { description: 'what is exported' }),

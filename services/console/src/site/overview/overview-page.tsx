@@ -49,9 +49,11 @@ export function OverviewPage() {
         <LiveBadge state={live.state} isLive />
         <WhoseSwitch whose={whose} />
       </PageHead>
-      {/* The verdict and what stands below it come at once: its lines would move the rest. */}
-      {query.data && isSettled ? (
-        <Verdict {...verdict} isStranger={isKnown && !isSignedIn} />
+      {/* The verdict and what stands below it come at once: its lines would move the rest, as the switch above it would. */}
+      {!isKnown ? (
+        <Loading lines={12} />
+      ) : query.data && isSettled ? (
+        <Verdict {...verdict} isStranger={!isSignedIn} />
       ) : query.error ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
       ) : (
@@ -67,6 +69,7 @@ export function OverviewPage() {
           </section>
         </>
       ) : (
+        isKnown &&
         !query.error && (
           <>
             <Loading lines={isSignedIn ? 6 : 4} shape="figures" />
@@ -74,7 +77,7 @@ export function OverviewPage() {
           </>
         )
       )}
-      {((query.data && isSettled) || query.error) && (
+      {isKnown && ((query.data && isSettled) || query.error) && (
         <>
           {isSignedIn && (
             <PaymentsAtRisk id={AT_RISK.slice(1)} title="Payments at risk" limit={MOST_AT_RISK} />

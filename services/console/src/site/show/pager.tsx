@@ -1,7 +1,8 @@
 // How much of a list is shown, and the way to the rest of it.
 
-/** `51 to 100 of more than 100`, or `3 in total`. @param from how many stand before the first that is shown */
+/** `51 to 100 of more than 100`, `3 in total`, or `No more` behind a last page that was full. @param from how many stand before the first that is shown */
 export function shownWords(from: number, shown: number, hasMore: boolean): string {
+  if (shown === 0) return 'No more.'
   const last = (from + shown).toLocaleString('en-US')
   const all = hasMore ? `more than ${last}` : last
   if (from === 0) return hasMore ? `The first ${last} of ${all}.` : `${last} in total.`
@@ -33,9 +34,11 @@ export function Pager({
           <button type="button" className="outline" disabled={from === 0} onClick={newer}>
             Newer
           </button>
-          <button type="button" className="outline" disabled={!hasMore} onClick={older}>
-            Older
-          </button>
+          {shown > 0 && (
+            <button type="button" className="outline" disabled={!hasMore} onClick={older}>
+              Older
+            </button>
+          )}
         </>
       )}
     </div>
