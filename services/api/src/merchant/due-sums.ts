@@ -14,6 +14,8 @@ const DAY = 86_400
 const DAY_SECONDS = BigInt(DAY)
 /** Rows by day and token of an answer: each policy can have a token of its own. */
 const MOST_DAYS = 10_000
+/** Rows that are kept while policies are added: days after those of the answer's rows go when there are more. */
+const MOST_KEPT = 4 * MOST_DAYS
 /** By day only the beginning of a long span is listed. */
 const DAYS_LISTED = 400
 
@@ -90,6 +92,11 @@ type TokenSum = DueSum & { overdue: DueSum }
 export class DueSums {
   readonly #tokens = new Map<string | null, TokenSum>()
   readonly #days = new Map<number, Map<string | null, DueSum>>()
+  /** rows of `#days`, and how many it may have: never many times those of the answer */
+  #kept = 0
+  #room = MOST_KEPT
+  /** null: no day is left out */
+  #lastDay: number | null = null
 
   constructor(
     private readonly span: DueSpan,
@@ -108,12 +115,31 @@ export class DueSums {
     const policy = { live: true, status: 'active', dueAt, endsAt: null }
     if (owed !== null && dueStateOf(policy, this.clock.nowSeconds, this.clock.graceSeconds) === 'overdue')
       addTo(sum.overdue, 1n, amount)
-    return this.#addDays(tokenMint, dues)
+    const days = this.#addDays(tokenMint, dues)
+    if (this.#kept > this.#room) this.#dropLastDays()
+    return days
+  }
+
+  #end(): bigint {
+    const { from, to } = this.span
+    const ends = [to, from + BigInt(DAYS_LISTED) * DAY_SECONDS]
+    if (this.#lastDay !== null) ends.push(BigInt(this.#lastDay + 1) * DAY_SECONDS)
+    return ends.reduce((first, end) => (end < first ? end : first))
+  }
+
+  /** Later policies add rows to days, and take none away: what comes after the answer's rows now never comes into it. */
+  #dropLastDays(): void {
+    let rows = 0
+    for (const [day, tokens] of [...this.#days].sort(byDay)) {
+      if (rows >= MOST_DAYS) this.#days.delete(day)
+      else [rows, this.#lastDay] = [rows + tokens.size, day]
+    }
+    this.#kept = rows
+    this.#room = Math.max(MOST_KEPT, 2 * rows)
   }
 
   #addDays(tokenMint: string | null, { amount, owed, schedule, from }: PolicyDues): number {
-    const end = this.span.from + BigInt(DAYS_LISTED) * DAY_SECONDS
-    const to = end < this.span.to ? end : this.span.to
+    const to = this.#end()
     let days = 1
     const add = (second: bigint, count: bigint) => {
       days += 1
@@ -121,6 +147,7 @@ export class DueSums {
       const tokens = this.#days.get(day) ?? new Map<string | null, DueSum>()
       this.#days.set(day, tokens)
       const sum = tokens.get(tokenMint) ?? { count: 0n, total: 0n }
+      if (sum.count === 0n) this.#kept += 1
       tokens.set(tokenMint, sum)
       addTo(sum, count, amount)
     }
@@ -144,6 +171,10 @@ export class DueSums {
     return days
   }
 
+  get keptRows(): number {
+    return this.#kept
+  }
+
   byToken(): (TokenSum & { tokenMint: string | null })[] {
     return [...this.#tokens].map(([tokenMint, sum]) => ({ tokenMint, ...sum }))
   }
@@ -151,11 +182,13 @@ export class DueSums {
   /** The first days, as many rows as an answer holds. @returns `complete`: false when there are more */
   byDay(): { days: (DueSum & { day: number; tokenMint: string | null })[]; complete: boolean } {
     const days = [...this.#days]
-      .sort(([a], [b]) => a - b)
+      .sort(byDay)
       .flatMap(([day, tokens]) => [...tokens].map(([tokenMint, sum]) => ({ day, tokenMint, ...sum })))
-    return { days: days.slice(0, MOST_DAYS), complete: days.length <= MOST_DAYS }
+    return { days: days.slice(0, MOST_DAYS), complete: days.length <= MOST_DAYS && this.#lastDay === null }
   }
 }
+
+const byDay = ([a]: readonly [number, unknown], [b]: readonly [number, unknown]): number => a - b
 
 function addTo(sum: DueSum, count: bigint, amount: bigint): void {
   sum.count += count

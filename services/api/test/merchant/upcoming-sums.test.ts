@@ -130,3 +130,35 @@ t.test('for policies of every kind and any span', t => {
   t.pass('all sums are equal')
   t.end()
 })
+
+t.test('of many tokens the first days are kept, whatever order the policies come in', t => {
+  const TOKENS = 300
+  const asked = { from: NOW - (NOW % DAY), to: NOW - (NOW % DAY) + 400 * DAY }
+  const sums = new DueSums(toSpan(asked), clock)
+  let most = 0
+  for (let n = 0; n < TOKENS; n++) {
+    const made: Made = {
+      policyType:
+        '{"Subscription":{"amount":"5","auto_renew":true,"max_renewals":null,"next_payment_due":"1","padding":[],"payment_frequency":{"Daily":null}}}',
+      paymentCount: 1,
+      // Late beginners first: the rows of the first days come last.
+      nextDue: NOW + 1 + (n < 150 ? 200 * DAY : 0),
+      createdAt: NOW,
+      mint: `token ${n}`,
+    }
+    sums.add(toPolicy(made), duesOf(toPolicy(made), readPolicyTerms(made.policyType), toSpan(asked))!)
+    most = Math.max(most, sums.keptRows)
+  }
+  const { days, complete } = sums.byDay()
+  t.equal(complete, false)
+  t.equal(days.length, 10_000)
+  const first = asked.from / DAY
+  // 150 tokens a day from the first day on.
+  t.same(
+    [...new Set(days.map(({ day }) => day))],
+    Array.from({ length: Math.ceil(10_000 / 150) }, (_, nth) => first + nth),
+  )
+  t.ok(days.every(({ count, total }) => count === 1n && total === 5n))
+  t.ok(most <= 41_000, `at most ${most} rows at once`)
+  t.end()
+})
