@@ -1,5 +1,5 @@
-// Ingest: CPU of this process and of its connection of Postgres to read and commit an event, beside COPY of the same rows
-// into a table without indexes; and the same beside open expectations of which nothing is paid, over the same without them. From
+// Ingest: CPU of this process and of its connection of Postgres to read and commit an event, in batches and alone, beside COPY of
+// the same rows into a table without indexes; and the same beside open expectations of which nothing is paid, over the same without them. From
 // memory: batches of a stream have another size in each run.
 import { openStore } from '@payment-tracking/store/core'
 import { analyzeAll, openPool, type Pool } from '@payment-tracking/testkit'
@@ -8,11 +8,13 @@ import { watchBackends } from '../cpu.js'
 import { openFeed } from '../feed.js'
 import { copyFilled } from '../fill.js'
 import { commitAll, copyAll, readAll, toCopyLine } from '../ingest-load.js'
-import { addWebhooks } from '../ingest-stream.js'
+import { addWebhooks, BATCH_SIZE } from '../ingest-stream.js'
 import type { GateKind } from './gate-kind.js'
 import { BESIDE_EXPECTATIONS } from './judge.js'
 
 const EVENTS = 4_000
+const LONE_EVENTS = 500
+const [OF_BATCHES, ALONE] = ['ingest of an event', 'ingest of an event that comes alone']
 const [SUBJECT, LIMIT] = ['gate-ingest', 'gate-copy']
 
 /** As many as a gateway may have open. */
@@ -38,16 +40,21 @@ async function committing(context: BenchContext, application: string, expectatio
   await analyzeAll(pool)
   return async () => {
     const messages = await feed.next(EVENTS)
-    return measure(pool, application, () => commitAll(store, readAll(messages)))
+    return measure(pool, application, EVENTS, () => commitAll(store, readAll(messages)))
   }
 }
 
 /** @returns CPU of this process and of the connections of `application` for an event, in µs */
-async function measure(pool: Pool, application: string, work: () => Promise<void>): Promise<number> {
+async function measure(
+  pool: Pool,
+  application: string,
+  events: number,
+  work: () => Promise<void>,
+): Promise<number> {
   const [before, backends] = [process.cpuUsage(), await watchBackends(pool, application)]
   await work()
   const { user, system } = process.cpuUsage(before)
-  return (user + system + (await backends())) / EVENTS
+  return (user + system + (await backends())) / events
 }
 
 export const ingestExpected: GateKind = {
@@ -64,7 +71,7 @@ export const ingestExpected: GateKind = {
 }
 
 export const ingest: GateKind = {
-  rows: ['ingest of an event'],
+  rows: [OF_BATCHES, ALONE],
   async open(context) {
     const { url, pool } = await copyFilled(context, 10_000)
     await pool.query('create table bare_events (like events including defaults)')
@@ -75,18 +82,21 @@ export const ingest: GateKind = {
     const [feed, bare] = [await openFeed('gate'), await openFeed('gate, bare')]
     await addWebhooks(pool, feed)
 
-    return [
-      {
-        name: 'ingest of an event',
-        async subject() {
-          const messages = await feed.next(EVENTS)
-          return measure(pool, SUBJECT, () => commitAll(store, readAll(messages)))
-        },
-        async limit() {
-          const lines = readAll(await bare.next(EVENTS)).map(({ event }, index) => toCopyLine(event, index))
-          return measure(pool, LIMIT, () => copyAll(copier, lines))
-        },
+    /** @param size of a batch */
+    const row = (name: string, events: number, size: number) => ({
+      name,
+      async subject() {
+        const messages = await feed.next(events)
+        return measure(pool, SUBJECT, events, () => commitAll(store, readAll(messages), size))
       },
-    ]
+      async limit() {
+        const lines = readAll(await bare.next(events)).map(({ event }, index) => toCopyLine(event, index))
+        return measure(pool, LIMIT, events, async () => {
+          for (let start = 0; start < events; start += size)
+            await copyAll(copier, lines.slice(start, start + size))
+        })
+      },
+    })
+    return [row(OF_BATCHES, EVENTS, BATCH_SIZE), row(ALONE, LONE_EVENTS, 1)]
   },
 }
