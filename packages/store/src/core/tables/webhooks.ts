@@ -11,9 +11,10 @@ export type OrderedBy = (typeof ORDERS)[number]
 export const earlierSecretsAt = (at: Sql): Sql => sql`
   jsonb_to_recordset(earlier_secrets) as e (secret text, until timestamptz(3)) where e.until > ${at}`
 
-/** The secrets of a row of webhooks that sign at a time, the newest first. */
-export const secretsAt = (at: Sql): Sql =>
-  sql`array[secret] || array(select e.secret from ${earlierSecretsAt(at)})`
+/** The secrets of a row of webhooks that sign at a time, the newest first. Hardly a webhook has earlier ones: to look is dear. */
+export const secretsAt = (at: Sql): Sql => sql`
+  case when earlier_secrets = '[]' then array[secret]
+       else array[secret] || array(select e.secret from ${earlierSecretsAt(at)}) end`
 
 /**
  * What `delivery_attempts.signed_by` holds: by it the API tells whether the secrets of now are those that signed a request. 32 bits of a
