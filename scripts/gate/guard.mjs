@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('end-abandoned.mjs', import.meta.url))
 let pipe
 
 function openPipe() {
-  // It has a session of its own, so that it lives on when somebody kills the whole process group of the runner.
+  // Somebody may kill the process group of the runner. The guard has a session of its own and lives on.
   const guard = spawn(process.execPath, [PROGRAM], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   guard.unref()
   guard.stdin.unref()
@@ -15,8 +15,9 @@ function openPipe() {
 }
 
 /**
- * @param name what to end: the pid of a process that leads a group, or a name for servers of this process
- * @returns a function; call it when what was named has ended by itself
+ * Ends a process group or servers, should this process die.
+ * @param name the pid of the process that leads the group, or the name under which this process opened the servers
+ * @returns a function for the caller, once the group or the servers have ended by themselves
  */
 export function guard(name) {
   pipe ??= openPipe()

@@ -1,6 +1,7 @@
-// Ingest: CPU of this process and of its connection of Postgres to read and commit an event, in batches and alone, beside COPY of
-// the same rows into a table without indexes; and the same beside open expectations of which nothing is paid, over the same without them. From
-// memory: batches of a stream have another size in each run.
+// Three rows of ingest. Each measures the CPU of this process and of its connection of Postgres to read and commit an event.
+// - Events in batches, and events that come alone: beside COPY of the same rows into a table without indexes.
+// - Events beside open expectations of which nothing is paid: beside the same events without expectations.
+// The messages come from memory: batches of a stream have another size in each run.
 import { openStore } from '@payment-tracking/store/core'
 import { analyzeAll, openPool, type Pool } from '@payment-tracking/testkit'
 import type { BenchContext } from '../bench.js'

@@ -31,7 +31,7 @@ export function findReplyProblems(
 ): string[] {
   if ((epoch !== undefined && epoch !== answered) || since > head)
     return recovered || replay.length > 0 ? ['was answered from another database as if it were the same'] : []
-  // A client that never heard the epoch cannot show that it counts what this database counts.
+  // A client without an epoch cannot prove that its `since` is a number of this database. It is told to begin again.
   if (!recovered)
     return epoch === undefined && since > 0 ? [] : [`was told to begin again, though the head is ${head}`]
   const hole = replay.findIndex(({ seq }, index) => seq !== since + 1 + index)
@@ -41,8 +41,10 @@ export function findReplyProblems(
 }
 
 /**
- * @param asked what the read named; a database that knows less must not answer
- * @param wanted a payment that the reader was told of, and the payments that were found
+ * A read may name a position. A database that is behind the position must not answer.
+ * @param asked the position that the read named
+ * @param answered the position of the database that answered
+ * @param wanted a payment that the reader was told of, and the payments in the answer
  * @returns what is wrong with the answer
  */
 export function findReadProblems(

@@ -46,8 +46,8 @@ const taskOf = (kind: WebhookWorkKind) =>
 
 /**
  * Does one page of work (`runTask`). Any number of workers may call it at once.
- * Bounded: takes one row by work_order, and then at most `limit` deliveries of its webhook, or 500 to cancel, by
- * deliveries_open_webhook or deliveries_webhook_state; no lock outlives a page.
+ * Bounded: takes one row of work by the index work_order. Then it takes at most `limit` deliveries of the webhook, by the index
+ * deliveries_open_webhook or deliveries_webhook_state. No lock outlives a page.
  * @param of.only the webhook of a request that has just written its work
  * @param of.limit the deliveries of a page; default 500
  * @returns null when no work is due

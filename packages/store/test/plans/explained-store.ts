@@ -1,4 +1,4 @@
-// A store whose statements are explained where they run: the one way in which tests learn how many rows a statement takes.
+// A store that asks Postgres to explain each statement before it runs. Tests learn from it how many rows a statement takes.
 import type { Store } from '../../src/core/database/open-store.js'
 import type { PipelinedTx } from '../../src/core/database/pipelined-transactions.js'
 import { toStatement, type Sql, type Tx } from '../../src/core/database/sql.js'
@@ -10,8 +10,8 @@ export const SIZE = Number(process.env.BOUNDED_SIZE ?? 1)
 const LIMITS = { timeout: 120_000, maxWait: 60_000 }
 
 /**
- * @param note gets what Postgres says of each statement, before the statement runs
- * @param isWanted whether a statement is explained; asked where the statement is called
+ * @param note is called with the explanation of a statement, before the statement runs
+ * @param isWanted whether to explain a statement; called in the code that sends the statement, so a stack trace names that code
  */
 export function explainedStore(
   opened: Store,

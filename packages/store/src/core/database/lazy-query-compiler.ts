@@ -1,6 +1,7 @@
 // Prisma's query compiler is WebAssembly of 3.4 MB. Statements of `$queryRaw` and batches of ingest need none of it, so a process
-// loads it with its first statement of a model, or before its first other transaction, in some 60 ms. CPU of a start by Node 20 before and after: ingest 470 and 270 ms, api 720
-// and 390, realtime 450 and 270, worker 490 and 300, ops 610 and 340; BullMQ, which its producers load late, is a tenth of that.
+// loads it with its first statement of a model, or before its first other transaction, in some 60 ms. CPU of a start by Node 20 before
+// and after: ingest 470 and 270 ms, api 720 and 390, realtime 450 and 270, worker 490 and 300, ops 610 and 340. BullMQ, which its
+// producers load late, is a tenth of that.
 import type { GetPrismaClientConfig } from '@prisma/client/runtime/client'
 
 type CompilerLoading = NonNullable<GetPrismaClientConfig['compilerWasm']>

@@ -1,10 +1,9 @@
 // The log of what gateways are told: one row a message, made once. Deliveries are addresses of it, and the feed of a gateway is a
 // range of it.
 //
-// A payment that is told with its own batch has its place by its position alone, which is its id too. Every other message is numbered by the last
-// statements of its transaction: a number is given under the feed's lock, and the lock is held until the commit. So numbers are in
-// the order of commits, and a reader that goes on after one skips nothing. Nobody asks for another lock while holding it: there is
-// no deadlock.
+// A payment that is told with its own batch has its place by its position alone. The position is also its id. Every other message
+// gets a number from the last statements of its transaction, which hold the feed's lock until the commit. So numbers are in the order
+// of commits, and a reader that goes on after one skips nothing. Nobody asks for another lock while holding it: there is no deadlock.
 import { PAYMENT_MESSAGE_TYPE, type DeliveryMessage } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import { bigints, raw, sql, type Sql, type Tx } from '../database/sql.js'
@@ -62,8 +61,8 @@ const send = (tx: Tx & { send?: (statement: Sql) => void }, statement: Sql): Pro
   tx.send ? Promise.resolve(tx.send(statement)) : tx.$executeRaw(statement)
 
 /**
- * Writes payments of the batch that is being stored, each with its position as its id: no other row has it. SQL: one text a column, and a
- * statement that nobody waits for.
+ * Writes payments of the batch that is being stored. The id of each is its position, which no other row has. SQL: one text a column,
+ * and a statement that nobody waits for.
  */
 export async function logPlaced(tx: Tx, payments: readonly LoggedMessage[]): Promise<void> {
   if (payments.length === 0) return
@@ -77,8 +76,9 @@ export async function logPlaced(tx: Tx, payments: readonly LoggedMessage[]): Pro
 }
 
 /**
- * Writes messages after all that was committed before. Existing rows stay: what was sent once stays byte for byte.
- * Relies on messages_event_key and messages_message_key. SQL: one text a column.
+ * Writes messages whose place is after all that is committed. Existing rows stay: what was sent once stays byte for byte. A payment that
+ * stands in its own place already gets no second one: its policy went and came again. Relies on the key of messages,
+ * messages_event_key and messages_message_key. SQL: one text a column.
  */
 export async function logMessages(tx: Tx, messages: readonly LoggedMessage[]): Promise<void> {
   if (messages.length === 0) return

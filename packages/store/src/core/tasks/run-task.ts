@@ -48,8 +48,8 @@ const NO_ORDER = { lastOf: () => ({ lastPage: 0, lastGateway: '' }), note: () =>
 const LARGEST = { rowsOf: () => MAX_PAGE_ROWS, note: () => {} }
 
 /**
- * Does the next page of work (`readNextWorks`). A page that fails is halved until one row of work is left, which is quarantined
- * (`bisect`): each part is a transaction of its own. All other work goes on.
+ * Does the next page of work (`readNextWorks`). A page that fails is halved until one row of work is left, and this row is quarantined
+ * (`bisect`). Each half is a transaction of its own, so all other rows are done.
  * @returns what each transaction returned; empty when there is no work
  * @throws StoreUnavailableError, StoreTimeoutError: the page was rolled back and comes again
  * @throws StoreUnverifiedError
@@ -72,7 +72,7 @@ export async function runTask<Result>(
     if (due.length === 0) return []
     const { kind, gateway, timeouts } = due[0]!
     order.note(kind, gateway)
-    // What has timed out goes alone, so that nothing else counts its timeouts.
+    // A row whose page has timed out has the page for itself: the next timeout counts against no other row.
     const works = timeouts > 0 ? due.slice(0, 1) : due.filter(work => work.timeouts === 0)
     const rows = Math.max(1, Math.min(MAX_PAGE_ROWS, sizer.rowsOf(kind)) >> timeouts)
     const done = await bisect(

@@ -26,7 +26,7 @@ export interface Work {
   cursor: string
   /** what the cause said, and what the pages before found */
   state: unknown
-  /** pages that timed out since the last one that did not */
+  /** how many pages timed out, one after the other, up to now */
   timeouts: number
   addedAt: Date
   /** changes with each page, and with each change of rows that a page may have read before it took the writer lock */

@@ -54,12 +54,11 @@ const newestPoliciesOf = (wallet: Sql): Sql => sql`
     limit ${MOST_POLICIES})`
 
 /**
- * What a wallet's policies with the gateway say of the wallet:
- * - how many they are, and how many of them are subscriptions
- * - the wallet's state, as far as it follows without payments and risks
- * - the newest policy that fits `isWanted`, and those that are due first
+ * One row for a wallet, made of its policies with the gateway. It counts the policies and the subscriptions among them. It has the
+ * wallet's state, as far as the state follows without payments and risks. It names the newest policy that fits `isWanted`, and the
+ * policies that are due first.
  *
- * Without the limits Postgres would read whole tables for which it has no statistics yet.
+ * The limits keep Postgres from reading a whole table for which it has no statistics yet.
  * @param wallet a column of a table whose alias is neither `u` nor `p`
  * @param isWanted a condition on a policy `p`
  */
