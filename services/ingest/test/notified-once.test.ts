@@ -62,6 +62,19 @@ const completed = say('ComposablePolicyStatusChanged', 9, {
   new_status: { Completed: null },
 })
 
+/** A payment whose tracking ID is that of its policy. */
+const executed = say('ComposableExecuted', 9, {
+  composable_policy: composable,
+  gateway: GATEWAY,
+  recipient: RECIPIENT,
+  input_amount: '5000',
+  output_amount: '5000',
+  protocol_fee: '0',
+  gateway_fee: '0',
+  record_id: 1,
+  timestamp: String(START),
+})
+
 /** One payment completes it, and a second one proves an older program, which went on. */
 const ends = created(1, 2, {
   Subscription: {
@@ -133,6 +146,12 @@ const CASES: Record<string, Case> = {
     sent: ['completed 3'],
     ids: 1,
   },
+  // Nobody knows the payment's tracking ID while its policy is gone.
+  "a payment is told once when its policy's Created event appears again": {
+    types: ['payment.executed'],
+    batches: [[userPayment, begun(3), executed], [retract(begun(3))], [begun(4)]],
+    sent: ['executed 9'],
+  },
   'a retraction is told before the payments of its batch': {
     types: ['payment.executed', 'payment.retracted'],
     batches: [[userPayment, created(1, 2, PERIODS), pay(3)], null, [pay(5), retract(pay(3)), pay(6)]],
@@ -158,5 +177,9 @@ for (const [name, { finality = 'confirmed', types, batches, sent, ids }] of Obje
       rows.map(({ type, slot }) => `${type.replace(/^\w+\./, '')} ${slot}`),
       sent,
     )
+    const { rows: twice } = await pool.query(
+      `select type from messages where position is not null group by gateway, event_id, type having count(*) > 1`,
+    )
+    t.same(twice, [], 'no message stands in the feed twice')
     if (ids !== undefined) t.equal(sockets.size, ids, 'completions, to sockets')
   })

@@ -29,7 +29,6 @@ const PLACED = columnTable<LoggedMessage>('m', {
 
 const LATER = columnTable<LoggedMessage & { nth: number }>('m', {
   nth: ['integer', ({ nth }) => nth],
-  payment: ['bigint', ({ position }) => position],
   gateway: ['text', ({ gateway }) => gateway],
   type: ['text', ({ type }) => type],
   message_id: ['text', ({ id }) => id],
@@ -76,9 +75,9 @@ export async function logPlaced(tx: Tx, payments: readonly LoggedMessage[]): Pro
 }
 
 /**
- * Writes messages whose place is after all that is committed. Existing rows stay: what was sent once stays byte for byte. A payment that
- * stands in its own place already gets no second one: its policy went and came again. Relies on the key of messages,
- * messages_event_key and messages_message_key. SQL: one text a column.
+ * Writes messages whose place is after all that is committed. Existing rows stay: what was sent once stays byte for byte. A payment is
+ * here when its tracking ID became known after its own batch. A tracking ID that is known stays known, so no payment stands in its own
+ * place too. Relies on messages_event_key and messages_message_key. SQL: one text a column.
  */
 export async function logMessages(tx: Tx, messages: readonly LoggedMessage[]): Promise<void> {
   if (messages.length === 0) return
@@ -86,7 +85,6 @@ export async function logMessages(tx: Tx, messages: readonly LoggedMessage[]): P
     insert into messages (gateway, position, type, message_id, event_id, body, lifecycle)
     select m.gateway, 0, m.type, m.message_id, m.event_id, m.body, m.lifecycle
       from ${LATER.listOf(messages.map((message, nth) => ({ ...message, nth })))}
-     where m.type <> ${PAYMENT_TYPE} or not exists (select from messages p where p.id = m.payment)
      order by m.nth
     on conflict do nothing returning id, gateway`
   const unnumbered = unnumberedOf.get(tx)
