@@ -10,8 +10,8 @@ const QUERIES = {
   trackings: 'select * from trackings order by tracking_id',
   gateways: 'select * from gateways order by address',
   user_payments: 'select * from user_payments order by address',
-  // `next_check_at` is moved by a task.
-  policies: `select to_jsonb(p) - 'next_check_at' as policy from policies p order by address`,
+  // The times of the next checks are moved by tasks.
+  policies: `select to_jsonb(p) - 'next_check_at' - 'next_funds_check_at' as policy from policies p order by address`,
   event_counts: 'select * from event_counts order by name, span, start',
   payment_stats: 'select * from payment_stats order by gateway, span, start',
   payment_token_stats: 'select * from payment_token_stats order by gateway, span, start, token_mint',
