@@ -17,7 +17,7 @@ const USAGE = [
   ...NAMES.map(name => `  --${name} N`.padEnd(16) + `${FLAGS[name][0]} (default ${FLAGS[name][1]})`),
 ].join('\n')
 
-/** Measured on two cores, some by the benches of test/bench, and rounded up: an event takes 1.49 KB in all tables, and WAL 2.7 to 18 KB. */
+/** Measured on two cores (test/bench/HISTORY.md), and rounded up: an event takes 1.49 KB in all tables, and WAL 2.7 to 18 KB. */
 const MEASURED = {
   databaseBytesPerEvent: 2_100,
   hashBytesPerEvent: 60,
@@ -27,7 +27,7 @@ const MEASURED = {
   redisBytesPerPaymentAndPod: 920,
   socketBytes: 16_300,
 }
-/** CPU of Redis in µs for a payment, by the number of bare subscribers: `npm run bench -- --only redis-fanout`. */
+/** CPU of Redis in µs for a payment, by the number of bare subscribers, as a bench measured it once. */
 export const MEASURED_REDIS = { 1: 26, 10: 60, 100: 493 }
 /** The line through these points, for so many realtime pods. */
 export const redisMicroseconds = pods => 22 + 4.7 * pods

@@ -1,12 +1,9 @@
-// `npm run bench -- --against DIR`: runs the benches of this checkout and of the one in DIR, which is installed and built. They take
-// turns, so a slow machine slows both. Prints each row of both, and the ratio.
+// `npm run bench -- --against DIR`: measures the rows of the gate in this checkout and in the one in DIR, which is installed and built.
+// They take turns, so a slow machine slows both. Prints each row's CPU for an operation in both, and the ratio.
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { readArguments, refuseArguments } from '@payment-tracking/runtime/arguments'
-import { measureOf } from './bench.js'
-import { keyOf, renderTable, type Report, type ReportedRow } from './report.js'
 import { USAGE } from './usage.js'
 
 const { values: flags } = readArguments({
@@ -14,8 +11,7 @@ const { values: flags } = readArguments({
   options: {
     against: { type: 'string' },
     rounds: { type: 'string', default: '3' },
-    only: { type: 'string', multiple: true, default: ['ingest'] },
-    quick: { type: 'boolean', default: false },
+    only: { type: 'string', multiple: true, default: [] },
   },
 })
 
@@ -27,50 +23,31 @@ if (!existsSync(join(there, 'infra/stack/dist'))) {
 }
 if (!Number.isInteger(rounds) || rounds < 1) refuseArguments(USAGE, '--rounds is a whole number from 1')
 
-const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-against-'))
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
-
-/** One run of the benches. Its servers keep their data for the next run of the same checkout. */
-function runBenches(checkout: string, name: string): ReportedRow[] {
-  const json = join(folder, `${name}.json`)
-  const args = [
-    '--import',
-    'tsx',
-    'test/bench/run.ts',
-    '--json',
-    json,
-    '--data',
-    join(folder, `data-${name}`),
-  ]
-  const chosen = flags.only.flatMap(bench => ['--only', bench])
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [...args, ...chosen, ...(flags.quick ? ['--quick'] : [])],
-    { cwd: checkout, encoding: 'utf8' },
-  )
-  if (status !== 0) throw new Error(`the benches of ${checkout} failed:\n${stdout}${stderr}`)
-  return (JSON.parse(readFileSync(json, 'utf8')) as Report).rows
+/** @returns the CPU of each row for an operation, in µs. A row that fell counts too: here the tables do not matter. */
+function measure(checkout: string): Map<string, number> {
+  const only = flags.only.flatMap(row => ['--only', row])
+  const args = ['--import', 'tsx', 'test/bench/main.ts', '--gate', '--kept', '0.001', ...only]
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: checkout, encoding: 'utf8' })
+  // As gate/main.ts says each row; a row that was measured again counts as measured last.
+  const rows = [...stdout.matchAll(/^ *\d+ s {2}(.+): [\d.]+ of the limit \(([\d.]+) and [\d.]+ µs\)$/gm)]
+  if (rows.length === 0) throw new Error(`the benches of ${checkout} failed:\n${stdout}${stderr}`)
+  return new Map(rows.map(([, name, cpu]) => [name!, Number(cpu)]))
 }
 
-const figures = { here: new Map<string, number[]>(), there: new Map<string, number[]>() }
-let rows: ReportedRow[] = []
+const found: { here: Map<string, number>; there: Map<string, number> }[] = []
 for (let round = 1; round <= rounds; round++) {
-  for (const [side, checkout] of [
-    ['there', there],
-    ['here', here],
-  ] as const) {
-    console.log(`round ${round} of ${rounds}: ${checkout}`)
-    const found = runBenches(checkout, side)
-    if (side === 'here') rows = found
-    for (const [key, row] of new Map(found.map(row => [keyOf(row), row])))
-      figures[side].set(key, [...(figures[side].get(key) ?? []), row.measured.median])
-  }
+  console.log(`round ${round} of ${rounds}`)
+  found.push({ there: measure(there), here: measure(here) })
 }
-const compared = [...new Map(rows.map(row => [keyOf(row), row]))].map(([key, row]): ReportedRow => {
-  const other = figures.there.get(key)
-  const measured = measureOf(figures.here.get(key)!)
-  const { limit: _, ...rest } = row
-  if (!other) return { ...rest, measured, note: 'a row of this checkout alone' }
-  return { ...row, measured, limit: { name: 'the other checkout', measured: measureOf(other) } }
-})
-console.log(`\nmedians of ${rounds} rounds in turns\n${renderTable(compared)}`)
+const median = (figures: readonly number[]): number => figures.toSorted((a, b) => a - b)[figures.length >> 1]!
+console.log(
+  `\nmedians of ${rounds} rounds in turns\n| row | here, µs | there, µs | ratio |\n| --- | --- | --- | --- |`,
+)
+for (const name of found[0]!.here.keys()) {
+  const [ours, theirs] = (['here', 'there'] as const).map(side =>
+    median(found.flatMap(round => round[side].get(name) ?? [])),
+  )
+  console.log(
+    `| ${name} | ${ours} | ${theirs ?? 'no such row'} | ${theirs ? (ours! / theirs).toFixed(2) : ''} |`,
+  )
+}

@@ -1,19 +1,6 @@
-// How rows are named, and which rows of the gate count as fallen.
+// Which rows of the gate count as fallen.
 import t from 'tap'
 import { BESIDE_EXPECTATIONS, bestOf, findFallen, findMissing } from './gate/judge.js'
-import { keyOf } from './report.js'
-
-t.test('a row has one name in every run', async t => {
-  const key = (subject: string, unit = 'ms') => keyOf({ bench: 'b', subject, unit })
-  t.equal(key('count, 1 connection (p50 0 ms, p99 1 ms)'), key('count, 1 connection (p50 1 ms, p99 3 ms)'))
-  t.equal(
-    key('revenue (4 policies, 9 payments; 7 rows read)'),
-    key('revenue (4 policies, 9 payments; 8 rows read)'),
-  )
-  t.equal(key('insert an event, 16 indexes'), key('insert an event, 17 indexes'))
-  t.not(key('a backlog', 'events/s'), key('a backlog', 'MiB at most'))
-  t.not(key('count, 1 connection'), key('count, 50 connections'))
-})
 
 t.test('a row falls by losing more than a quarter of its ratio', async t => {
   const table = { lists: 0.8, push: 1 }

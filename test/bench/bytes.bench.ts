@@ -2,14 +2,11 @@
 // delivery has ended: rows, their entries in indexes, and the old versions that updates leave behind.
 import { createHash } from 'node:crypto'
 import bs58 from 'bs58'
-import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { readMessage } from '@payment-tracking/domain'
 import { commitBatch } from '@payment-tracking/store/ingest'
 import { waitFor } from '@payment-tracking/testkit'
 import type { Bench, Row } from './bench.js'
-import { measureOf } from './bench.js'
 import { openFeed } from './feed.js'
-import { BATCH_SIZE } from './ingest-stream.js'
+import { inBatches, readAll } from './ingest-batches.js'
 import { countOpen, openEndpoints, openRig, type Rig } from './webhook-rig.js'
 
 /** Of these every twentieth creates a policy. */
@@ -45,18 +42,9 @@ export const bench: Bench = {
         `insert into webhooks (gateway, endpoint_url, secret) values ($1, $2, 'whsec_${'A'.repeat(43)}=')`,
         [gateway, endpoints[at]],
       )
-    let sequence = 0
     const commit = async (bytes: readonly Uint8Array[]) => {
-      for (let start = 0; start < bytes.length; start += BATCH_SIZE) {
-        const received = bytes.slice(start, start + BATCH_SIZE).map(each => {
-          const read = readMessage(each, { programId: DEFAULT_PROGRAM_ID, requireProgramId: false })
-          if (!read.ok) throw new Error(`the feed is refused: ${read.refusal.reason}`)
-          return { event: read.event, bytes: each, subject: '', streamSequence: (sequence += 1) }
-        })
-        const stream = { name: 'BENCH', createdAt: new Date(0) }
-        const { deliveries } = await commitBatch(rig.store, { stream, received, refused: [] })
-        await rig.enqueue(deliveries)
-      }
+      for (const batch of inBatches(readAll(bytes)))
+        await rig.enqueue((await commitBatch(rig.store, batch)).deliveries)
       await waitFor(async () => (await countOpen(rig)) === 0, { what: 'all deliveries', timeoutMs: 300_000 })
     }
     await commit(first.map(({ bytes }) => bytes))
@@ -83,8 +71,7 @@ export const bench: Bench = {
     const row = (subject: string, bytes: number, note?: string): Row => ({
       subject,
       unit: 'bytes',
-      largerIsBetter: false,
-      measured: measureOf([Math.round(bytes / payments)]),
+      figure: Math.round(bytes / payments),
       ...(note === undefined ? {} : { note }),
     })
     const grown = [...(await readSizes(rig)).values()]

@@ -1,14 +1,9 @@
 // Light clients for the realtime benches: bare WebSockets that speak just enough Socket.IO and only count, so
 // that the machine's two cores are left to what is measured.
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import type { CommittedPayment, PaymentMessage } from '@payment-tracking/contracts'
 import { makeCommittedPayment } from '@payment-tracking/testkit'
 import { WebSocket } from 'ws'
-
-/** Memory that a process has in use, in KiB. */
-export const residentKib = (pid: number): number =>
-  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
 
 /** A payment as ingest would announce it. */
 export const paymentFor = (trackingId: string, seq: number): CommittedPayment =>
@@ -34,12 +29,12 @@ export interface SocketLoad {
 
 /**
  * Opens sockets, as many at a time as a server may greet.
- * @param trackingIdOf what socket number n subscribes to; null opens it without subscribing
+ * @param trackingIdOf what socket number n subscribes to
  */
 export async function openSocketLoad(
   url: string,
   count: number,
-  trackingIdOf: ((n: number) => string) | null,
+  trackingIdOf: (n: number) => string,
 ): Promise<SocketLoad> {
   let received = 0
   const sockets: WebSocket[] = []
@@ -49,7 +44,7 @@ export async function openSocketLoad(
       skipUTF8Validation: true,
     })
     sockets.push(socket)
-    const trackingId = trackingIdOf?.(n)
+    const subscription = JSON.stringify(['subscribe', { trackingId: trackingIdOf(n) }])
     const ready = new Promise<void>((resolve, reject) => {
       socket.on('error', reject)
       socket.on('message', (data: Buffer) => {
@@ -58,10 +53,7 @@ export async function openSocketLoad(
         const text = data.toString()
         if (text === '2') return socket.send('3')
         if (text.startsWith('0')) return socket.send('40')
-        if (text.startsWith('40')) {
-          if (trackingId === undefined) return resolve()
-          return socket.send(`42${JSON.stringify(['subscribe', { trackingId }])}`)
-        }
+        if (text.startsWith('40')) return socket.send(`42${subscription}`)
         if (text.startsWith('42["ack"')) resolve()
         if (text.startsWith('42["error"') || text.startsWith('44')) reject(new Error(text))
       })

@@ -20,20 +20,14 @@ export async function withContext<T>(
 /**
  * Runs `work` with servers, and stops them when it ends and when the program is told to stop. Servers of your own are used
  * when DATABASE_URL, REDIS_URL and NATS_URL name them.
- * @param keptDir keeps the servers' data, so that filled databases are made once; default: a directory that goes
  */
-export async function withServers(
-  keptDir: string | undefined,
-  work: (servers: ServerUrls) => Promise<void>,
-): Promise<void> {
+export async function withServers(work: (servers: ServerUrls) => Promise<void>): Promise<void> {
   const { DATABASE_URL: postgres, REDIS_URL: redis, NATS_URL: nats } = process.env
-  const dataDir = keptDir ?? mkdtempSync(join(tmpdir(), 'payment-tracking-bench-'))
+  const dataDir = mkdtempSync(join(tmpdir(), 'payment-tracking-bench-'))
   const servers = await openServers({ dataDir, urls: { postgres, redis, nats }, log: () => {} })
   let closed: Promise<void> | undefined
   const close = () =>
-    (closed ??= servers.close().then(() => {
-      if (keptDir === undefined) rmSync(dataDir, { recursive: true, force: true })
-    }))
+    (closed ??= servers.close().then(() => rmSync(dataDir, { recursive: true, force: true })))
   // Services end with this process; servers do not. A second signal must not cut this short.
   for (const name of ['SIGINT', 'SIGTERM'] as const)
     process.on(name, () => void close().finally(() => process.exit(1)))

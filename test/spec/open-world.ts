@@ -10,10 +10,9 @@ import {
   type ChainMessage,
   type TestContext,
 } from '@payment-tracking/testkit'
-import { askJson } from '../ask-json.js'
+import { askJson, type Asked, type JsonAnswer } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 import t from 'tap'
-import type { Ask } from './rows.js'
 
 export const query = (path: string, parameters: Record<string, string | number>): string =>
   `${path}?${new URLSearchParams(Object.entries(parameters).map(([name, value]) => [name, String(value)]))}`
@@ -27,8 +26,8 @@ export const SEATS = 2
 
 /** Requests of the API at an address. */
 export const askAt =
-  (baseUrl: string): Ask =>
-  (method, path, asked) =>
+  (baseUrl: string) =>
+  (method: string, path: string, asked?: Pick<Asked, 'body' | 'token'>): Promise<JsonAnswer> =>
     askJson(baseUrl + path, { method, ...asked })
 
 async function openWorld(t: TestContext) {

@@ -3,7 +3,7 @@ import { decodeTransaction, type ChainTransaction } from '@payment-tracking/chai
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { emitEvent, SimulatedChain, type SimulatedTransaction } from '@payment-tracking/simulator'
 import { buildAddress } from '@payment-tracking/testkit'
-import type { GateKind } from './gate-kind.js'
+import type { GateKind } from '../bench.js'
 
 const PAYMENTS = 500
 const NAME = 'decode and authenticate a payment'

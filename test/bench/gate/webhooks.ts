@@ -1,7 +1,7 @@
 // Webhooks: CPU of the worker and its connections of Postgres for one delivery, beside a bare worker of BullMQ that posts the same bytes.
+import type { GateKind } from '../bench.js'
 import { cpuMicroseconds, watchBackends } from '../cpu.js'
 import { openBacklog, openEndpoints, openBareWorker } from '../webhook-rig.js'
-import type { GateKind } from './gate-kind.js'
 
 const DELIVERIES = 2_000
 
