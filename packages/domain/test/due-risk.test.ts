@@ -1,37 +1,5 @@
 import t from 'tap'
-import {
-  derivePaymentsDelegate,
-  deriveTokenAccount,
-  renderDueRisk,
-  UNWATCHED,
-  type DueRisk,
-} from '../src/index.js'
-
-const RISK: DueRisk = {
-  state: 'at_risk',
-  cause: 'insufficient_balance',
-  checkedAt: '2026-11-27T10:00:00.000Z',
-  slot: 77n,
-  balance: 10n,
-  allowance: 10n,
-  dueTogether: 2n ** 65n,
-}
-
-t.test('a risk is written with every digit', async t => {
-  const text = renderDueRisk(RISK)
-  t.match(text, `"dueTogether":${2n ** 65n}}`)
-  t.same(JSON.parse(text), {
-    state: 'at_risk',
-    cause: 'insufficient_balance',
-    checkedAt: '2026-11-27T10:00:00.000Z',
-    slot: 77,
-    balance: 10,
-    allowance: 10,
-    dueTogether: 2 ** 65,
-  })
-  t.equal(renderDueRisk(null), 'null')
-  t.equal(JSON.parse(renderDueRisk(UNWATCHED)).state, 'unknown')
-})
+import { derivePaymentsDelegate, deriveTokenAccount } from '../src/index.js'
 
 t.test('addresses are derived as the programs derive them', async t => {
   const { address, getProgramDerivedAddress, getAddressEncoder } = await import('@solana/addresses')

@@ -17,35 +17,6 @@ t.test('each event has its effect, and is found by its addresses', async t => {
   }
 })
 
-// That the addresses are the program's own is shown by the fixtures, which were made without this code.
-t.test('the events that open an account are found by its derived address', async t => {
-  const policy = await accept(envelopeOf('PaymentPolicyCreated', CREATED.PaymentPolicyCreated))
-  t.match(policy, {
-    gateway: keyOf(2),
-    userPayment: keyOf(3),
-    recipient: keyOf(4),
-    trackingId: 'order-1',
-    authority: null,
-  })
-  t.match(policy.effect, {
-    kind: 'policy-created',
-    policy: policy.paymentPolicy,
-    policyId: 1,
-    gateway: keyOf(2),
-  })
-  const userPayment = await accept(envelopeOf('UserPaymentCreated', CREATED.UserPaymentCreated))
-  t.same(userPayment.effect, {
-    kind: 'user-payment-created',
-    userPayment: userPayment.userPayment,
-    owner: keyOf(5),
-    tokenMint: keyOf(6),
-    tokenAccount: null,
-  })
-  const gateway = await accept(envelopeOf('PaymentGatewayCreated', CREATED.PaymentGatewayCreated))
-  t.equal(gateway.authority, keyOf(7))
-  t.same(gateway.effect, { kind: 'gateway-created', gateway: gateway.gateway, authority: keyOf(7) })
-})
-
 t.test('a field that is projected must be there and of its type; others may be anything', async t => {
   const known = {
     ...Object.fromEntries(Object.entries(EVENTS).map(([name, { data }]) => [name, data])),
@@ -123,10 +94,6 @@ for (const [field, good, read, bad] of FIELDS)
     for (const literal of good) t.match(await accept(message(literal)), read(literal), literal)
     for (const literal of bad) t.equal((await refuse(message(literal))).code, 'BAD_DATA', literal)
   })
-
-t.test('no tracking ID is no fault', async t => {
-  t.equal((await accept(envelopeOf('PaymentRecord', { ...PAYMENT, memo: memoOf('') }))).trackingId, null)
-})
 
 t.test('a status is an enum in any style, including unknown ones', async t => {
   const read = (new_status: unknown) =>

@@ -83,24 +83,6 @@ t.test('a job says what goes to whom, in one slot of a cluster', async t => {
   t.equal((await queue.countWaiting()).first, 0, 'of a paused queue no worker can take a job')
 })
 
-t.test('a delivery has one job in a cycle of tries, and another one in the next', async t => {
-  const { queue, first, openWorker } = await open(t)
-  const delivery = makeDeliveryRef(1n)
-  for (let n = 0; n < 3; n++) await queue.enqueueDeliveries([delivery])
-  t.equal(await first.getWaitingCount(), 1)
-  let worked = 0
-  const worker = await openWorker({
-    process: () => Promise.resolve(++worked === 1 ? { kind: 'failed', reason: 'status 410' } : DELIVERED),
-  })
-  worker.start()
-  await waitFor(async () => (await first.getFailedCount()) === 1, { what: 'the job' })
-  await queue.enqueueDeliveries([delivery])
-  t.equal(await first.getWaitingCount(), 0)
-  await queue.enqueueDeliveries([{ ...delivery, openedAt: new Date() }])
-  await waitFor(async () => (await first.getCompletedCount()) === 1, { what: 'the next cycle' })
-  t.strictSame([worked, await first.getFailedCount()], [2, 1], 'the failed job stays to be seen')
-})
-
 t.test('a job whose data is of another shape fails, and the jobs after it are worked on', async t => {
   const { queue, first, openWorker } = await open(t)
   const whole = { deliveryId: '1', webhookId: '1', gateway: 'g', trackingId: null, cycle: 'c' }
@@ -142,52 +124,6 @@ t.test('ended jobs are kept up to a number, and no longer', async t => {
   await waitFor(async () => (await first.getActiveCount()) === 0, { what: 'the last job to end' })
   t.equal(await first.getCompletedCount(), 3)
   t.equal(await first.getFailedCount(), 2)
-})
-
-t.test('a failed request spends an attempt of its job, which waits as long as the row says', async t => {
-  const { queue, first, openWorker } = await open(t)
-  const refused = (retryInMs: number): DeliveryEnd => ({ kind: 'refused', reason: 'status 500', retryInMs })
-  const ends: DeliveryEnd[] = [refused(10), refused(20), refused(3_600_000)]
-  const worker = await openWorker({ process: () => Promise.resolve(ends.shift() ?? DELIVERED) })
-  await queue.enqueueDeliveries([makeDeliveryRef(1n)])
-  worker.start()
-  const job = await waitFor(async () => (ends.length === 0 ? (await first.getDelayed())[0] : undefined), {
-    what: 'the third failure',
-  })
-  t.match(job, { attemptsMade: 3, failedReason: 'status 500', delay: 3_600_025, opts: { attempts: 4 } })
-  t.strictSame(job.stacktrace, Array(3).fill('status 500'), 'the board shows each reason, and no stack')
-  await job.promote()
-  await waitFor(async () => (await first.getCompletedCount()) === 1, { what: 'the fourth request' })
-  t.match(await first.getCompleted(), [{ attemptsMade: 4, returnvalue: 'delivered' }])
-})
-
-t.test('after the last attempt, or when none would help, a job is failed', async t => {
-  const { queue, first, openWorker } = await open(t)
-  const worked = new Map<string, number>()
-  const worker = await openWorker({
-    process: ({ deliveryId }) => {
-      worked.set(deliveryId, (worked.get(deliveryId) ?? 0) + 1)
-      return Promise.resolve(
-        deliveryId === '1'
-          ? { kind: 'failed', reason: 'status 410' }
-          : { kind: 'refused', reason: 'timeout', retryInMs: 1 },
-      )
-    },
-  })
-  await queue.enqueueDeliveries([
-    makeDeliveryRef(1n),
-    makeDeliveryRef(2n),
-    makeDeliveryRef(3n, { triesLeft: 2 }),
-  ])
-  worker.start()
-  await waitFor(async () => (await first.getFailedCount()) === 3, { what: 'the failures' })
-  t.strictSame(
-    [1, 2, 3].map(id => worked.get(String(id))),
-    [1, 4, 2],
-  )
-  const failed = await first.getFailed()
-  const reasonOf = (id: string) => failed.find(job => job.data.deliveryId === id)!.failedReason
-  t.strictSame([reasonOf('1'), reasonOf('2')], ['status 410', 'timeout'])
 })
 
 t.test('what may not go now spends no attempt, and the job says why it waits', async t => {
@@ -279,35 +215,6 @@ t.test('the job of a delivery that is due runs now, whatever became of it', asyn
     1,
     'a job that waits for a worker has no double',
   )
-})
-
-t.test('a stop hands back the jobs that were not begun', async t => {
-  const { queue, openWorker } = await open(t)
-  let letGo: (() => void) | undefined
-  const begun: string[] = []
-  const openOne = () =>
-    openWorker({
-      concurrency: 1,
-      process: async ({ deliveryId }) => {
-        begun.push(deliveryId)
-        if (begun.length === 1) await new Promise<void>(resolve => (letGo = resolve))
-        return DELIVERED
-      },
-    })
-  await queue.enqueueDeliveries([1n, 2n, 3n].map(id => makeDeliveryRef(id)))
-  const one = await openOne()
-  t.strictSame(one.progress().first, { active: 0, started: 0, slots: 1 }, 'nothing runs before the start')
-  one.start()
-  await waitFor(() => letGo, { what: 'the first delivery' })
-  const stopped = one.stop()
-  letGo!()
-  await stopped
-  t.strictSame(begun, ['1'])
-  await one.close()
-  const two = await openOne()
-  two.start()
-  await waitFor(() => begun.length === 3, { what: 'the others' })
-  t.strictSame(begun, ['1', '2', '3'])
 })
 
 t.test('what just happened waits for nothing that comes together or again', async t => {

@@ -27,37 +27,6 @@ const list = async (query: string, path = '/v1/events') => {
   return { ids: (answer.body as EventRecord[]).map(({ id }) => id), ...answer }
 }
 
-t.test('each filter alone, and all filters together', async t => {
-  const { rows } = await pool.query<Record<string, string>>(
-    `select slot, signature, name, tracking_id, gateway, payment_policy, occurred_at from events
-      where name = 'PaymentRecord' and tracking_id = 'sub-alpha-0-1' ${NEWEST} limit 1`,
-  )
-  const one = rows[0]!
-  const at = new Date(one.occurred_at!).toISOString()
-  const filters: [query: string, condition: string][] = [
-    [`signature=${one.signature}`, `signature = '${one.signature}'`],
-    [`slot=${one.slot}`, `slot = ${one.slot}`],
-    [`eventName=${one.name}`, `name = '${one.name}'`],
-    [`trackingId=${one.tracking_id}`, `tracking_id = '${one.tracking_id}'`],
-    [`gateway=${one.gateway}`, `gateway = '${one.gateway}'`],
-    [`paymentPolicy=${one.payment_policy}`, `payment_policy = '${one.payment_policy}'`],
-    [`startTime=${at}`, `occurred_at >= '${at}'`],
-    [`endTime=${at}`, `occurred_at <= '${at}'`],
-    [`minSlot=${one.slot}`, `slot >= ${one.slot}`],
-    [`maxSlot=${one.slot}`, `slot <= ${one.slot}`],
-  ]
-  for (const [query, condition] of filters) {
-    t.strictSame((await list(`${query}&limit=1000`)).ids, await idsOf(condition), query)
-    t.ok((await idsOf(condition)).length > 0)
-  }
-  const together = filters.map(([query]) => query).join('&')
-  t.strictSame(
-    (await list(together)).ids,
-    await idsOf(filters.map(([, condition]) => condition).join(' and ')),
-  )
-  t.strictSame((await list('eventName=NoSuchEvent')).body, [])
-})
-
 t.test('each kind of event has its list', async t => {
   const { rows } = await pool.query<Record<string, string | null>>(
     `select distinct on (name) name, gateway, payment_policy, recipient, user_payment, authority from events order by name`,

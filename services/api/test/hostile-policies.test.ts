@@ -333,7 +333,7 @@ t.test('lists and figures', async t => {
       more => `/v1/gateway/${gateway}/merchant/subscribers${more}`,
     ),
     '/v1/webhooks',
-    ...['policies', 'subscribers', 'revenue', 'upcoming'].map(
+    ...['policies', 'subscribers', 'revenue', 'upcoming', 'cohorts'].map(
       page => `/v1/gateway/${gateway}/merchant/${page}`,
     ),
     ...['hour', 'day', 'week', 'month'].map(

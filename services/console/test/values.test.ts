@@ -3,18 +3,14 @@ import { nextPaymentDue } from '@payment-tracking/domain'
 import fc from 'fast-check'
 import t from 'tap'
 import { withGaps } from '../src/site/charts/with-gaps.js'
-import { breakerOpenUntil } from '../src/site/gateway/breaker-open-until.js'
 import { acceptedWords, failureOf, reasonWords } from '../src/site/gateway/endpoint-words.js'
 import { spanBefore } from '../src/site/gateway/span-before.js'
-import { healthWords, requestWords } from '../src/site/overview/endpoint-tile-words.js'
 import { changeOf } from '../src/site/overview/change.js'
 import { lateOf } from '../src/site/show/late.js'
 import { judge, type Facts } from '../src/site/overview/judge.js'
-import { axisNumber } from '../src/site/charts/chart-series.js'
 import { readName } from '../src/site/session/read-name.js'
-import { amountParts, drawnAmount, formatAmount, parseAmount } from '../src/site/show/format-amount.js'
+import { formatAmount, parseAmount } from '../src/site/show/format-amount.js'
 import { formatDuration, relativeTime } from '../src/site/show/format-time.js'
-import { changeWords } from '../src/site/subscriptions/change-words.js'
 import { dueDatesUntil } from '../src/site/subscriptions/due-dates.js'
 
 const REFUSED = {
@@ -83,33 +79,6 @@ t.test('an endpoint is said by its record, and a delivery by why it failed or wa
     t.equal(reasonWords({ lastError, heldReason }, failure), words)
 })
 
-t.test('the tile of endpoints counts by their records alone', async t => {
-  const of = (
-    health: 'healthy' | 'failing' | 'untried' | 'off',
-    requests: number,
-    acceptedRequests: number,
-  ) => ({
-    health,
-    requests,
-    acceptedRequests,
-  })
-  for (const [endpoints, figure, below] of [
-    [[], 'none yet', 'add one to be told of payments'],
-    [[of('off', 0, 0)], 'none active', 'no request in 24 hours'],
-    [[of('untried', 0, 0)], '1 untried', 'no request in 24 hours'],
-    [[of('healthy', 1, 1), of('untried', 0, 0)], '1 healthy', 'none of 1 request failed in 24 hours'],
-    [
-      [of('failing', 1_200, 0), of('healthy', 8, 7), of('off', 2, 0)],
-      '1 of 2 fails',
-      '1,203 of 1,210 requests failed in 24 hours',
-    ],
-    [[of('failing', 9, 0), of('failing', 8, 1)], '2 of 2 fail', '16 of 17 requests failed in 24 hours'],
-  ] as const) {
-    t.equal(healthWords(endpoints), figure)
-    t.equal(requestWords(endpoints), below)
-  }
-})
-
 t.test('the span before begins with a day of UTC, as long as the one that is shown', async t => {
   const day = 86_400_000
   const shown = { startTime: '2026-11-01T00:00:00.000Z', endTime: '2026-11-30T09:30:00.000Z' }
@@ -119,26 +88,6 @@ t.test('the span before begins with a day of UTC, as long as the one that is sho
   t.equal(end - start, Date.parse(shown.endTime) - Date.parse(shown.startTime))
   t.ok(end <= Date.parse(shown.startTime), 'nothing counts twice')
   t.equal(spanBefore({ ...shown, endTime: '2026-12-01T00:00:00.000Z' }).end % day, 0)
-})
-
-t.test('a breaker is open until the first delivery that it holds back is tried', async t => {
-  const held = (heldReason: string, nextAttemptAt: string | null) => ({ heldReason, nextAttemptAt })
-  t.equal(
-    breakerOpenUntil([
-      held('rate cap', '2026-01-01T00:00:00.000Z'),
-      held('breaker open', '2026-01-01T00:00:09.000Z'),
-      held('breaker open', '2026-01-01T00:00:02.000Z'),
-    ]),
-    '2026-01-01T00:00:02.000Z',
-  )
-  t.equal(breakerOpenUntil([held('rate cap', '2026-01-01T00:00:00.000Z')]), null)
-})
-
-t.test('amounts are cut at their point, and drawn as doubles', async t => {
-  t.same(amountParts('1234567', 6), { whole: '1', fraction: '.234567' })
-  t.same(amountParts('1234567', 0), { whole: '1,234,567', fraction: '' })
-  t.equal(drawnAmount('1500000', 6), 1.5)
-  t.equal(axisNumber(-1_500), '1.5K')
 })
 
 t.test('times say how long', async t => {
@@ -203,21 +152,6 @@ t.test('amounts are read as people write them, or not at all', async t => {
       (raw, decimals) => parseAmount(formatAmount(raw, decimals), decimals) === String(raw),
     ),
   )
-})
-
-t.test('what happened to a subscription is said from what to what', async t => {
-  for (const [name, data, words] of [
-    [
-      'PaymentPolicyStatusChanged',
-      { old_status: { Active: null }, new_status: { Paused: null } },
-      'From active to paused',
-    ],
-    ['PaymentPolicyStatusChanged', { new_status: { variant: 'Paused' } }, 'Became paused'],
-    ['PaymentPolicyCreated', {}, 'Created'],
-    ['ComposablePolicyDeleted', {}, 'Deleted'],
-    ['SomethingNew', {}, 'SomethingNew'],
-  ] as const)
-    t.equal(changeWords(name, data), words)
 })
 
 t.test('foreign names and memos show what they hold', async t => {

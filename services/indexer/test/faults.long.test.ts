@@ -39,18 +39,6 @@ t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets
   )
 })
 
-t.test('a node without logs is reported and never believed', async t => {
-  const rig = await openRig(t, { nodes: 2 })
-  rig.nodes[0]!.faults.noLogs = true
-  payMany(rig, 'a', 1, 3)
-  const service = await rig.start()
-  await rig.settle()
-  t.same(await recordIds(rig), [1, 2, 3])
-  t.same(await rig.controls('gap'), [])
-  const line = await service.waitForLog('indexer.node-unfit', ({ fault }) => fault === 'unfit')
-  t.match(line.cure, /keeps no logs/)
-})
-
 t.test(
   'a log that one node cut short is read from another, and a gap is closed once one can read it',
   async t => {

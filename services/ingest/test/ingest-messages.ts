@@ -51,18 +51,3 @@ export async function ingestSubjects(
   }
   return committed
 }
-
-/** A seeded shuffle (Fisher–Yates over a small generator), the same for the same seed everywhere. */
-export function shuffle<T>(items: readonly T[], seed: number): T[] {
-  let state = seed >>> 0
-  const next = () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
-    return state / 2 ** 32
-  }
-  const shuffled = [...items]
-  for (let i = shuffled.length - 1; i > 0; i--) {
-    const j = Math.floor(next() * (i + 1))
-    ;[shuffled[i], shuffled[j]] = [shuffled[j]!, shuffled[i]!]
-  }
-  return shuffled
-}

@@ -4,7 +4,6 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePolicy, deriveUserPayment } from '@payment-tracking/domain'
 import { runTaskPage, type TaskPage } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
-import { dumpProjections, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import { ingestSubjects, PROGRAM } from './ingest-messages.js'
 
@@ -21,8 +20,6 @@ export const [OWNER, MINT, GATEWAY, RECIPIENT] = ['wallet', 'mint', 'gateway', '
 ]
 export const USER_PAYMENT = deriveUserPayment(DEFAULT_PROGRAM_ID, OWNER, MINT)
 export const policyOf = (id: number) => derivePolicy(DEFAULT_PROGRAM_ID, USER_PAYMENT, id)
-/** Many pages. */
-export const SMALL = { rowsOf: () => 40, note: () => {} }
 /** More payments than one page derives, and not a multiple of a page. */
 export const MANY = 1_203
 export const START = 1_780_000_000
@@ -100,11 +97,4 @@ export async function drain(store: Store): Promise<TaskPage[]> {
   const pages: TaskPage[] = []
   for (let done = await pageOf(store); done.length > 0; done = await pageOf(store)) pages.push(...done)
   return pages
-}
-
-export async function rowsOf(t: TestContext, messages: readonly Message[]) {
-  const { store, database } = await openTestStore(t)
-  await ingest(store, messages)
-  await drain(store)
-  return dumpProjections(database.pool)
 }

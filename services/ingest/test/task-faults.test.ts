@@ -1,7 +1,10 @@
-// Work in pages under faults: rows that fail are quarantined, and everything else goes on.
+// Work in pages under faults: rows that fail are quarantined, and everything else goes on; on a server that nobody has verified
+// nothing is done.
 import { listQuarantined, takeBack } from '@payment-tracking/store/core'
-import { insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
+import { readHeadNow, runTaskPage } from '@payment-tracking/store/ingest'
+import { dumpProjections, insertWebhook, openTestStore, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
+import { PROGRAM } from './ingest-messages.js'
 import {
   created,
   drain,
@@ -84,4 +87,21 @@ t.test('a bad message that its batch finds first is quarantined in the same tran
   await drain(store)
   t.same((await pool.query('select event_id from waiting_messages')).rows, [{ event_id: bad }])
   t.equal((await pool.query('select from deliveries')).rowCount, few.length)
+})
+
+t.test('no page is done on a server that nobody has verified', async t => {
+  const { store, database } = await openTestStore(t)
+  await ingest(store, [userPayment, ...payments])
+  await ingest(store, [created(1, 2, PERIODS)])
+  const dump = async () => ({
+    ...(await dumpProjections(database.pool)),
+    work: (await database.pool.query('select kind, key, cursor, handled from work')).rows,
+  })
+  const before = await dump()
+  const { serverRun } = await readHeadNow(store)
+  const { programId } = PROGRAM
+  // Postgres was started anew since, perhaps without its last commits.
+  await t.rejects(runTaskPage(store, { programId, serverRun: `${serverRun}1` }), { code: 'STORE_UNVERIFIED' })
+  t.strictSame(await dump(), before)
+  t.match(await runTaskPage(store, { programId, serverRun }), [{ kind: 'policy' }])
 })

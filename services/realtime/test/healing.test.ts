@@ -10,30 +10,6 @@ const seqsOf = (received: ReturnType<typeof collectPayments>) => received.map(({
 const pods = await usePods(t, { 'realtime.healEveryMs': '1000' })
 const pod = await pods.start()
 
-t.test('payments that Redis lost reach the rooms without client code', async t => {
-  const [one, two] = [pod.connect(), pod.connect()]
-  const received = [collectPayments(one), collectPayments(two)]
-  await subscribe(one, { trackingId: 'lost' })
-  await subscribe(two, { trackingId: 'lost' })
-
-  t.test('the loss of the last payment is found by comparing heads', async t => {
-    await pods.commit({ trackingId: 'lost', count: 120 })
-    await waitFor(() => received.every(list => list.length >= 120), { what: 'healing' })
-    const expected = Array.from({ length: 120 }, (_, index) => index + 1)
-    for (const list of received) t.same(seqsOf(list), expected)
-  })
-
-  t.test('a payment that is announced again is not sent again', async t => {
-    for (const list of received) list.length = 0
-    await pods.announce({
-      payments: await committedPaymentsOf(pods.store, 'lost', [118, 119, 120]),
-    })
-    await pods.pay({ trackingId: 'lost' })
-    await waitFor(() => received.every(list => list.length >= 1))
-    for (const list of received) t.same(seqsOf(list), [121])
-  })
-})
-
 t.test('without the time of a round', async t => {
   const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const client = (await pods.start()).connect()

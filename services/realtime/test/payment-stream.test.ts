@@ -1,4 +1,4 @@
-// Payments over `GET /v1/payments/stream`, from pods that all tests share. How streams are limited and refused: seats.test.ts,
+// Payments over `GET /v1/payments/stream`, from pods that all tests share. How streams are limited and refused: seats.long.test.ts,
 // slow-consumer.test.ts and protocol.test.ts.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'

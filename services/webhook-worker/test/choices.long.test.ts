@@ -109,25 +109,6 @@ t.test('what a webhook chooses', async t => {
     })
   })
 
-  t.test('with ordered delivery, each waits for the one before, also while that one is retried', async t => {
-    const receiver = await openReceiver(t)
-    const webhook = await rig.addWebhook(receiver.url)
-    await set(webhook.id, { ordered: true })
-    receiver.answer({ status: 500 })
-    const refs = await rig.pay(webhook.gateway, 12)
-    await receiver.waitForRequests(2)
-    const [firstId] = receiver.requests.map(({ headers }) => headers['webhook-id'])
-    t.equal(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 1)
-    receiver.answer({ status: 200 })
-    await waitFor(async () => (await statesOf(webhook.id)).every(state => state === 'delivered'), {
-      what: 'the deliveries',
-    })
-    const order = (await rowsOf(webhook.id)).map(row => row.message_id as string)
-    t.equal(order[0], firstId)
-    const arrived = receiver.requests.map(({ headers }) => String(headers['webhook-id']))
-    t.same([...new Set(arrived)], order, `${refs.length} in order`)
-  })
-
   t.test('ordered by tracking ID, dust holds back nothing but dust of its own memo', async t => {
     const receiver = await openReceiver(t)
     const webhook = await rig.addWebhook(receiver.url)

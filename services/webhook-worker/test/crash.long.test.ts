@@ -5,33 +5,6 @@ import t from 'tap'
 import { countRepeats } from './support/count-repeats.js'
 import { openRig } from './support/start-worker.js'
 
-t.test('a worker killed in mid-request loses nothing: another one sends again', async t => {
-  const rig = await openRig(t)
-  const receiver = await openReceiver(t)
-  let slow = true
-  receiver.answer(() => ({ status: 200, delayMs: slow ? 400 : 0 }))
-  const { gateway } = await rig.addWebhook(receiver.url)
-  const worker = await rig.startWorker()
-  await rig.pay(gateway, 40)
-  await receiver.waitForRequests(2)
-  await worker.stop('SIGKILL')
-  slow = false
-  const { rows } = await rig.database.pool.query(
-    'select count(*)::int as open from delivery_attempts where finished_at is null',
-  )
-  t.ok(rows[0].open > 0, 'the attempts were on record before the requests left')
-  await rig.startWorker()
-  await rig.waitForStates({ delivered: 40 })
-  countRepeats(t, receiver, 40)
-  const attempts = await rig.database.pool.query(
-    `select outcome, count(*)::int as n from delivery_attempts group by outcome order by outcome`,
-  )
-  t.strictSame(
-    attempts.rows.map(row => row.outcome),
-    ['accepted', 'interrupted'],
-  )
-})
-
 t.test('a worker killed at the last try ends the delivery as failed', async t => {
   const rig = await openRig(t)
   const receiver = await openReceiver(t)

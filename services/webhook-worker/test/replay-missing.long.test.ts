@@ -78,19 +78,3 @@ t.test('4,000 payments reach it, none is made twice, and another endpoint overta
   )
   t.same(others.rows, [{ attempts_made: 1, state: 'delivered' }])
 })
-
-t.test('an ordered endpoint gets what it missed in order', async t => {
-  const MANY = 700
-  const rig = await openRig(t)
-  const receiver = await openReceiver(t)
-  const { id, gateway } = await rig.addWebhook(receiver.url)
-  await rig.database.pool.query('update webhooks set ordered = true')
-  await turnOffAndOn(rig, gateway, id, () => store(rig, gateway, MANY))
-  await beginReplay(rig.store, id, SINCE)
-  await rig.startWorker()
-  await rig.waitForStates({ delivered: MANY }, { timeoutMs: 300_000 })
-  t.same(
-    ordersOf(receiver.requests),
-    Array.from({ length: MANY }, (_, n) => `order-${n + 1}`),
-  )
-})

@@ -1,14 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { renderPaymentMessage } from '@payment-tracking/domain'
-import { makeCommittedPayment, SENT } from '@payment-tracking/testkit'
+import { makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { claimDeliveries, type ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
-import { createWebhook, deleteWebhooks } from '../../src/admin/webhooks/webhook-records.js'
+import { createWebhook } from '../../src/admin/webhooks/webhook-records.js'
 import { insertDeliveries } from '../../src/messages/routing/notify.js'
-import { updateWebhook } from '../../src/admin/webhooks/update-webhook.js'
 import { sweepDeliveries } from '../../src/deliveries/sweep-deliveries.js'
-import { notify } from '../../src/messages/routing/notify.js'
 import { openTestStore } from '../open-test-store.js'
 
 t.test('deliveries in Postgres', async t => {
@@ -42,61 +39,6 @@ t.test('deliveries in Postgres', async t => {
       [id],
     )
     t.strictSame(rows, [{ n: 100, from: 22, to: 121 }])
-  })
-
-  t.test('one row for each active webhook of each payment, and no duplicate', async t => {
-    const [one, quiet] = [await addWebhook(), randomUUID()]
-    const two = await addWebhook(one.gateway)
-    const off = await addWebhook(one.gateway)
-    await updateWebhook(store, one.gateway, off.id, { active: false })
-    const gone = await addWebhook(one.gateway)
-    await deleteWebhooks(store, one.gateway, gone.id)
-    const payments = [
-      makeCommittedPayment(one.gateway),
-      makeCommittedPayment(quiet),
-      makeCommittedPayment(one.gateway),
-    ]
-    const refs = await insert(payments)
-    t.strictSame(
-      refs.map(ref => ref.webhookId),
-      [one.id, two.id, one.id, two.id],
-    )
-    t.strictSame(await insert(payments), [], 'a replay writes nothing')
-    const { rows } = await database.pool.query(
-      `select event_id, message_id, body, state from ${SENT} d where webhook_id = $1 order by id`,
-      [one.id],
-    )
-    const messages = [payments[0]!, payments[2]!].map(payment => ({
-      payment,
-      message: renderPaymentMessage(payment),
-    }))
-    t.strictSame(
-      rows,
-      messages.map(({ payment, message }) => ({
-        event_id: payment.eventId,
-        message_id: message.id,
-        body: message.body,
-        state: 'pending',
-      })),
-    )
-    t.strictSame(await insert([]), [])
-  })
-
-  t.test('a transaction that rolls back leaves no delivery', async t => {
-    const webhook = await addWebhook()
-    const rolledBack = store.database.transaction(async tx => {
-      await notify(tx, {
-        payments: [makeCommittedPayment(webhook.gateway)],
-        lifecycles: [],
-        isFinal: () => false,
-      })
-      throw new Error('the payment is not stored')
-    })
-    await t.rejects(rolledBack)
-    const { rowCount } = await database.pool.query('select from deliveries where webhook_id = $1', [
-      webhook.id,
-    ])
-    t.equal(rowCount, 0)
   })
 
   t.test('the sweeper finds overdue deliveries, and does not repeat them too soon', async t => {

@@ -4,7 +4,6 @@ import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
 import { insertWebhook, makeCommittedPayment, type WebhookChoices, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
-import { forget } from '../../src/messages/waiting/forget.js'
 import { release, type WaitedFor, type WaitingKey } from '../../src/messages/waiting/release.js'
 import { notify } from '../../src/messages/routing/notify.js'
 import { openTestStore } from '../open-test-store.js'
@@ -104,19 +103,6 @@ t.test('what still lacks a detail does not hold up the pages', async t => {
   t.same(await releaseAll({ payments: known.map(({ eventId }) => eventId) }), [0])
 })
 
-t.test('what waited for details waits for finality next', async t => {
-  const gateway = randomUUID()
-  const webhook = await addWebhook(gateway, { finality: 'finalized', filters: { recipient: 'R' } })
-  const payment = paymentOf(gateway, { slot: 90_000 })
-  await notifyPayments([payment])
-  t.same(await waitingOf(webhook), ['details'])
-  await storePayments([{ ...payment, recipient: 'R' }])
-  await releaseAll({ payments: [payment.eventId] })
-  t.same(await waitingOf(webhook), ['finality'])
-  await releaseAll({ finalizedSlot: 90_000n })
-  t.same([await waitingOf(webhook), await slotsSent(webhook)], [[], [90_000]])
-})
-
 t.test('a life-cycle event that waits for finality has the figures of its time', async t => {
   const gateway = randomUUID()
   const webhook = await addWebhook(gateway, {
@@ -164,42 +150,4 @@ t.test('a life-cycle event that waits for finality has the figures of its time',
     id: rows[0].message_id,
     data: { recipient: 'R', status: 'paused', paymentCount: 3, totalPaid: 15 },
   })
-})
-
-t.test('what is retracted is not sent any more', async t => {
-  const gateway = randomUUID()
-  const final = await addWebhook(gateway, { finality: 'finalized' })
-  const choosy = await addWebhook(gateway, { filters: { recipient: 'R' } })
-  const every = await addWebhook(gateway, { types: ['payment.executed', 'payment.retracted'] })
-  const [gone, stays] = [paymentOf(gateway, { slot: 92_000 }), paymentOf(gateway, { slot: 92_000 })]
-  await storePayments([gone, stays])
-  await notifyPayments([gone, stays])
-  await pool.query('update deliveries set attempts_made = 1 where webhook_id = $1 and event_id = $2', [
-    every,
-    gone.eventId,
-  ])
-  const policyEvent = randomUUID()
-  await pool.query('update waiting_messages set event_id = $2 where webhook_id = $1 and event_id = $3', [
-    choosy,
-    policyEvent,
-    stays.eventId,
-  ])
-  const sent = await transaction(tx =>
-    forget(tx, { events: [gone.eventId, policyEvent], payments: [gone], unsent: [] }),
-  )
-  t.same(
-    sent.map(({ webhookId }) => String(webhookId)),
-    [every],
-  )
-  t.same([await waitingOf(final), await waitingOf(choosy)], [['finality'], []])
-  const { rows } = await pool.query(
-    'select type, state from deliveries where webhook_id = $1 order by type, state',
-    [every],
-  )
-  t.same(rows, [
-    { type: 'payment.executed', state: 'cancelled' },
-    { type: 'payment.executed', state: 'pending' },
-    { type: 'payment.retracted', state: 'pending' },
-  ])
-  t.same(await transaction(tx => forget(tx, { events: [], payments: [], unsent: [] })), [])
 })

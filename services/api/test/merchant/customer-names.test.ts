@@ -94,8 +94,3 @@ t.test('a name has 1 to 64 characters, of a customer, and can be taken back', as
   const { rows } = await api.database.pool.query('select from customer_names')
   t.equal(rows.length, 0, 'nothing of it is kept')
 })
-
-t.test('a formula in a name is none in the file', async t => {
-  await name('=1+1')
-  t.match(await readFile(), `,'=1+1`)
-})

@@ -233,24 +233,3 @@ t.test('figures of random stories', async t => {
     { numRuns: 8, examples: [[paidWhilePaused(0)], [paidWhilePaused(-30 * 3_600)]] },
   )
 })
-
-t.test('recurring revenue is exact, and rounded once', async t => {
-  const policies = FREQUENCIES.map((_, frequency) => ({
-    wallet: frequency,
-    mint: 0,
-    frequency,
-    amount: 1_000_003,
-    maxRenewals: null,
-  }))
-  const events = policies.map((_, policy) => ({
-    policy,
-    kind: 'pay' as const,
-    ago: DAY,
-    amount: 1,
-    shift: 0,
-  }))
-  const { get } = await play({ policies, events, seed: 0 }, false)
-  const common = FRACTIONS.reduce((product, [, denominator]) => product * denominator, 1n)
-  const sum = FRACTIONS.reduce((all, [n, d]) => all + (1_000_003n * n * common) / d, 0n)
-  t.equal((await get('revenue')).mrr, ((2n * sum + common) / (2n * common)).toString())
-})

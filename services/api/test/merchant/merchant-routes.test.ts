@@ -105,26 +105,6 @@ t.test('policies, newest first, with the names of the chain', async t => {
   t.match(page, { items: [{ policyAddress: gone.address }], total: 5 })
 })
 
-t.test('subscribers, by token', async t => {
-  const { body } = await get('subscribers')
-  t.equal(body.total, 2)
-  const known = [
-    { wallet: bob, policyCount: 2, tokenMint: usdc, totalPaid: '1400', lastActiveAt: NOW - 3 * DAY },
-    // Her direct transfer is the last that she paid.
-    { wallet: alice, policyCount: 3, totalPaid: String, lastActiveAt: NOW - DAY },
-  ].sort((a, b) => (a.wallet < b.wallet ? -1 : 1))
-  t.match(body.items, known)
-  const byToken = body.items.find(({ wallet }: { wallet: string }) => wallet === alice).byToken
-  t.same(
-    new Set(byToken.map(({ tokenMint, totalPaid }: Record<string, string>) => `${tokenMint} ${totalPaid}`)),
-    new Set([`${usdc} 1000`, `${sol} 33`]),
-  )
-  const second = { items: [{ wallet: known[1]!.wallet }], total: 2 }
-  t.match((await get('subscribers?limit=1&offset=1')).body, second)
-  const first = await get('subscribers?limit=1')
-  t.match((await get(`subscribers?cursor=${first.headers['x-next-cursor']}`)).body, second)
-})
-
 t.test('revenue, without adding amounts of different tokens', async t => {
   const { body } = await get('revenue?startTime=2026-10-19T09:06:40Z')
   // 1000/12 + 700 × 30.436875/7 = 83.33… + 3043.6875

@@ -113,10 +113,3 @@ t.test('in the order of time with a cursor, and by amount', async t => {
   t.same(await amountsOf('smallest'), ['7', '70', '450', '900', '900', '1000'])
   t.same((await read('sort=largest&limit=1&offset=3')).body.items[0]?.amountString, '450')
 })
-
-t.test('the file has amounts as people read them, and other files take no filter of payments', async t => {
-  const [line] = await fileOf('minAmount=1000')
-  t.match(line, /,10,USDC,2,,,,$/)
-  const path = `/v1/gateway/${gateway}/merchant/export/policies?minAmount=1`
-  t.match(await api.get(path, { headers }), { status: 400, body: { code: 'INVALID_PARAMETER' } })
-})

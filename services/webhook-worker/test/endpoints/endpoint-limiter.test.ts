@@ -43,30 +43,6 @@ const openBreaker = async (limiter: EndpointLimiter, id: string) => {
   for (let n = 0; n < 10; n++) (await go(limiter, id)).leave(false)
 }
 
-t.test('an endpoint at its cap does not delay another endpoint', async t => {
-  const { limiter } = open()
-  await Promise.all([1, 2, 3, 4].map(() => go(limiter, 'hung')))
-  const waiting = [1, 2, 3, 4, 5].map(() => limiter.enter('hung'))
-  t.match(await limiter.enter('hung'), { kind: 'defer', reason: 'in-flight cap' }, 'the queue is full')
-  t.equal((await limiter.enter('healthy')).kind, 'go')
-  t.match(await Promise.all(waiting), Array(5).fill({ kind: 'defer' }))
-})
-
-t.test('an endpoint that is silent is deferred until its cool-down ends, then probed by one', async t => {
-  const { limiter, pass } = open()
-  await openBreaker(limiter, 'bad')
-  t.match(await limiter.enter('bad'), { kind: 'defer', reason: 'breaker open', forMs: 60_000 })
-  t.equal(limiter.countOpen(), 1)
-  pass(60_000)
-  const probe = await go(limiter, 'bad')
-  t.match(await limiter.enter('bad'), { kind: 'defer', reason: 'breaker open' })
-  probe.leave(null)
-  const again = await go(limiter, 'bad')
-  again.leave(true)
-  t.equal((await limiter.enter('bad')).kind, 'go')
-  t.equal(limiter.countOpen(), 0)
-})
-
 t.test('what an open breaker defers comes again one after another, however much that is', async t => {
   const { limiter, pass } = open()
   await openBreaker(limiter, 'bad')

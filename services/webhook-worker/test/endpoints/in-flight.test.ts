@@ -114,10 +114,3 @@ t.test('however many a hang defers, they come back soon after it, one after anot
   t.ok(Math.max(...times) <= 16_000, `the last after ${Math.max(...times)} ms`)
   t.equal(new Set(times).size, times.length)
 })
-
-t.test('a forced delivery needs no place', async t => {
-  const { inFlight, enterMany } = open({ maxInFlight: 1 })
-  await enterMany(1)
-  inFlight.leave(inFlight.start(), true)
-  t.notOk(inFlight.isIdle, 'the other one is still on its way')
-})

@@ -54,9 +54,3 @@ t.test('a chosen rate is known before the first request, and asked for once', as
   t.equal(await pacing.takeChosen(), null)
   t.equal(asked.length, 3, 'what has no rate any more asks for no slot')
 })
-
-t.test('a pause holds in all workers', async t => {
-  const { pacing, paused } = open()
-  await pacing.pause(30_000)
-  t.strictSame(paused, [30_000])
-})
