@@ -47,23 +47,6 @@ const shown = (calls: Call[], changes?: Partial<ChainTransaction>) => {
 }
 const NOTHING = { events: [], gaps: [] }
 
-t.test('events come in the order of the log', async t => {
-  t.same(shown([pays(dataLine(payment(1)))]), { events: ['0 PaymentRecord'], gaps: [] })
-  t.same(shown([pays(dataLine(referral), dataLine(payment(1)))]), {
-    events: ['0 ReferralRewardDistributedRecord', '1 PaymentRecord'],
-    gaps: [],
-  })
-})
-
-t.test('calls by other programs and several calls of one transaction all count', async t => {
-  t.same(shown([{ program: STRANGER, does: [pays(dataLine(payment(1)))] }, pays(dataLine(payment(2)))]), {
-    events: ['0 PaymentRecord', '1 PaymentRecord'],
-    gaps: [],
-  })
-  const { events } = decode([{ program: STRANGER, does: [pays(dataLine(payment(1)))] }])
-  t.match(events[0], { instructionIndex: 0, innerIndex: 0 })
-})
-
 t.test('logs of a stranger are ignored, wherever they stand', async t => {
   const forged = dataLine(payment(9))
   const stranger = (...does: Call['does'] & object): Call => ({ program: STRANGER, does })
@@ -83,10 +66,6 @@ t.test('text is never a line of the log', async t => {
   ]
   t.same(shown([{ program: STRANGER, does: text }]), NOTHING)
   t.same(shown([pays(...text, dataLine(payment(1)))]), { events: ['0 PaymentRecord'], gaps: [] })
-})
-
-t.test('nothing of a failed transaction counts', async t => {
-  t.same(shown([pays(dataLine(payment(1)))], { failed: true }), NOTHING)
 })
 
 t.test('after the mark of truncation nothing is trusted, and the call is a gap', async t => {

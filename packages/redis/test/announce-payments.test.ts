@@ -9,7 +9,7 @@ import {
 } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 import t from 'tap'
-import { changeOfLifecycle, openRedis } from '../src/index.js'
+import { openRedis } from '../src/index.js'
 import { readPayments, type PaymentFrame } from '../src/fanout/payment-frame.js'
 
 const committed = (trackingId: string | null, seq: number, recipient: string | null = null) =>
@@ -122,50 +122,3 @@ t.test(
     await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
   },
 )
-
-t.test('life-cycle events travel in messages of their own kind', async t => {
-  const { connections, messages } = await openListener(t)
-
-  const lifecycles = Array.from({ length: 70 }, (_, n) => ({
-    id: `msg_${n}lifecycle`,
-    type: 'subscription.created',
-    trackingId: 'größe',
-    paymentPolicy: `policy ${n}`,
-    recipient: n % 2 ? 'recipient' : null,
-    data: `{"trackingId":"größe","paymentPolicy":"policy ${n}","totalPaid":18446744073709551615}`,
-  }))
-  t.equal(
-    await connections.announce({ payments: [committed('größe', 1)], lifecycles, epoch: 'this' }),
-    71,
-    'payments and life-cycle events',
-  )
-  await waitFor(() => messages.length >= 3)
-  t.same(
-    messages.map(bytes => bytes[1]),
-    [1, 2, 2],
-    'a pod that knows payments alone ignores kind 2',
-  )
-  const payments: PaymentFrame[] = []
-  const read: PaymentFrame[] = []
-  const reader = {
-    accepts: (epoch: string) => epoch === 'this',
-    findRoom: (trackingId: string) => (trackingId === 'größe' ? 'room' : undefined),
-    onPayment: (_: string, payment: PaymentFrame) => payments.push(payment),
-    onLifecycle: (_: string, lifecycle: PaymentFrame) => read.push(lifecycle),
-    onExpectation: (_: string, expectation: PaymentFrame) => read.push(expectation),
-  }
-  for (const bytes of messages) readPayments(bytes, reader)
-  t.equal(payments.length, 1)
-  t.same(
-    read.map(({ wsFrame, recipient }) => ({ ...changeOfLifecycle(wsFrame), recipient })),
-    lifecycles.map(({ id, type, paymentPolicy, recipient }) => ({ id, type, paymentPolicy, recipient })),
-  )
-  t.match(read[0]!.wsFrame.toString(), '"totalPaid":18446744073709551615', 'integers stay exact')
-  for (const bytes of messages)
-    readPayments(bytes, {
-      ...reader,
-      accepts: () => false,
-      onLifecycle: () => t.fail('another epoch'),
-      onExpectation: () => t.fail('another epoch'),
-    })
-})

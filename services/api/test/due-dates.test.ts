@@ -7,7 +7,7 @@ import { notifyDuePolicies } from '@payment-tracking/store/messages'
 import { insertWebhook, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
-import { keyOf, subscriptionOf, openChain } from './open-chain.js'
+import { keyOf, payAsYouGoOf, subscriptionOf, openChain } from './open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -55,18 +55,6 @@ const oneTime = (due: number, expiry: number | null) => ({
 })
 const weekly = (due: number) =>
   subscriptionOf({ payment_frequency: { Weekly: null }, next_payment_due: String(due) })
-const payAsYouGo = (fields: Record<string, string | null>) => ({
-  PayAsYouGo: {
-    max_amount_per_period: '9',
-    max_chunk_amount: '9',
-    period_length_seconds: '9',
-    current_period_start: '0',
-    current_period_total: '0',
-    expiry_date: null,
-    ...fields,
-  },
-})
-
 t.test('each moment of a policy has one name for all', async t => {
   const gateway = keyOf('gateway of one rule')
   await addWebhook(gateway)
@@ -79,8 +67,8 @@ t.test('each moment of a policy has one name for all', async t => {
     ['due tomorrow, expired a minute ago', oneTime(NOW + DAY, NOW - 60), 'expired', 'expired'],
     ['overdue, expired a minute ago', oneTime(NOW - DAY, NOW - 60), 'expired', 'expired'],
     ['due tomorrow, expires in an hour', oneTime(NOW + DAY, NOW + 3_600), 'upcoming', 'due_soon'],
-    ['capped', payAsYouGo({ expiry_date: String(NOW - 60) }), 'expired', 'expired'],
-    ['capped for ever', payAsYouGo({ expiry_date: '0' }), 'none', null],
+    ['capped', payAsYouGoOf({ expiry_date: String(NOW - 60) }), 'expired', 'expired'],
+    ['capped for ever', payAsYouGoOf({ expiry_date: '0' }), 'none', null],
     [
       'deadline',
       { UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW - 1) } },

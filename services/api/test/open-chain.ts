@@ -57,6 +57,8 @@ export interface Chain {
   /** Stores a payment without a policy. */
   transfer(payment: Fields, at: number, options?: { signature?: string; index?: number }): Promise<string>
   retract(signature: string): Promise<void>
+  /** The whole program is paused, or goes on. */
+  pause(is: boolean, at: number): Promise<string>
   /** Makes all stored events final. */
   finalize(): Promise<void>
 }
@@ -177,6 +179,8 @@ export function openChain(store: Store): Chain {
       }
       return say('PaymentRecord', { ...record, ...parties, ...payment }, at, options)
     },
+    pause: (is, at) =>
+      say('EmergencyPauseChanged', { admin: keyOf('admin'), was_paused: !is, is_paused: is }, at),
     finalize: () => commitControl('finalized', { slot: 1_000 + ++sequence }),
     retract: signature => commitControl('retracted', { signature, slot: slots.get(signature) }),
   }
@@ -189,6 +193,18 @@ export const subscriptionOf = (fields: Fields = {}): Fields => ({
     max_renewals: null,
     payment_frequency: { Monthly: null },
     next_payment_due: '0',
+    ...fields,
+  },
+})
+
+export const payAsYouGoOf = (fields: Fields = {}): Fields => ({
+  PayAsYouGo: {
+    max_amount_per_period: '9',
+    max_chunk_amount: '9',
+    period_length_seconds: '9',
+    current_period_start: '0',
+    current_period_total: '0',
+    expiry_date: null,
     ...fields,
   },
 })

@@ -110,20 +110,6 @@ t.test('every operation has an id, a summary, a tag and the refusals it can meet
   t.equal(JSON.stringify(document).includes('rawJson'), false)
 })
 
-t.test('attempts is a number and attemptLog a list in every answer', async t => {
-  const found: Record<string, string[]> = { attempts: [], attemptLog: [] }
-  const look = (schema: unknown): void => {
-    if (typeof schema !== 'object' || schema === null) return
-    for (const [name, value] of Object.entries(schema)) {
-      if (name in found && typeof value?.type === 'string') found[name]!.push(value.type)
-      look(value)
-    }
-  }
-  look(document)
-  t.strictSame([...new Set(found.attempts)], ['integer'])
-  t.strictSame([...new Set(found.attemptLog)], ['array'])
-})
-
 const asPerson = { accept: 'text/html,application/xhtml+xml' }
 
 t.test('the pages of the reference have no script, and name the server as the reader reached it', async t => {

@@ -6,7 +6,6 @@ import { addEvents } from '../add-events.js'
 import { countRows } from '../count-rows.js'
 import { openTestStore } from '../open-test-store.js'
 
-const PAYMENTS = 5_000
 const RENEWALS = 3_500
 const MOST_ROWS = 2_000
 const KEY = '7Q7NXQCMgTsCWGn4uee4EExWaSpgYMLZqPM12f3W1Zkz'
@@ -33,45 +32,6 @@ const PAID = JSON.stringify({
   timestamp: '1',
   memo: Array.from({ length: 64 }, () => 0),
   record_id: 1,
-})
-
-t.test('the payments of a subscription are read in pages', async t => {
-  const { store: opened, database } = await openTestStore(t)
-  await addEvents(
-    database.pool,
-    { first: 0, last: PAYMENTS },
-    {
-      slot: 'n + 1',
-      signature: `'3' || left(replace(repeat(md5(n::text), 3), '0', 'Z'), 87)`,
-      event_index: '0',
-      name: `case when n = 0 then 'PaymentPolicyCreated' else 'PaymentRecord' end`,
-      data: 'case when n = 0 then $1::json else $2::json end',
-      gateway: '$3',
-      payment_policy: '$3',
-      amount: 'case when n > 0 then 5 end',
-      paid_at: 'case when n > 0 then n end',
-      record_id: 'case when n > 0 then n end',
-    },
-    [CREATED, PAID, KEY],
-  )
-  await database.pool.query('analyze')
-  const { store, counts } = countRows(opened)
-  const changing = new Map([[KEY, { tokenMint: 'mint', wallet: 'wallet', wasPaid: true }]])
-  const changes = await replaySubscriptions(
-    store,
-    { living: [], changing },
-    { gateway: KEY, programId: DEFAULT_PROGRAM_ID },
-  )
-  t.same(
-    changes.map(({ atMs, became }) => [atMs, became]),
-    [
-      [0, 'active'],
-      [RENEWALS * 1_000, 'inactive'],
-    ],
-    'only what changed it',
-  )
-  t.ok(counts.length > PAYMENTS / MOST_ROWS)
-  t.ok(Math.max(...counts) <= MOST_ROWS, `a statement gives ${Math.max(...counts)} rows`)
 })
 
 t.test('the status changes of a subscription without an end are read in pages', async t => {

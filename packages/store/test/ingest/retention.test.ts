@@ -53,17 +53,6 @@ t.test('retention', async t => {
     },
   )
 
-  t.test('removes a bounded number of rows in a step', async t => {
-    await pool.query(
-      `insert into ingest_batches (first_position, last_position, committed_at, relayed_at)
-       select n, n, now() - interval '1 y', now() from generate_series(10, 40) n`,
-    )
-    await pool.query('delete from ingest_batches where first_position < 10')
-    t.equal(await prune('ingest_batches', 20), 20)
-    t.equal(await prune('ingest_batches', 20), 11)
-    t.equal(await prune('ingest_batches', 20), 0)
-  })
-
   t.test('removes old dead letters, and never a good message that a bug of ingest refused', async t => {
     const letter = (key: string, code: string, receivedDays: number, replayedDays: number | null) =>
       pool.query(

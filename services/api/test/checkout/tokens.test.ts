@@ -120,18 +120,6 @@ t.test('the published verifier accepts a payment, a policy and a subscription', 
   await t.rejects(verifier.verifyPolicy(body.token, { ...expected, recipient: keyOf('late shop') }))
 })
 
-t.test('a subscription is paid for a grace after its due date, then overdue', async t => {
-  const claims = await claimsOf({ walletPublicKey: me })
-  const statusOf = (address: string) =>
-    (claims.policies as { policyAddress: string; status: string }[]).find(
-      one => one.policyAddress === address,
-    )?.status
-  t.equal(statusOf(late.address), 'overdue')
-  t.equal(statusOf(barelyLate.address), 'paid')
-  t.equal(claims.policies!.length, 3)
-  t.equal(claims.lastPayments!.length, 3)
-})
-
 t.test('each type of policy has its claim and its end', async t => {
   const owner = keyOf('collector')
   const addPolicy = async (memo: string, type: Record<string, unknown>) =>

@@ -2,8 +2,8 @@
 import { listDueAccounts } from '@payment-tracking/store/ingest'
 import t from 'tap'
 import { openApi } from '../open-api.js'
-import { keyOf, subscriptionOf, openChain } from '../open-chain.js'
-import { accountOf, see } from './see-accounts.js'
+import { keyOf, payAsYouGoOf, subscriptionOf, openChain } from '../open-chain.js'
+import { accountOf, nameAccount, see } from './see-accounts.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -18,10 +18,7 @@ const monthly = (dueIn: number, amount = 6, fields = {}) =>
 /** A policy of a wallet whose token account is named after it. */
 const open = async (owner: string, type: Record<string, unknown>, others: { gateway?: string } = {}) => {
   const policy = await chain.policy({ owner: keyOf(owner), type, at: NOW - 40 * DAY, ...others })
-  await pool.query('update user_payments set token_account = $1 where owner = $2', [
-    keyOf(`account of ${owner}`),
-    keyOf(owner),
-  ])
+  await nameAccount(pool, owner)
   return policy
 }
 const accountOfWallet = (owner: string, changes = {}) => accountOf(keyOf(`account of ${owner}`), changes)
@@ -73,8 +70,7 @@ t.test('a risk is shown, and gone after its cure, by whatever account who is pai
 t.test('a pause of the program is a cause until it ends or is retracted', async t => {
   const { address } = await open('paused program', monthly(DAY))
   await seen('paused program')
-  const pause = (is: boolean) =>
-    chain.say('EmergencyPauseChanged', { admin: keyOf('admin'), was_paused: !is, is_paused: is }, NOW)
+  const pause = (is: boolean) => chain.pause(is, NOW)
   await pause(true)
   t.match(await riskOf(address), { state: 'at_risk', cause: 'program_paused' })
   await pause(false)
@@ -186,28 +182,12 @@ t.test('payments of one account that are due together need their sum', async t =
 
 t.test('only what waits for one amount at one date has a risk', async t => {
   const { address: paused } = await open('paused', monthly(DAY))
-  await chain.say(
-    'PaymentPolicyStatusChanged',
-    { payment_policy: paused, old_status: { Active: null }, new_status: { Paused: null } },
-    NOW,
-  )
+  await chain.change(paused, 'Paused', NOW)
   const { address: completed, ...rest } = await open('completed', monthly(DAY, 6, { max_renewals: 1 }))
   await chain.pay({ address: completed, ...rest }, NOW)
   const without: [string, Record<string, unknown>][] = [
     ['UpTo', { UpTo: { max_amount: '1', valid_after: '0', deadline: String(NOW + DAY) } }],
-    [
-      'PayAsYouGo',
-      {
-        PayAsYouGo: {
-          max_amount_per_period: '9',
-          max_chunk_amount: '9',
-          period_length_seconds: '9',
-          current_period_start: '0',
-          current_period_total: '0',
-          expiry_date: null,
-        },
-      },
-    ],
+    ['PayAsYouGo', payAsYouGoOf()],
     ['expired', { OneTime: { amount: '6', due_date: '0', expiry_date: String(NOW - 60) } }],
   ]
   for (const each of [paused, completed]) t.equal(await riskOf(each), null)
@@ -255,12 +235,7 @@ t.test('what is looked for is what is due, and checks move when it is paid, and 
   t.ok(Number(await lookOf(policy.address)) > NOW + 20 * DAY)
   await chain.retract(signature)
   t.ok((await asked()).has(account), 'due again')
-  const say = (name: string) =>
-    chain.say(
-      'PaymentPolicyStatusChanged',
-      { payment_policy: policy.address, old_status: { Active: null }, new_status: { [name]: null } },
-      NOW,
-    )
+  const say = (name: string) => chain.change(policy.address, name, NOW)
   await say('Paused')
   t.notOk((await asked()).has(account))
   t.equal(await lookOf(policy.address), null)

@@ -11,7 +11,7 @@ import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
 import { signInDirectly } from '../merchant/sign-in-directly.js'
 import { openApi } from '../open-api.js'
 import { keyOf, openChain, subscriptionOf, type StoredPolicy } from '../open-chain.js'
-import { accountOf, see } from './see-accounts.js'
+import { accountOf, nameAccount, see } from './see-accounts.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -35,10 +35,7 @@ const open = async (name: string, dueIn: number, gateway = shop.gateway, amount 
   const type = subscriptionOf({ amount, next_payment_due: String(NOW + dueIn) })
   const owner = keyOf(name)
   const policy = await chain.policy({ owner, mint, recipient, gateway, type, at: NOW - 40 * DAY })
-  await pool.query('update user_payments set token_account = $1 where owner = $2', [
-    keyOf(`account of ${name}`),
-    owner,
-  ])
+  await nameAccount(pool, name)
   return policy
 }
 const round = () => notifyRisks(api.store, { programId: DEFAULT_PROGRAM_ID, limit: 500 })
@@ -236,12 +233,7 @@ t.test('record, payments due, customers, time line and messages agree after ever
     if (each.kind === 'account') await seeAccount(each.of, each.changes)
     else if (each.kind === 'recipient')
       await see(api.store, [accountOf(recipientAccount, { owner: recipient, mint, ...each.changes })])
-    else if (each.kind === 'pause')
-      await chain.say(
-        'EmergencyPauseChanged',
-        { admin: keyOf('admin'), was_paused: !each.is, is_paused: each.is },
-        NOW + at,
-      )
+    else if (each.kind === 'pause') await chain.pause(each.is, NOW + at)
     else if (each.kind === 'forget')
       await pool.query(
         `update token_accounts set checked_at = now() - interval '16 minutes' where address = $1`,

@@ -85,11 +85,7 @@ t.test('of every set of causes, the first in the order of the table is reported'
   ]) {
     const isPaused = ofProgram.includes('program_paused')
     const protocolFees = ofProgram.includes('fee_account_missing') ? 'lacking fees' : 'good fees'
-    await chain.say(
-      'EmergencyPauseChanged',
-      { admin: keyOf('admin'), was_paused: !isPaused, is_paused: isPaused },
-      NOW,
-    )
+    await chain.pause(isPaused, NOW)
     await chain.say('ProgramConfigCreated', { fee_recipient: feesOf(protocolFees) }, NOW)
     await pool.query(`delete from token_accounts where owner = $1`, [feesOf(protocolFees)])
     await see([
@@ -117,7 +113,7 @@ t.test('of every set of causes, the first in the order of the table is reported'
     }
   }
   t.equal(counts.size, RISK_CAUSES.length + 1)
-  await chain.say('EmergencyPauseChanged', { admin: keyOf('admin'), was_paused: true, is_paused: false }, NOW)
+  await chain.pause(false, NOW)
 })
 
 t.test('what was seen too long ago, or never, is no alarm', async t => {

@@ -5,7 +5,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { insertWebhook, openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { keyOf, subscriptionOf, openChain, type StoredPolicy } from '../open-chain.js'
-import { accountOf, see } from './see-accounts.js'
+import { accountOf, nameAccount, see } from './see-accounts.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1000)
@@ -22,10 +22,7 @@ const open = async (name: string, dueIn = DAY, amount = '6') => {
     type,
     at: NOW - 40 * DAY,
   })
-  await pool.query('update user_payments set token_account = $1 where owner = $2', [
-    keyOf(`account of ${name}`),
-    keyOf(name),
-  ])
+  await nameAccount(pool, name)
   return policy
 }
 const seen = (name: string, changes = {}, storedAt?: Date) =>
@@ -127,16 +124,8 @@ t.test('a policy that is paused or deleted is at risk no more; its next life is 
     await seen(name, { balance: '0' })
   }
   await round()
-  await chain.say(
-    'PaymentPolicyStatusChanged',
-    { payment_policy: paused.address, old_status: { Active: null }, new_status: { Paused: null } },
-    NOW,
-  )
-  await chain.say(
-    'PaymentPolicyDeleted',
-    { payment_policy: deleted.address, owner: deleted.owner, policy_id: 1 },
-    NOW,
-  )
+  await chain.change(paused.address, 'Paused', NOW)
+  await chain.remove(deleted.address, deleted.owner, NOW)
   await round()
   for (const policy of [paused, deleted])
     t.same(await linesOf(policy), ['at_risk insufficient_balance', 'at_risk_cleared insufficient_balance'])

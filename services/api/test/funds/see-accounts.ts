@@ -3,6 +3,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { derivePaymentsDelegate, readControlMessage } from '@payment-tracking/domain'
 import { commitBatch } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
+import type { TestDatabase } from '@payment-tracking/testkit'
 import { keyOf } from '../open-chain.js'
 
 const PAYMENTS = derivePaymentsDelegate(DEFAULT_PROGRAM_ID)
@@ -41,3 +42,10 @@ export async function see(store: Store, accounts: readonly Seen[], storedAt?: Da
     controls,
   })
 }
+
+/** What no event tells: the token account of a wallet, named after it. */
+export const nameAccount = (pool: TestDatabase['pool'], name: string, owner = keyOf(name)) =>
+  pool.query('update user_payments set token_account = $1 where owner = $2', [
+    keyOf(`account of ${name}`),
+    owner,
+  ])

@@ -5,9 +5,9 @@ import { createWebhook } from '@payment-tracking/store/admin'
 import { notifyDuePolicies, notifyRisks } from '@payment-tracking/store/messages'
 import t from 'tap'
 import { makeSigningKeys } from '../gateway-auth/make-signing-keys.js'
-import { accountOf, see } from '../funds/see-accounts.js'
+import { accountOf, nameAccount, see } from '../funds/see-accounts.js'
 import { openApi } from '../open-api.js'
-import { keyOf, memoOf, NO_POLICY, subscriptionOf, openChain, type StoredPolicy } from '../open-chain.js'
+import { keyOf, memoOf, subscriptionOf, openChain, type StoredPolicy } from '../open-chain.js'
 import { signInDirectly } from './sign-in-directly.js'
 
 const DAY = 86_400
@@ -40,28 +40,11 @@ const wallet = (name: string): string => keyOf(`customer ${name}`)
 const due = (at: number) => subscriptionOf({ next_payment_due: String(at) })
 const open = (name: string, type: object, at = NOW - 40 * DAY, more: object = {}) =>
   chain.policy({ gateway, owner: wallet(name), mint, at, type: type as Record<string, unknown>, ...more })
-const status = (policy: StoredPolicy, name: string, at: number) =>
-  chain.say(
-    'PaymentPolicyStatusChanged',
-    { payment_policy: policy.address, old_status: { Active: null }, new_status: { [name]: null } },
-    at,
-  )
-const remove = (policy: StoredPolicy, at: number) =>
-  chain.say('PaymentPolicyDeleted', { payment_policy: policy.address, owner: policy.owner, policy_id: 1 }, at)
+const status = (policy: StoredPolicy, name: string, at: number) => chain.change(policy.address, name, at)
+const remove = (policy: StoredPolicy, at: number) => chain.remove(policy.address, policy.owner, at)
 const directly = (name: string, to: string, at: number, amount = '33') =>
-  chain.say(
-    'PaymentRecord',
-    {
-      payment_policy: NO_POLICY,
-      gateway: to,
-      amount,
-      timestamp: String(at),
-      memo: memoOf(`direct-${name}`),
-      record_id: 0,
-      payer: wallet(name),
-      recipient: keyOf('recipient'),
-      token_mint: mint,
-    },
+  chain.transfer(
+    { gateway: to, amount, payer: wallet(name), token_mint: mint, memo: memoOf(`direct-${name}`) },
     at,
   )
 
@@ -95,10 +78,7 @@ await open(is('active', 'begins later'), due(NOW + DAY), NOW - DAY)
 // What nodes see, and what notifyRisks notes of it: one risk goes on, one is over.
 for (const name of [is('at_risk', 'without funds'), is('active', 'who topped up')]) {
   const { owner } = await open(name, due(NOW + DAY), NOW - DAY)
-  await api.database.pool.query('update user_payments set token_account = $1 where owner = $2', [
-    keyOf(`account of ${name}`),
-    owner,
-  ])
+  await nameAccount(api.database.pool, name, owner)
 }
 const seeBalances = async (balances: Record<string, string>) => {
   const accounts = Object.entries(balances).map(([name, balance]) =>
@@ -361,19 +341,8 @@ t.test("another gateway's rows are never in it, not of the same policy either", 
 t.test('cohorts tell who paid again in which month', async t => {
   const shop = await signInDirectly(chain, keys, 'shop of cohorts')
   const pay = (name: string, at: string, amount: string, token = mint) =>
-    chain.say(
-      'PaymentRecord',
-      {
-        payment_policy: NO_POLICY,
-        gateway: shop.gateway,
-        amount,
-        timestamp: String(Date.parse(at) / 1000),
-        memo: memoOf('c'),
-        record_id: 0,
-        payer: wallet(name),
-        recipient: keyOf('recipient'),
-        token_mint: token,
-      },
+    chain.transfer(
+      { gateway: shop.gateway, amount, payer: wallet(name), token_mint: token },
       Date.parse(at) / 1000,
     )
   // In any order.

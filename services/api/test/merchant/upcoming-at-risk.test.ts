@@ -9,7 +9,7 @@ import { openTestStore } from '@payment-tracking/testkit'
 import t from 'tap'
 import { insertAccounts, insertPolicies, type MadePolicy } from '../funds/made-policies.js'
 import { readUpcoming } from '../../src/merchant/read-upcoming.js'
-import { keyOf, openChain } from '../open-chain.js'
+import { openChain } from '../open-chain.js'
 
 const DAY = 86_400
 const NOW = Math.floor(Date.now() / 1_000)
@@ -108,8 +108,7 @@ t.test('a paused program puts the next payment of a policy at risk, and no later
     const { atRiskCount, atRiskAmount } = byToken[0]!
     return [items.map(({ dueRisk }) => dueRisk?.state), Number(atRiskCount), atRiskAmount]
   }
-  const pause = (is: boolean) =>
-    chain.say('EmergencyPauseChanged', { admin: keyOf('admin'), was_paused: !is, is_paused: is }, NOW)
+  const pause = (is: boolean) => chain.pause(is, NOW)
   t.same(await read(), [['ok', 'unknown'], 0, '0'])
   await pause(true)
   t.same(await read(), [['at_risk', 'unknown'], 1, '5'])

@@ -1,6 +1,4 @@
 // An S3 store that takes connections and answers nothing, or late: only the archive waits for it.
-import { createServer, request as httpRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { readArchiveProblem } from '@payment-tracking/store/core'
 import { openLink, openTestStore, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -26,48 +24,6 @@ t.test('requests end after their time, and the archive goes on when the store an
   t.match((await readArchiveProblem(store))!.problem, /^EVENTS_ARCHIVE names s3:.*does not answer: correct/)
   await run({ months: 0, files: await openArchiveFiles(location, env) })
   t.equal(await readArchiveProblem(store), undefined)
-  const { rows } = await database.pool.query('select bool_and(shrunk) as shrunk from events where amount > 0')
-  t.strictSame(rows, [{ shrunk: true }])
-})
-
-t.test('a store that is slow but in time holds no lock, and the archive goes on', async t => {
-  const { store, database } = await openTestStore(t)
-  await take(store, database.pool, early)
-  const s3 = await openS3(t)
-  const requestWithinMs = 2_000
-  let answers = 0
-  const waiting: number[] = []
-  const slow = createServer((request, response) => {
-    const forward = httpRequest(
-      { port: s3.port, method: request.method, path: request.url, headers: request.headers },
-      answer => {
-        answers += 1
-        setTimeout(() => {
-          void database.pool
-            .query<{ count: number }>(
-              `select count(*)::int from pg_stat_activity
-                where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`,
-            )
-            .then(({ rows }) => {
-              waiting.push(rows[0]!.count)
-              response.writeHead(answer.statusCode!, answer.headers)
-              answer.pipe(response)
-            })
-        }, 0.8 * requestWithinMs)
-      },
-    )
-    request.pipe(forward)
-  })
-  await new Promise<void>(resolve => slow.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => slow.close())
-  const env = { ...s3.env, AWS_ENDPOINT_URL: `http://127.0.0.1:${(slow.address() as AddressInfo).port}` }
-  const { run } = await openArchive(t, store)
-  await run({ months: 0, files: new S3Files(s3.location, env, { requestWithinMs }) })
-  t.ok(answers >= 5, `${answers} answers`)
-  t.ok(
-    waiting.every(count => count === 0),
-    'no transaction waits for the store',
-  )
   const { rows } = await database.pool.query('select bool_and(shrunk) as shrunk from events where amount > 0')
   t.strictSame(rows, [{ shrunk: true }])
 })

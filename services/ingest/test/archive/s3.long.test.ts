@@ -1,20 +1,14 @@
 // An archive in an S3 server from npm, which needs nothing of the machine. Files that were written can be read. Wrong settings are
 // named in one line before anything starts. `npm run operate -- archive` lists, verifies and restores.
-import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { listArchiveParts } from '@payment-tracking/store/ingest'
 import { openStore } from '@payment-tracking/store/core'
-import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
-import { openTestStore, startService, useEnvironment } from '@payment-tracking/testkit'
+import { startService, useEnvironment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { openArchive, paidIn, stoppingAfter, take } from './open-archive.js'
 import { openS3 } from './open-s3.js'
-
-const COMMAND = fileURLToPath(new URL('../../dist/archive.js', import.meta.url))
 
 const EVENTS = paidIn(Array.from({ length: 20 }, (_, at) => 100 + at * 50_000))
 
@@ -32,22 +26,6 @@ t.test('a file is read as it was written', async t => {
     code: 'ARCHIVE_UNUSABLE',
     message: /2-none is not below EVENTS_ARCHIVE \(s3:\/\/payments\/old months\): bring it back/,
   })
-})
-
-t.test('the command reads it', async t => {
-  const { location, env } = await openS3(t)
-  const { store, database } = await openTestStore(t)
-  await take(store, database.pool, EVENTS)
-  const archive = await openArchive(t, store)
-  await archive.run({ files: await openArchiveFiles(location, env), months: 0 })
-  const [part] = await listArchiveParts(store)
-  const command = (...args: string[]) =>
-    promisify(execFile)(process.execPath, [...SHORT_LIVED_OPTIONS, COMMAND, ...args], {
-      env: { PATH: process.env.PATH, DATABASE_URL: database.url, EVENTS_ARCHIVE: location, ...env },
-    }).then(({ stdout }) => stdout)
-  t.match(await command('list'), new RegExp(`^${part!.month} .* archived$`, 'm'))
-  t.match(await command('verify'), / 0 of them wrong$/m)
-  t.match(await command('restore', part!.month), /^lists begin with .* again/m)
 })
 
 t.test('what cannot work is said in a line before anything starts', async t => {

@@ -196,21 +196,6 @@ t.test('what comes late for an archived month is in the stream at once, and then
   )
 })
 
-t.test('a month does not leave the lists before the last event of it is settled', async t => {
-  const { store, database } = await openMonths(t)
-  const wereThere = await listMonths(store)
-  const archive = await openArchive(t, store)
-  const months = monthsBefore(new Date((START + 2 * MONTH_SECONDS) * 1_000))
-  await ingest(store, [pay(SLOTS[0]! + 7)])
-  await drain(store)
-  await archive.run({ months })
-  t.match(archive.logs.join(), /archive.waits.*too-new/)
-  t.equal((await listMonths(store)).size, wereThere.size)
-  await relayAll(database.pool)
-  await archive.run({ months })
-  t.equal((await listMonths(store)).size, wereThere.size - 2)
-})
-
 t.test('pages need no writer lock, and wait for no row that ingest holds', async t => {
   const { store, database } = await openMonths(t)
   const archive = await openArchive(t, store)
