@@ -159,15 +159,12 @@ t.test('what was told before a question is not taken for what was told after it'
   t.same([before('a', 'order'), told.now()('a', 'order'), before('b', 'order')], [2, 3, 0])
 })
 
-t.test('a read that goes back, or does not find what was told, is seen', async t => {
+t.test('a read that goes back is seen', async t => {
   const at = (position: number, epoch = 'a') => ({ position, epoch })
-  const wanted = { eventId: 'e', seq: 2, found: [{ id: 'e', seq: 2 }] }
-  t.same(findReadProblems(at(5), at(5), wanted), [])
-  t.same(findReadProblems(at(5), at(4, 'b'), { ...wanted, found: [] }), [], 'another database')
+  t.same(findReadProblems(at(5), at(5)), [])
+  t.same(findReadProblems(at(5), at(4, 'b')), [], 'another database')
   t.same(findReadProblems(undefined, at(1)), [])
   t.equal(findReadProblems(at(5), at(4)).length, 1)
-  t.equal(findReadProblems(at(5), at(5), { ...wanted, found: [] }).length, 1)
-  t.equal(findReadProblems(at(5), at(5), { ...wanted, found: [{ id: 'e', seq: 3 }] }).length, 1)
 })
 
 t.test('a stream of events that leaves one out, repeats one or moves what was kept is seen', async t => {

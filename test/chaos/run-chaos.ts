@@ -39,7 +39,6 @@ export interface RunResult extends Reconciliation {
 }
 
 const PROGRESS_EVERY_MS = 3_000
-const MOST_EVENTS_OF_A_TRANSACTION = 3
 /** The longest time of a webhook request: WEBHOOK_TIMEOUT_MS of the system, and a margin. */
 const IN_FLIGHT_MS = WEBHOOK_TIMEOUT_MS + 1_000
 /** The last log line of a pod that ends because its database was replaced. */
@@ -94,13 +93,10 @@ export async function runChaos({
       openExpecter(system.baseUrl, () => promoted),
       it => it.stop(),
     )
-    const takenBack = () =>
-      MOST_EVENTS_OF_A_TRANSACTION *
-      publisher.journal.filter(({ message }) => message.control?.kind === 'retracted').length
-    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds, takenBack), it => it.stop())
+    const rest = own(openRestReader(system.baseUrl, plan.load.trackingIds), it => it.stop())
     const told = new ToldHeads()
     const clients = own(
-      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, told, rest)),
+      plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, told)),
       each => each.forEach(client => client.leave()),
     )
     const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
@@ -108,7 +104,6 @@ export async function runChaos({
       promoted = true
       kept = position
       checker.forgive()
-      rest.forget()
       for (const endpoint of endpoints) endpoint.forget()
       // Requests that left before the promotion may arrive a moment after it.
       setTimeout(() => endpoints.forEach(endpoint => endpoint.forget()), IN_FLIGHT_MS)

@@ -97,7 +97,7 @@ const files = isCore ? CORE : named.length > 0 ? named : all
 let passed = false
 try {
   /** Files that run our own images; the others need at most a Debian. */
-  if (files.some(file => /(archive|compose|kubernetes-pods)\.containers\.ts$/.test(file))) {
+  if (files.some(file => /(compose|kubernetes-pods)\.containers\.ts$/.test(file))) {
     await makeStandIns()
     await buildImages(stopping.signal)
   }

@@ -1,39 +1,6 @@
-// The public of a deployment: many people at once behind one TLS proxy, and people who ask all the time.
-import type { TestContext } from '@payment-tracking/testkit'
+// The public of a deployment: people who ask all the time.
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { io, type Socket } from 'socket.io-client'
-import type { Test } from 'tap'
-
-/** People behind one TLS proxy; one address may have 200 connections. */
-export const PEOPLE = 260
-
-/** Each connects with an address of its own in x-forwarded-for, as a TLS proxy writes it. */
-export async function admitPeople(t: TestContext & Pick<Test, 'equal' | 'strictSame'>, baseUrl: string) {
-  const sockets: Socket[] = []
-  t.teardown(() => sockets.forEach(socket => socket.close()))
-  const refusals: unknown[] = []
-  const admitted = Array.from({ length: PEOPLE }, (_, person) => {
-    const socket = io(baseUrl, {
-      path: '/ws/v1',
-      transports: ['websocket'],
-      forceNew: true,
-      extraHeaders: { 'x-forwarded-for': `198.51.${person >> 8}.${person & 255}` },
-    })
-    sockets.push(socket)
-    socket.on('error', (message: unknown) => refusals.push(message))
-    return new Promise<boolean>(resolve =>
-      socket.on('connect', () =>
-        socket.emit('subscribe', { trackingId: `behind-a-proxy-${person % 20}` }, (answer: { ok: boolean }) =>
-          resolve(answer.ok),
-        ),
-      ),
-    )
-  })
-  const answers = await Promise.all(admitted)
-  t.equal(answers.filter(Boolean).length, PEOPLE, 'all subscribed')
-  t.strictSame(refusals, [], 'none was refused')
-}
 
 export interface Pauses {
   /** the longest time in which nobody got an answer */

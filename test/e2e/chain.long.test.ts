@@ -66,7 +66,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
   await waitFor(() => pushedOf(sentinel.signature, 'payment') > 0, { what: 'the last push' })
 
   await t.test('case by case', async t => {
-    for (const { id, signature, payments, events = payments, gap, row } of ran) {
+    for (const { id, signature, payments, events = payments, gap } of ran) {
       await waitFor(() => deliveredOf(signature, 'payment.executed') >= payments, {
         what: `webhooks of ${id}`,
       })
@@ -74,7 +74,6 @@ t.test('every honest payment comes out three ways, and nothing else does', async
       t.equal(pushedOf(signature, 'payment'), payments, `${id}: pushes`)
       const rows = await eventsOf(signature)
       t.equal(rows.length, events, `${id}: rows`)
-      if (row) t.match(JSON.stringify(rows[0]), row, `${id}: contents`)
       const gaps = (await listGaps(store, { openOnly: false, limit: 100 })).filter(
         each => each.signature === signature,
       )

@@ -1,7 +1,6 @@
 // Webhook endpoints of the fixtures' gateways, compared with REST.
 import {
   openReceiver,
-  waitFor,
   type AskApi,
   type FixtureAnswers,
   type FixtureMessage,
@@ -9,7 +8,9 @@ import {
   type TestContext,
 } from '@payment-tracking/testkit'
 import type { Test } from 'tap'
-import { signWith } from './sign-with.js'
+import { askJson } from '../ask-json.js'
+import { signIn } from '../chaos/load/receivers.js'
+import { keyOfWallet } from './sign-with.js'
 
 interface Gateway {
   gateway: string
@@ -41,29 +42,6 @@ export function lastingGateways(messages: readonly FixtureMessage[], expected: F
   return (expected.gateways as unknown as Gateway[]).filter(({ gateway }) => !deleted.has(gateway))
 }
 
-async function post(url: string, body: unknown, token?: string): Promise<Response> {
-  return fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-    body: JSON.stringify(body),
-  })
-}
-
-async function signIn(apiUrl: string, { gateway, authority, authoritySecret }: Gateway): Promise<string> {
-  const url = `${apiUrl}/v1/gateway/${gateway}/auth`
-  const challenge = await waitFor(
-    async () => {
-      const answer = await post(`${url}/challenge`, {})
-      return answer.ok ? answer : undefined
-    },
-    { what: `gateway ${gateway}`, timeoutMs: 20_000 },
-  )
-  const { nonce } = (await challenge.json()) as { nonce: string }
-  const signature = signWith(authoritySecret, nonce)
-  const verified = await post(`${url}/verify`, { signer: authority, signature, nonce })
-  return ((await verified.json()) as { token: string }).token
-}
-
 interface Endpoint {
   gateway: string
   finality: 'confirmed' | 'finalized'
@@ -87,7 +65,9 @@ export async function openEndpoints(
 ): Promise<Endpoint[]> {
   const endpoints: Endpoint[] = []
   for (const gateway of gateways) {
-    const token = await signIn(apiUrl, gateway)
+    const { gateway: address, authority: publicKey, authoritySecret } = gateway
+    const authority = { publicKey, privateKey: keyOfWallet(authoritySecret) }
+    const token = await signIn(apiUrl, { address, authority })
     for (const kind of KINDS) {
       const receiver = await openReceiver(t)
       const body = {
@@ -96,8 +76,8 @@ export async function openEndpoints(
         format: 'standard',
         ...kind,
       }
-      const created = await post(`${apiUrl}/v1/webhooks`, body, token)
-      if (created.status !== 201) throw new Error(`POST /v1/webhooks: ${await created.text()}`)
+      const { status, text } = await askJson(`${apiUrl}/v1/webhooks`, { method: 'POST', token, body })
+      if (status !== 201) throw new Error(`POST /v1/webhooks: ${text}`)
       endpoints.push({ gateway: gateway.gateway, receiver, ...kind })
     }
   }

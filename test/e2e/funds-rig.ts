@@ -54,7 +54,7 @@ interface Received {
   data: { paymentPolicy: string; clearedCause?: string; dueRisk: { cause: string | null } | null }
 }
 
-/** Wallets with enough, one for each cause, and every process that their payments pass through. */
+/** Wallets with enough, for three of the causes (all are in services/api/test/funds), and every process that their payments pass through. */
 export async function openFundsRig(t: TestContext) {
   const { database, nats, settings } = await useEnvironment(t)
   const chain = new SimulatedChain({ programs: [DEFAULT_PROGRAM_ID] })
@@ -136,25 +136,10 @@ export async function openFundsRig(t: TestContext) {
       make: change({ allowance: 0n }),
       cure: change({ allowance: AMOUNT }),
     },
-    delegate_revoked: {
-      payer: open('another program approved'),
-      make: change({ delegate: buildAddress('another program') }),
-      cure: change({ delegate: PAYMENTS }),
-    },
     account_missing: {
       payer: open('account closed'),
       make: ({ account }) => chain.tokens.close(account),
       cure: reopen,
-    },
-    account_frozen: {
-      payer: open('frozen', { program: TOKEN_2022_PROGRAM }),
-      make: change({ frozen: true }),
-      cure: change({ frozen: false }),
-    },
-    recipient_account_frozen: {
-      payer: open('recipient with a frozen account'),
-      make: ({ recipientAccount }) => chain.tokens.change(recipientAccount, { frozen: true }),
-      cure: ({ recipientAccount }) => chain.tokens.change(recipientAccount, { frozen: false }),
     },
   }
   /** Who is paid has no usual account of the mint, but these. */

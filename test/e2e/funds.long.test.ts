@@ -1,4 +1,4 @@
-// Each cause is notified within a cycle, and cleared after its cure.
+// A cause is notified within a cycle, and cleared after its cure.
 import { buildAddress } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openFundsRig, type Payer } from './funds-rig.js'
@@ -33,7 +33,7 @@ t.test('who is paid by an account made by hand is no risk, unless that is frozen
   ALL.push(usable, frozen)
 })
 
-t.test('each cause is notified within a cycle, and cleared after its cure', async t => {
+t.test('a cause is notified within a cycle, and cleared after its cure', async t => {
   for (const [cause, { payer, make, cure }] of Object.entries(CASES)) {
     const before = received().length
     const madeAt = performance.now()

@@ -173,6 +173,9 @@ t.test('each service is given every variable it requires, and none it does not k
       t.ok(isKnown, `${name} knows ${variable}`)
     }
   }
+  const ofEdge = Object.keys(compose.services.edge.environment)
+  for (const [, variable] of read('infra/docker/haproxy.cfg').matchAll(/"\$\{?([A-Z_]+)/g))
+    t.ok(ofEdge.includes(variable!), `the edge is given ${variable}`)
 })
 
 /** Standard names that belong to EVENTS_ARCHIVE and are no settings of their own. */

@@ -1,13 +1,10 @@
 // The night goes on past a failure, and ends with a table of all steps.
-import { execFile, execFileSync } from 'node:child_process'
-import { cpSync, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-import { parse } from 'yaml'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -90,74 +87,4 @@ t.test('files that judge times run one after the other', async t => {
     cwd: ROOT,
   })
   t.equal(inTurn.stdout.trim(), 'bounds,benches,times')
-})
-
-interface Workflow {
-  jobs: Record<string, { needs?: string[]; if?: string; steps: { id?: string; run?: string }[] }>
-}
-
-t.test('an advisory about a package that runs fails its step, and is in the report', async t => {
-  const { jobs } = parse(readFileSync(join(ROOT, '.github/workflows/night.yml'), 'utf8')) as Workflow
-  const { run } = jobs.advisories!.steps.find(({ id }) => id === 'audit')!
-  t.same(jobs.report!.needs, ['night', 'advisories'])
-  t.match(jobs.report!.if, "needs.advisories.result != 'success'")
-
-  const [running, ofTests] = ['fastify', 'playwright-core']
-  let advised: string | null = null
-  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version: string }>
-  }
-  const versionOf = (name: string) => packages[`node_modules/${name}`]!.version
-  const manifests = execFileSync('git', ['ls-files', 'package*.json', '*/package.json'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-    .trim()
-    .split('\n')
-  /** As the registry of npm: advisories of the packages that it is asked about, and what it knows of each. */
-  const registry = createServer((request, response) => {
-    if (request.method === 'POST' && advised === null) return response.writeHead(405).end()
-    const advisory = {
-      id: 1,
-      url: 'https://example.com/advisory-1',
-      title: 'planted',
-      severity: 'low',
-      vulnerable_versions: '*',
-    }
-    const body =
-      request.method === 'POST'
-        ? { [advised!]: [advisory] }
-        : { name: advised, 'dist-tags': {}, versions: { [versionOf(advised!)]: { name: advised } } }
-    request.resume()
-    response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
-  })
-  await new Promise<void>(resolve => registry.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => registry.close())
-  const audit = async (packageName: string | null) => {
-    advised = packageName
-    const folder = t.testdir({ output: '' })
-    for (const file of manifests) cpSync(join(ROOT, file), join(folder, file))
-    const env = {
-      ...process.env,
-      GITHUB_OUTPUT: join(folder, 'output'),
-      npm_config_registry: `http://127.0.0.1:${(registry.address() as AddressInfo).port}/`,
-      npm_config_cache: join(folder, 'cache'),
-      npm_config_fetch_retries: '0',
-    }
-    const isGood = await promisify(execFile)('bash', ['-e', '-c', run!], { cwd: folder, env }).then(
-      () => true,
-      () => false,
-    )
-    return { isGood, output: readFileSync(env.GITHUB_OUTPUT, 'utf8') }
-  }
-  t.match(await audit(running), {
-    isGood: false,
-    output: /^found<<END_OF_AUDIT\n[^]*fastify[^]*planted[^]*\nEND_OF_AUDIT\n$/,
-  })
-  t.match(await audit(ofTests), { isGood: true, output: /found 0 vulnerabilities/ })
-  t.match(
-    await audit(null),
-    { isGood: false, output: /audit endpoint returned an error/ },
-    'no answer is no good answer',
-  )
 })

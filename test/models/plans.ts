@@ -22,12 +22,8 @@ export interface ModelPlan {
   mutants: readonly Mutant[]
 }
 
-/** @param bounds those of the searches, and `others` of mutants alone */
-function planOf(
-  name: string,
-  bounds: Record<string, Bounds>,
-  others: Record<string, Bounds> = {},
-): ModelPlan {
+/** @param bounds those of the searches */
+function planOf(name: string, bounds: Record<string, Bounds>): ModelPlan {
   const text = readFileSync(new URL(`mutants/${name}.diff`, import.meta.url), 'utf8')
   const mutants = text
     .split(/^@@ /m)
@@ -40,30 +36,22 @@ function planOf(
           .filter(line => line.startsWith(mark))
           .map(line => line.slice(1))
           .join('\n')
-      const of = { ...bounds, ...others }[within!]!
-      return { name: title!, breaks: breaks!, bounds: of, find: textOf('-'), replace: textOf('+') }
+      return {
+        name: title!,
+        breaks: breaks!,
+        bounds: bounds[within!]!,
+        find: textOf('-'),
+        replace: textOf('+'),
+      }
     })
   return { name, searches: Object.values(bounds), mutants }
 }
 
 const LOST = { CLIENTS: 'Set(1)', RETRACTED: 'Set()', FENCES: 'false', LOSSES: '1' }
-/** Ticks of half a lease, without drift. */
-const COARSE = { LEASE: '2', FENCE: '1', RECOVERY: '3', DRIFTS: 'false' }
-/** Redis keeps everything, and pods begin anew. */
-const PAUSED = { ...COARSE, LOSSES: '0' }
-const FLUSHED = { ...COARSE, BEGINS: '1' }
-const FAILED_OVER = { ...FLUSHED, LOSS: '"failover"' }
-
 export const PLANS: readonly ModelPlan[] = [
   planOf('deliveries', {
     ONE_DELIVERY: { DELIVERIES: 'Set(1)', ORDERED: 'false' },
     IN_ORDER: { WORKERS: 'Set(1)', REDELIVERIES: '0', MOST_ATTEMPTS: '2' },
-  }),
-  planOf('ingest', {
-    /** No server is lost: two writers and every message. */
-    TWO_WRITERS: { LOSSES: '0' },
-    /** One writer, and a standby that lacks commits. */
-    PROMOTED: { WRITERS: 'Set(1)', LOSSES: '1', CRASHES: '0' },
   }),
   planOf('notification', {
     /** Two clients of one room, one of which asks for some payments only. */
@@ -75,15 +63,4 @@ export const PLANS: readonly ModelPlan[] = [
     /** The same with a client that sends no epoch. */
     NAMELESS: { ...LOST, CLIENTS: 'Set(3)' },
   }),
-  planOf(
-    'seats',
-    {
-      PAUSED,
-      /** The same with clocks that drift, without a second lease. */
-      DRIFTING: { ...PAUSED, BEGINS: '1', DRIFTS: 'true' },
-      FLUSHED,
-      FAILED_OVER,
-    },
-    { FLUSHED_TWICE: { ...FLUSHED, BEGINS: '2' }, FAILED_OVER_TWICE: { ...FAILED_OVER, BEGINS: '2' } },
-  ),
 ]

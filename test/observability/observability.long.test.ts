@@ -1,6 +1,6 @@
 // What people see of a running system: metrics as documented, one trace from the message to the webhook, and no
 // secret in any log. One system is started for all of it, at the chattiest log level.
-import { createPrivateKey, randomBytes, randomUUID, sign } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { SOCKET_PATH, subjectOf } from '@payment-tracking/contracts'
 import { readJson } from '@payment-tracking/domain'
 import { openSimulatedNode, SimulatedChain } from '@payment-tracking/simulator'
@@ -16,25 +16,17 @@ import {
   waitFor,
   type StartedService,
 } from '@payment-tracking/testkit'
-import bs58 from 'bs58'
 import { headers as natsHeaders } from 'nats'
 import { io } from 'socket.io-client'
 import t from 'tap'
 import { findSecrets } from './find-secrets.js'
 import { readExposition, type ExposedMetric } from './read-exposition.js'
+import { signWith } from '../e2e/sign-with.js'
 import { readDoc, readMetricsTable } from './read-metrics-table.js'
 import { readSpans } from './read-spans.js'
 import { withMetricsTable, writeMetricsTable } from './write-metrics-table.js'
 
 const passwordOf = (url: string) => decodeURIComponent(new URL(url).password)
-
-/** Signs with a Solana wallet's secret: base58 of the ed25519 seed and its public key. */
-function signWith(secret: string, text: string): string {
-  const seed = Buffer.from(bs58.decode(secret).slice(0, 32))
-  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
-  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
-  return bs58.encode(sign(null, Buffer.from(text, 'utf8'), key))
-}
 
 interface FixtureMessage {
   event_name: string

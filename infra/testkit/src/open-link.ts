@@ -7,6 +7,8 @@ export interface Link {
   url: string
   /** Breaks every connection; new ones are accepted. */
   cut(): void
+  /** New connections lead to another server. */
+  leadTo(url: string): void
   /** Lets nothing through, in either direction, and breaks nothing; what it held back passes when it ends. */
   stall(on: boolean): void
   /** Holds each piece back for so long, in each direction. */
@@ -50,7 +52,7 @@ export async function openLink(
   url: string,
   { breakAfterBytes = Infinity }: { breakAfterBytes?: number } = {},
 ): Promise<Link> {
-  const { hostname, port } = new URL(url)
+  let { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
   const pumps = new Set<() => void>()
@@ -130,6 +132,9 @@ export async function openLink(
   return {
     url: linked.href,
     cut,
+    leadTo(other) {
+      ;({ hostname, port } = new URL(other))
+    },
     stall(on) {
       stalled = on
       if (!on) for (const pump of pumps) pump()

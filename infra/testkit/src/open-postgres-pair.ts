@@ -2,12 +2,12 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { chownSync } from 'node:fs'
 import { appendFile, chmod, cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { findFreePort, findPostgres, findPostgresAccount } from '@payment-tracking/stack'
 import { queryOnce, withClient } from './create-database.js'
+import { openLink } from './open-link.js'
 import type { TestContext } from './test-context.js'
 import { waitFor } from './wait-for.js'
 
@@ -134,32 +134,12 @@ export async function openPostgresPair(
   }
 
   let current = primary
-  const sockets = new Set<Socket>()
-  const proxy = createServer(socket => {
-    const upstream = connect(current.port, '127.0.0.1')
-    for (const [end, other] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      sockets.add(end)
-      end.on('error', () => {})
-      end.once('close', () => {
-        sockets.delete(end)
-        other.destroy()
-      })
-      end.pipe(other)
-    }
-  })
-  await new Promise<void>(resolve => proxy.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    proxy.close()
-    for (const socket of sockets) socket.destroy()
-  })
+  const link = await openLink(t, urlOf(primary.port))
   const standbys = servers.map(server => describeStandby(primary, server))
   for (const standby of standbys)
     await waitFor(() => standby.isReplicating(), { what: 'a standby to replicate' })
   return {
-    url: urlOf((proxy.address() as AddressInfo).port),
+    url: link.url,
     standbys,
     standbyCaughtUp: () => standbys[0]!.caughtUp(),
     cutReplication: () => standbys[0]!.cut(),
@@ -167,7 +147,8 @@ export async function openPostgresPair(
       await primary.kill()
       await ask(servers[0]!.port, 'select pg_promote()')
       current = servers[0]!
-      for (const socket of sockets) socket.destroy()
+      link.leadTo(urlOf(current.port))
+      link.cut()
     },
     get pid() {
       return current.pid

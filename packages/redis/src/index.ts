@@ -1,5 +1,5 @@
 export { RedisUnavailableError } from './errors.js'
-export { buildRedisKeys, type RedisKeys } from './keys.js'
+export type { RedisKeys } from './keys.js'
 export type { Announcement } from './fanout/announce-payments.js'
 export type { CommitSignal } from './fanout/commit-signals.js'
 export { refuseEviction } from './eviction.js'

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
 import { openRedis, Seats, type Seat, type SeatRequest } from '../src/index.js'
 
@@ -8,8 +9,12 @@ export interface SeatPod {
   lost: string[]
   /** The process is gone: nothing is renewed, nothing said. */
   crash(): void
+  /** Messages of other pods do not arrive any more. */
+  deafen(): void
   /** The next answer of Redis of this kind never arrives; what it answers has happened. */
   loseAnswer(result: string): Promise<void>
+  /** The next answer of Redis of this kind arrives so much later. */
+  delayAnswer(result: string, byMs: number): Promise<void>
   ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
 }
 
@@ -55,6 +60,19 @@ export function useSeatPods(
     seats.start()
     await waitFor(() => seats.mayDeliver(), { what: 'a lease' })
     lost.length = 0
+    /** Does something with the next answer of this kind before the pod has it. */
+    const onAnswer = (result: string, act: () => Promise<void>) =>
+      new Promise<void>(resolve => {
+        const redis = connections.commands as unknown as WithLease
+        const call = redis.paymentLease.bind(redis)
+        redis.paymentLease = async (...args) => {
+          const answer = await call(...args)
+          if (answer[0] !== result) return answer
+          redis.paymentLease = call
+          await act().finally(resolve)
+          return answer
+        }
+      })
     return {
       seats,
       lost,
@@ -62,18 +80,9 @@ export function useSeatPods(
         connections.commands.disconnect()
         subscriber.disconnect()
       },
-      loseAnswer: result =>
-        new Promise(resolve => {
-          const redis = connections.commands as unknown as WithLease
-          const call = redis.paymentLease.bind(redis)
-          redis.paymentLease = async (...args) => {
-            const answer = await call(...args)
-            if (answer[0] !== result) return answer
-            redis.paymentLease = call
-            resolve()
-            throw new Error('the connection broke')
-          }
-        }),
+      deafen: () => subscriber.disconnect(),
+      loseAnswer: result => onAnswer(result, () => Promise.reject(new Error('the connection broke'))),
+      delayAnswer: (result, byMs) => onAnswer(result, () => sleep(byMs)),
       ask: more =>
         seats.acquire({
           name: 'order',

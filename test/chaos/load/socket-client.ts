@@ -16,7 +16,6 @@ import { io, type Socket } from 'socket.io-client'
 import type { ClientPlan } from '../plan/socket-plan.js'
 import type { CommitChecker } from './commit-checker.js'
 import { findReplyProblems, type ToldHeads } from './answer-rules.js'
-import type { RestReader } from './rest-reader.js'
 
 /** An answer that grants a subscription. */
 export type SentSubscription = Extract<SubscribeReply, { ok: true }>
@@ -65,7 +64,6 @@ export class SocketClient {
     readonly plan: ClientPlan,
     private readonly checker: CommitChecker,
     private readonly told: ToldHeads,
-    private readonly reader: Pick<RestReader, 'notify'>,
   ) {}
 
   get connected(): boolean {
@@ -212,7 +210,6 @@ export class SocketClient {
 
   #onPayment(payment: SocketPayment): void {
     this.#hear(payment)
-    this.reader.notify(payment, this.followed.get(payment.trackingId)?.epoch)
     this.checker.checkPush(this.plan.name, payment)
     const followed = this.followed.get(payment.trackingId)
     if (!followed) return

@@ -206,7 +206,6 @@ const OPERATORS: Readonly<Record<string, string>> = {
   actionAll: '&&',
   iadd: '+',
   isub: '-',
-  imul: '*',
   ilt: '<',
   ilte: '<=',
   igt: '>',

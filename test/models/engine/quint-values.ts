@@ -75,11 +75,6 @@ export const RUNTIME = {
   },
   eq: equal,
   neq: (a: Value, b: Value) => !equal(a, b),
-  iff: (a: boolean, b: boolean) => a === b,
-
-  /** Rounds down where neither is negative. */
-  idiv: (a: number, b: number) => Math.trunc(a / b),
-
   Rec: (...parts: Value[]) => {
     const fields: Record<string, Value> = {}
     for (let at = 0; at < parts.length; at += 2) fields[parts[at] as string] = parts[at + 1]!
@@ -109,10 +104,6 @@ export const RUNTIME = {
   union: (a: QuintSet, b: QuintSet) => new QuintSet(new Map([...a.value, ...b.value])),
   exclude: (a: QuintSet, b: QuintSet) =>
     new QuintSet(new Map([...a.value].filter(([key]) => !b.value.has(key)))),
-  intersect: (a: QuintSet, b: QuintSet) =>
-    new QuintSet(new Map([...a.value].filter(([key]) => b.value.has(key)))),
-  flatten: (sets: QuintSet) =>
-    new QuintSet(new Map([...sets.value.values()].flatMap(set => [...(set as QuintSet).value]))),
   filter: (set: QuintSet, keeps: Each<boolean>) =>
     new QuintSet(new Map([...set.value].filter(([, item]) => keeps(item)))),
   map: (set: QuintSet, change: Each<Value>) => setOf(Array.from(set.items(), change)),

@@ -12,7 +12,7 @@ import {
   type Members,
 } from '../../../packages/domain/test/messages.js'
 
-export interface ChainPosition {
+interface ChainPosition {
   kind: 'payment' | 'retracted'
   tx: number
   slot: number
@@ -20,8 +20,8 @@ export interface ChainPosition {
 
 /** The tracking ID of every payment, by the memo. */
 export const TRACKING_ID = 'order-1'
-export const signatureOf = (tx: number): string => bs58.encode(new Uint8Array(64).fill(tx))
-export const slotOf = (slot: number): number => 1_000 + slot
+const signatureOf = (tx: number): string => bs58.encode(new Uint8Array(64).fill(tx))
+const slotOf = (slot: number): number => 1_000 + slot
 const MARGIN = 1_000
 const STREAM = { name: 'MODEL', createdAt: new Date(0) }
 const SUBJECT = 'chain.events'

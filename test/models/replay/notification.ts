@@ -21,7 +21,7 @@ import {
 import { ClientDoor } from './client-door.js'
 import { differenceOf, replaySteps } from './replay-steps.js'
 import type { TraceStep, TraceValue } from './walk-model.js'
-import { settle, until } from './seat-gate.js'
+import { settle, until } from './settle.js'
 import { holdTimers, type HeldTimers } from './held-timers.js'
 import { NAMELESS_HOST, openNotificationPod, type NotificationPod } from './notification-pod.js'
 

@@ -1,7 +1,7 @@
 // Traces of a model, drawn with weights: an even draw hardly ever reaches what takes many steps. The steps are those of the
 // search, which search.night.test.ts compares with Quint's own.
 import { mulberry32 } from '@payment-tracking/testkit'
-import { loadModel, type Model, type Step } from '../engine/compile-model.js'
+import { loadModel, type Step } from '../engine/compile-model.js'
 import { fileOf } from '../engine/models.js'
 import { QuintList, QuintMap, QuintRecord, QuintSet, type Value } from '../engine/quint-values.js'
 
@@ -43,46 +43,24 @@ const plainFields = (fields: Readonly<Record<string, Value>>): Record<string, Tr
 
 const nameOf = ({ action }: Step): string => action.split('(')[0]!
 
-const toTrace = (steps: readonly Step[]): TraceStep[] =>
-  steps.map(step => ({
-    action: nameOf(step),
-    picks: plainFields(step.picks()),
-    state: toPlain(step.state),
-  }))
-
-/** @param choose of the possible steps; the trace ends where it chooses none */
-function walk(
-  model: Model,
-  length: number,
-  choose: (possible: readonly Step[], at: number) => Step | undefined,
-): TraceStep[] {
-  const trace: Step[] = []
-  while (trace.length < length) {
-    const taken = choose(model.stepsFrom(trace.at(-1)?.state ?? model.init()), trace.length)
-    if (!taken) break
-    trace.push(taken)
-  }
-  return toTrace(trace)
-}
-
 /** @returns traces, each without its first state */
 export function walkModel({ name, source, traces, steps, seed, weights }: Walk): TraceStep[][] {
   const model = loadModel(fileOf(name), source)
   const weightOf = (step: Step) => weights[nameOf(step)] ?? 1
   return Array.from({ length: traces }, (_, number) => {
     const random = mulberry32(seed * 1_000 + number)
-    return walk(model, steps, possible => {
+    const trace: Step[] = []
+    while (trace.length < steps) {
+      const possible = model.stepsFrom(trace.at(-1)?.state ?? model.init())
       let left = random() * possible.reduce((sum, step) => sum + weightOf(step), 0)
-      return possible.find(step => (left -= weightOf(step)) < 0)
-    })
-  })
-}
-
-/** The trace of these steps, such as `tick(0)`. @throws Error where the model does not have the next one */
-export function followModel(name: string, source: string, actions: readonly string[]): TraceStep[] {
-  return walk(loadModel(fileOf(name), source), actions.length, (possible, at) => {
-    const taken = possible.find(step => step.action === actions[at])
-    if (!taken) throw new Error(`no ${actions[at]} among ${possible.map(({ action }) => action).join(', ')}`)
-    return taken
+      const taken = possible.find(step => (left -= weightOf(step)) < 0)
+      if (!taken) break
+      trace.push(taken)
+    }
+    return trace.map(step => ({
+      action: nameOf(step),
+      picks: plainFields(step.picks()),
+      state: toPlain(step.state),
+    }))
   })
 }
