@@ -105,11 +105,13 @@ t.test('what still lacks a detail does not hold up the pages', async t => {
 
 t.test('a life-cycle event that waits for finality has the figures of its time', async t => {
   const gateway = randomUUID()
-  const webhook = await addWebhook(gateway, {
+  const choices: WebhookChoices = {
     finality: 'finalized',
     types: ['subscription.paused'],
     filters: { recipient: 'R' },
-  })
+  }
+  const webhook = await addWebhook(gateway, choices)
+  await addWebhook(gateway, choices)
   const policy: LifecyclePolicy = {
     address: `policy of ${gateway}`,
     incarnationStart: '0',
@@ -140,7 +142,7 @@ t.test('a life-cycle event that waits for finality has the figures of its time',
      values ($1, '1', $2, 'S', 9, 99, true, 'active')`,
     [policy.address, gateway],
   )
-  await releaseAll({ finalizedSlot: 91_000n })
+  t.same(await releaseAll({ finalizedSlot: 91_000n }), [2], 'each delivery is handed over once')
   const { rows } = await pool.query(
     `select message_id, body::json as body from ${SENT} d where webhook_id = $1`,
     [webhook],

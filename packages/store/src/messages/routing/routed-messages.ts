@@ -92,7 +92,8 @@ function toLogged(gateway: string, message: Message): LoggedMessage {
 export class RoutedMessages {
   readonly #addresses: Address[] = []
   readonly #messages: AddressedMessage[] = []
-  readonly #numbers = new Map<DeliveryMessage, number>()
+  /** by id: what waited for several webhooks is rendered once for each of them */
+  readonly #numbers = new Map<string, number>()
   readonly #waiting: WaitingMessage[] = []
 
   /** @param isFinal whether the cause is final */
@@ -106,8 +107,9 @@ export class RoutedMessages {
   #send({ id, gateway, format, activation, orderedBy }: NotifiedWebhook, message: Message): void {
     const rendered = message.render(format)
     const isOwnForm = format === INCUMBENT && message.type === PAYMENT_MESSAGE_TYPE
+    const key = `${rendered.id} ${isOwnForm}`
     const number =
-      this.#numbers.get(rendered) ??
+      this.#numbers.get(key) ??
       this.#messages.push({
         ...rendered,
         gateway,
@@ -115,7 +117,7 @@ export class RoutedMessages {
         position: message.position,
         isOwnForm,
       })
-    this.#numbers.set(rendered, number)
+    this.#numbers.set(key, number)
     const orderKey = orderKeyOf(orderedBy, message.trackingId) ?? message.orderKey ?? null
     this.#addresses.push({ webhookId: id, message: number, activation, orderKey })
   }

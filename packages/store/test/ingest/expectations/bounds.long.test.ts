@@ -36,7 +36,7 @@ const fill = (trackingId: string, recipient: string, count: number, from = 0) =>
     `with stored as (
        insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
          stream_sequence, gateway, payment_policy, recipient, token_mint, tracking_id, seq, amount, paid_at, record_id)
-       select gen_random_uuid(), -$6::int * 100000 - n, 500000 + n, $1 || n, 0, 'PaymentRecord', '{}', 'confirmed',
+       select gen_random_uuid(), -$6::int * 1000000 - n, 500000 + n, $1 || n, 0, 'PaymentRecord', '{}', 'confirmed',
               timestamptz '2026-01-01' + n * interval '1 s', gen_random_uuid(), n, $2, repeat('1', 32), $3, $4, $1, n, 1, 1, 0
          from generate_series(1, $5::int) n returning seq)
      insert into trackings (tracking_id, head) select $1, max(seq) from stored`,
