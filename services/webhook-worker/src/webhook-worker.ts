@@ -112,9 +112,9 @@ export async function buildWebhookWorker(
     deadlines,
   }
   const tokens = readTokens(config.TOKENS)
-  const send = traced(tracing, (delivery, beginByMs, traceParent) => {
+  const send = traced(tracing, (delivery, mayBegin, traceParent) => {
     const body = bodyInFormat(delivery, delivery.format, tokens)
-    return sendDelivery({ ...delivery, body }, sendOptions, beginByMs, traceParent)
+    return sendDelivery({ ...delivery, body }, sendOptions, mayBegin, traceParent)
   })
   const worker = await context.own('worker', () =>
     openDeliveryWorker({

@@ -23,6 +23,8 @@ export type Claim =
 export interface ClaimedDelivery {
   id: bigint
   webhookId: bigint
+  /** of the webhook: it has another one each time that it is turned on */
+  activation: number
   attemptId: bigint
   /** counts all attempts of the delivery from 1 */
   attempt: number
@@ -102,7 +104,7 @@ export async function claimDeliveries(
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
        where d.id = any(array(select id from locked where live and not spent and not blocked))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
-                d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.message_id as "messageId",
+                d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.activation, d.message_id as "messageId",
                 d.type, d.message, d.opened_at as "openedAt", d.trace_parent as "traceParent",
                 d.order_key as "orderKey", clock_timestamp()::timestamptz(3) as "startedAt"
     ), put_off as (
@@ -125,11 +127,16 @@ export async function claimDeliveries(
       update delivery_attempts a set outcome = 'interrupted', finished_at = clock_timestamp()
        where a.finished_at is null and a.delivery_id = any(array(
                select id from claimed where attempt > 1 union all select id from ended))
+    ), told as (
+      select c.*, w.*
+        from claimed c
+             cross join lateral (select endpoint_url as "endpointUrl", format, headers, ordered,
+                                        ordered_by as "orderedBy", rate_per_second as "ratePerSecond",
+                                        ${secretsAt(sql`c."startedAt"`)} as secrets
+                                   from webhooks where id = c."webhookId" limit 1) w
     ), attempts as (
       insert into delivery_attempts (id, delivery_id, number, started_at, signed_by)
-      select "attemptId", id, attempt, "startedAt",
-             (select ${signedBy(secretsAt(sql`c."startedAt"`))} from webhooks w where w.id = c."webhookId" limit 1)
-        from claimed c
+      select "attemptId", id, attempt, "startedAt", ${signedBy(sql`secrets`)} from told
     ), forgotten as (
       delete from delivery_attempts where id = any(array(
         select a.id from claimed c
@@ -137,13 +144,8 @@ export async function claimDeliveries(
                                     where delivery_id = c.id and number <= c.attempt - ${ATTEMPTS_KEPT} limit 1000) a
          where c.attempt > ${ATTEMPTS_KEPT}))
     )
-    select c.*, w.*, m.body
-      from claimed c
-           cross join lateral (select body from messages where id = c.message limit 1) m
-           cross join lateral (select endpoint_url as "endpointUrl", format, headers, ordered,
-                                      ordered_by as "orderedBy", rate_per_second as "ratePerSecond",
-                                      ${secretsAt(sql`c."startedAt"`)} as secrets
-                                 from webhooks where id = c."webhookId" limit 1) w`)
+    select t.*, m.body
+      from told t cross join lateral (select body from messages where id = t.message limit 1) m`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
   const claimed = new Set(rows.map(row => row.id.toString()))

@@ -47,8 +47,7 @@ export interface FinishedAttempt {
   isLossNoted: boolean
 }
 
-const HEALTH = sql`
-  select failing_since as "failingSince", lost_at is not null as "isLossNoted" from webhooks w`
+const HEALTH = sql`w.failing_since as "failingSince", w.lost_at is not null as "isLossNoted"`
 
 const RESULTS = columnTable<AttemptResult>('r', {
   attempt_id: ['bigint', result => result.attemptId],
@@ -88,7 +87,7 @@ export async function finishAttempts(
         cross join lateral (select webhook_id, message_id, activation, opened_at
                               from deliveries where id = r.delivery_id limit 1) d
         cross join lateral (select r.outcome <> 'accepted' and not ${IS_LIVE} as is_cancelled,
-                                   ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why
+                                   ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, ${HEALTH}
                               from webhooks w where w.id = d.webhook_id limit 1) w
        where d.webhook_id = r.webhook_id and d.message_id = r.message_id
     ), attempts as (
@@ -116,9 +115,9 @@ export async function finishAttempts(
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number and d.claimed_until is not null)
       returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome,
-                r.status_code::int as "statusCode", d.state, r.duration
+                r.status_code::int as "statusCode", d.state, r.duration, r."failingSince", r."isLossNoted"
     ), counted as (${countInHour(sql`moved`)})
-    select m."deliveryId", m."webhookId", m."messageId", m.outcome, m."statusCode", m.state, w.* from moved m cross join lateral (${HEALTH} where w.id = m."webhookId" limit 1) w`)
+    select "deliveryId", "webhookId", "messageId", outcome, "statusCode", state, "failingSince", "isLossNoted" from moved`)
   if (moved.length === results.length) return moved
   return [...moved, ...(await readUnmoved(store, results, moved))]
 }
@@ -132,8 +131,8 @@ async function readUnmoved(
   const late = new Map(results.map(result => [deliveryKey(result), result]))
   for (const row of moved) late.delete(deliveryKey(row))
   const rows = await database.read<Omit<FinishedAttempt, 'outcome' | 'statusCode'>>(sql`
-    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state, w.*
-      from deliveries d cross join lateral (${HEALTH} where w.id = d.webhook_id limit 1) w
+    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state, ${HEALTH}
+      from deliveries d join webhooks w on w.id = d.webhook_id
      where d.id = any(${bigints(results.map(r => r.deliveryId))})`)
   return rows.flatMap(row => {
     const result = late.get(deliveryKey(row))

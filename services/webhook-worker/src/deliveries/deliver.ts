@@ -20,8 +20,8 @@ const PEOPLE_PER_SECOND = 1
  * another URL or secret, no request as before may begin later than 100 ms after the answer that says so (contract.md section 6).
  */
 const TRUSTED_FOR_MS = 75
-/** After so many readings the request begins in any case: Postgres itself takes longer than TRUSTED_FOR_MS. */
-const MOST_READINGS = 3
+/** After so many readings for it alone, a request begins in any case: Postgres itself takes longer than TRUSTED_FOR_MS. */
+const MOST_READINGS = 2
 /** The webhook changed after the claim: the delivery is due at once, and its next claim reads what is true now. */
 const CHANGED: Deferral = { kind: 'defer', forMs: 0, reason: 'endpoint changed' }
 
@@ -34,8 +34,8 @@ export const chosenRate = (webhook: { ratePerSecond: number | null; format: stri
 export interface DeliverOptions {
   rows: DeliveryRows
   limiter: EndpointLimiter
-  /** @param beginByMs of `performance.now()`: later the request does not begin, and the error is `late` */
-  send: (delivery: ClaimedDelivery, beginByMs: number) => Promise<Answer>
+  /** @param mayBegin asked at the moment when the request would begin; if it may not, the error is `late` */
+  send: (delivery: ClaimedDelivery, mayBegin: () => boolean) => Promise<Answer>
   backoffMs: number
   /** the factor by which the delay grows with each retry */
   backoffFactor: number
@@ -93,29 +93,24 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
 
   /**
    * Sends a delivery while its webhook is what it was at the claim.
-   * @param readAtMs when the claim was asked for
    * @returns null: the webhook has changed, and nothing was sent
    */
-  const sendCurrent = async (delivery: ClaimedDelivery, readAtMs: number): Promise<Answer | null> => {
-    for (let readings = 1; ; readings++) {
-      if (performance.now() > readAtMs + TRUSTED_FOR_MS) {
-        readAtMs = performance.now()
-        // Nobody can change a webhook while Postgres is away.
-        if (!(await rows.isCurrent(delivery).catch(() => true))) return null
+  const sendCurrent = async (delivery: ClaimedDelivery): Promise<Answer | null> => {
+    for (let readings = 0; ; readings++) {
+      const mayBegin = () =>
+        readings >= MOST_READINGS || performance.now() <= rows.lastReadMs(delivery) + TRUSTED_FOR_MS
+      if (mayBegin()) {
+        const answer = await send(delivery, mayBegin)
+        if (answer.error !== 'late') return answer
       }
-      const answer = await send(delivery, readings < MOST_READINGS ? readAtMs + TRUSTED_FOR_MS : Infinity)
-      if (answer.error !== 'late') return answer
+      if (!(await rows.isCurrent(delivery))) return null
     }
   }
 
-  const attempt = async (
-    delivery: ClaimedDelivery,
-    readAtMs: number,
-    permit: Permit,
-  ): Promise<DeliveryEnd> => {
+  const attempt = async (delivery: ClaimedDelivery, permit: Permit): Promise<DeliveryEnd> => {
     const startedMs = performance.now()
     permit.begin()
-    const answer = await sendCurrent(delivery, readAtMs)
+    const answer = await sendCurrent(delivery)
     if (!answer) return putBack(delivery, CHANGED, permit)
     const pause = pauseOf(delivery, answer)
     if (pause) {
@@ -187,11 +182,10 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
 
   const deliver = async (queued: Queued, permit: Permit): Promise<DeliveryEnd> => {
     try {
-      const readAtMs = performance.now()
       const claim = await rows.claim(queued.deliveryId)
       if (claim.kind === 'claimed') {
         limiter.setRate(queued.webhookId, chosenRate(claim.delivery))
-        return await attempt(claim.delivery, readAtMs, permit)
+        return await attempt(claim.delivery, permit)
       }
       if (claim.kind === 'early')
         return { kind: 'wait', reason: claim.reason ?? 'not due yet', forMs: claim.dueInMs }

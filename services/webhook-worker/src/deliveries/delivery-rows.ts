@@ -25,6 +25,7 @@ import {
 import { type Store } from '@payment-tracking/store/core'
 import { RECALLED } from '../endpoints/permits.js'
 import type { DeliveryMetrics } from './delivery-metrics.js'
+import { Readings } from './readings.js'
 import { writeResults } from './write-results.js'
 
 /** After this time a deferred delivery is tried in any case, as promised: within 24 h. */
@@ -39,7 +40,9 @@ export interface DeliveryRows {
   readEndpoint(webhookId: string): Promise<EndpointRate>
   /** @returns undefined when there was no row to defer */
   defer(deferral: Deferral): Promise<{ deferredForMs: number } | undefined>
-  /** Whether the webhook of a claimed delivery is still on, with the URL and the secret of the claim. */
+  /** When the webhook of a claimed delivery was last read with the URL and the secret of the claim, and on; of `performance.now()`. */
+  lastReadMs(claimed: ClaimedDelivery): number
+  /** Reads whether the webhook of a claimed delivery is still on, with the URL and the secret of the claim. */
   isCurrent(claimed: ClaimedDelivery): Promise<boolean>
   /** Makes deferred deliveries of an endpoint that answers due, and promotes their jobs. @returns how many */
   recall(webhookId: string, most: number): Promise<number>
@@ -67,12 +70,16 @@ export function buildDeliveryRows(options: {
   log: Logger
 }): DeliveryRows {
   const { store, log, metrics } = options
+  const readings = new Readings()
 
   const claim = coalesce<string, Claim>(async ids => {
     // If two callers ask for one delivery, one caller gets the delivery and the other caller finds nothing to do.
     const found = new Map<string, Claim>()
-    for (const row of await claimDeliveries(store, [...new Set(ids)], options.leaseMs))
+    const atMs = performance.now()
+    for (const row of await claimDeliveries(store, [...new Set(ids)], options.leaseMs)) {
       found.set((row.kind === 'claimed' ? row.delivery.id : row.id).toString(), row)
+      if (row.kind === 'claimed') readings.note(row.delivery, atMs)
+    }
     return ids.map(id => {
       const row = found.get(id)
       found.delete(id)
@@ -96,8 +103,13 @@ export function buildDeliveryRows(options: {
   }, LIMITS)
 
   const isCurrent = coalesce<ClaimedDelivery, boolean>(async claimed => {
-    const current = new Set(await findCurrentClaims(store, claimed))
-    return claimed.map(({ id }) => current.has(id))
+    const atMs = performance.now()
+    // One of each webhook is asked, and speaks for those whose claims read the same.
+    const asked = [...new Map(claimed.map(delivery => [delivery.webhookId, delivery])).values()]
+    // Nobody can change a webhook while Postgres is away.
+    const current = new Set(await findCurrentClaims(store, asked).catch(() => asked.map(({ id }) => id)))
+    for (const delivery of asked) if (current.has(delivery.id)) readings.note(delivery, atMs)
+    return claimed.map(delivery => readings.lastMs(delivery) >= atMs)
   }, LIMITS)
 
   const putBack = coalesce<PutBack, void>(async claimed => {
@@ -160,7 +172,17 @@ export function buildDeliveryRows(options: {
     }
   }
 
-  return { claim, readEndpoint, defer, recall, isCurrent, putBack, finish, promoteNext }
+  return {
+    claim,
+    readEndpoint,
+    defer,
+    recall,
+    lastReadMs: claimed => readings.lastMs(claimed),
+    isCurrent,
+    putBack,
+    finish,
+    promoteNext,
+  }
 }
 
 const ids = (rows: readonly FinishedAttempt[]): bigint[] => [...new Set(rows.map(row => row.webhookId))]

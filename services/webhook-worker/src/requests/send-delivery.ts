@@ -45,13 +45,13 @@ const failure = (error: AttemptError, final = false): Answer => ({
 /**
  * Sends one delivery once. One deadline covers look-up, connection, request, answer and body. The worker does not
  * follow redirects. Never throws.
- * @param beginByMs of `performance.now()`: a request that could begin only later does not begin, with the error `late`
+ * @param mayBegin asked when the request would begin: one that may not does not begin, with the error `late`
  * @param traceParent sent to the endpoint when the delivery is traced
  */
 export async function sendDelivery(
   delivery: ClaimedDelivery,
   options: SendOptions,
-  beginByMs = Infinity,
+  mayBegin: () => boolean = () => true,
   traceParent?: string,
 ): Promise<Answer> {
   const check = checkEndpointUrl(delivery.endpointUrl, options)
@@ -84,7 +84,7 @@ export async function sendDelivery(
           body: delivery.body,
         },
         deadline,
-        beginByMs,
+        mayBegin,
       )
       return answerOf(reply)
     } catch (error) {

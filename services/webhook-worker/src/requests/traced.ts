@@ -2,12 +2,12 @@ import type { Tracing } from '@payment-tracking/runtime'
 import type { ClaimedDelivery } from '@payment-tracking/store/deliveries'
 import type { Answer } from './send-delivery.js'
 
-type Send = (delivery: ClaimedDelivery, beginByMs: number, traceParent?: string) => Promise<Answer>
+type Send = (delivery: ClaimedDelivery, mayBegin: () => boolean, traceParent?: string) => Promise<Answer>
 
 /** Records each attempt as a span of its payment's trace. */
 export function traced(tracing: Tracing | undefined, send: Send): Send {
   if (!tracing) return send
-  return async (delivery, beginByMs) => {
+  return async (delivery, mayBegin) => {
     const span = tracing.startSpan('webhook.attempt', {
       kind: 'client',
       parent: delivery.traceParent,
@@ -18,7 +18,7 @@ export function traced(tracing: Tracing | undefined, send: Send): Send {
         'http.request.method': 'POST',
       },
     })
-    const answer = await send(delivery, beginByMs, span.traceParent)
+    const answer = await send(delivery, mayBegin, span.traceParent)
     // A request that did not begin is no attempt: its span is not recorded.
     if (answer.error === 'late') return answer
     const failure = answer.outcome === 'accepted' ? undefined : (answer.error ?? answer.outcome)

@@ -7,7 +7,7 @@ import { sendDelivery, type Answer, type SendOptions } from '../../src/requests/
 export const sendOne = (
   endpointUrl: string,
   options: Pick<SendOptions, 'connections'> & Partial<SendOptions>,
-  beginByMs?: number,
+  mayBegin?: () => boolean,
 ): Promise<Answer> =>
   sendDelivery(
     {
@@ -25,5 +25,5 @@ export const sendOne = (
       deadlines: openDeadlines(5_000),
       ...options,
     },
-    beginByMs,
+    mayBegin,
   )
