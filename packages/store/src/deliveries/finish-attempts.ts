@@ -131,8 +131,8 @@ async function readUnmoved(
   const late = new Map(results.map(result => [deliveryKey(result), result]))
   for (const row of moved) late.delete(deliveryKey(row))
   const rows = await database.read<Omit<FinishedAttempt, 'outcome' | 'statusCode'>>(sql`
-    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state, ${HEALTH}
-      from deliveries d join webhooks w on w.id = d.webhook_id
+    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state, w.*
+      from deliveries d cross join lateral (select ${HEALTH} from webhooks w where w.id = d.webhook_id limit 1) w
      where d.id = any(${bigints(results.map(r => r.deliveryId))})`)
   return rows.flatMap(row => {
     const result = late.get(deliveryKey(row))
