@@ -42,8 +42,10 @@ t.test('what changes between a claim and its request is what the request obeys',
       const nothing = { final: false, retryAfterMs: null, headers: null, body: null }
       // Each connection takes too long.
       const asked = askedMs.push(performance.now())
-      if (asked <= 4) await connected
-      else if (asked === 5) await waitFor(() => !mayBegin(), { what: 'a reading to be too old' })
+      if (asked <= 5) await connected
+      // The webhook was just read for this one.
+      else if (asked === 6) goOn()
+      else if (asked === 7) await waitFor(() => !mayBegin(), { what: 'a reading to be too old' })
       if (!mayBegin()) {
         lates++
         return { ...nothing, outcome: 'interrupted', error: 'late', statusCode: null }
@@ -57,33 +59,42 @@ t.test('what changes between a claim and its request is what the request obeys',
     log,
     chance: () => 0,
   })
-  const [off, moved, rotated, on] = await Promise.all(
-    [1, 2, 3, 4].map(port => rig.addWebhook(`http://127.0.0.1:${port}/`)),
+  const [off, moved, rotated, again, on] = await Promise.all(
+    [1, 2, 3, 4, 5].map(port => rig.addWebhook(`http://127.0.0.1:${port}/`)),
   )
-  const all = [off!, moved!, rotated!, on!]
+  const all = [off!, moved!, rotated!, again!, on!]
   const refs = (await Promise.all(all.map(({ gateway }) => rig.pay(gateway)))).flat()
   const queued = refs.map(({ id, webhookId }) => ({ deliveryId: String(id), webhookId: String(webhookId) }))
   const ends = queued.map(each => deliver(each))
-  const waitsLong = () => askedMs.length === 4 && performance.now() - askedMs[3]! > 80
+  const waitsLong = () => askedMs.length === 5 && performance.now() - askedMs[4]! > 80
   await waitFor(waitsLong, { what: 'connections that take long' })
   await deleteWebhooks(rig.store, off!.gateway, off!.id)
   await updateWebhook(rig.store, moved!.gateway, moved!.id, { endpointUrl: 'http://127.0.0.1:9/' })
   await rotateWebhookSecret(rig.store, rotated!.gateway, rotated!.id, 0)
-  goOn()
+  await updateWebhook(rig.store, again!.gateway, again!.id, { active: false })
+  await updateWebhook(rig.store, again!.gateway, again!.id, { active: true })
+  const [later] = await rig.pay(again!.gateway)
+  await deliver({ deliveryId: String(later!.id), webhookId: String(later!.webhookId) })
+  t.strictSame(sent, ['http://127.0.0.1:4/'], 'what was claimed after it was on again')
   const wait = { kind: 'wait', forMs: 0 }
-  t.match(await Promise.all(ends), [wait, wait, wait, { kind: 'done', result: 'delivered' }])
-  t.strictSame(sent, ['http://127.0.0.1:4/'])
-  t.equal(lates, 4 + 1, 'what begins late asks again, and is sent in the end')
+  t.match(await Promise.all(ends), [wait, wait, wait, wait, { kind: 'done', result: 'delivered' }])
+  t.strictSame(
+    sent.slice(1),
+    ['http://127.0.0.1:5/'],
+    'a claim from before speaks for none after, and none after for it',
+  )
+  t.equal(lates, 5 + 1, 'what begins late asks again, and is sent in the end')
 
   t.match(await deliver(queued[0]!), { kind: 'done', result: 'nothing to do (cancelled)' })
   t.match(await deliver(queued[1]!), { kind: 'done', result: 'delivered' })
-  t.equal(sent[1], 'http://127.0.0.1:9/')
+  t.equal(sent[2], 'http://127.0.0.1:9/')
   const rows = await rig.deliveries()
   t.strictSame(
     refs.map(({ id }) => rows.find(row => row.id === String(id))!).map(row => [row.state, row.attempts_made]),
     [
       ['cancelled', 0],
       ['delivered', 1],
+      ['waiting', 0],
       ['waiting', 0],
       ['delivered', 1],
     ],
