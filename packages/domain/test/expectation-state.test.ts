@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import t from 'tap'
 import {
   changesOf,
@@ -176,33 +175,6 @@ t.test('a reader sees what the scheduler will write', async t => {
   const [written] = changesOf(notified, expected, { before: part, after: part, now: at(8) })
   const { state, changedAt, changes } = written!
   t.same(seen, { state, changedAt, changes })
-})
-
-t.test('steps through any sums end in the state of the last', async () => {
-  const amounts = fc.bigInt({ min: 0n, max: 2n ** 66n })
-  fc.assert(
-    fc.property(
-      fc.bigInt({ min: 1n, max: 2n ** 64n - 1n }),
-      fc.array(fc.record({ paid: amounts, pause: fc.integer({ min: 0, max: 3 }) }), { minLength: 1 }),
-      (amount, steps) => {
-        const expected = { amount, expiresAt: at(10), cancelledAt: null }
-        let notified: NotifiedState = {
-          state: 'open',
-          changedAt: at(0),
-          changes: 0n,
-        }
-        let [before, clock] = [NOTHING_PAID, 0]
-        for (const { paid, pause } of steps) {
-          clock += pause
-          const after = sums(paid)
-          notified = changesOf(notified, expected, { before, after, now: at(clock) }).at(-1) ?? notified
-          if (notified.state !== stateOf(expected, after, at(clock))) return false
-          before = after
-        }
-        return true
-      },
-    ),
-  )
 })
 
 t.test('a record keeps every digit, and shows in public no reference', async t => {

@@ -18,26 +18,37 @@ const read = (file: string) =>
 const cert = read('cert.pem')
 
 interface SendOptions {
-  proxyUrl: string
+  /** undefined: directly */
+  proxyUrl: string | undefined
   except?: string
   addresses?: string[]
   allowPrivateTargets?: boolean
+  trustOnly?: string | null
 }
 
-/** Sends one delivery through a proxy. */
+/** Sends one delivery. */
 async function send(
   endpointUrl: string,
-  { proxyUrl, except = '', addresses = ['127.0.0.1'], allowPrivateTargets = true }: SendOptions,
+  {
+    proxyUrl,
+    except = '',
+    addresses = ['127.0.0.1'],
+    allowPrivateTargets = true,
+    trustOnly = cert,
+  }: SendOptions,
 ) {
-  const proxy = openEgressProxy({ url: proxyUrl, except, timeoutMs: 2_000 })
-  const connections = openConnections({ timeoutMs: 2_000, trustOnly: cert, proxy })
+  const connections = openConnections({
+    timeoutMs: 2_000,
+    ...(trustOnly !== null && { trustOnly }),
+    ...(proxyUrl !== undefined && { proxy: openEgressProxy({ url: proxyUrl, except, timeoutMs: 2_000 }) }),
+  })
   const resolve = () => Promise.resolve(addresses.map(address => ({ address, family: 4 as const })))
   const answer = await sendOne(endpointUrl, { allowPrivateTargets, connections, resolve })
   await connections.close()
   return answer
 }
 
-t.test('the proxy is asked for the address that was checked, and TLS is with the endpoint', async t => {
+t.test('TLS is with the endpoint, directly and through a proxy, which resolves no name', async t => {
   const names: unknown[] = []
   const server = createServer({ key: read('key.pem'), cert }, (request, response) => {
     names.push((request.socket as TLSSocket).servername, request.headers.host)
@@ -50,16 +61,19 @@ t.test('the proxy is asked for the address that was checked, and TLS is with the
   })
   const { port } = server.address() as AddressInfo
   const proxy = await openProxy(t)
-  const proxyUrl = `http://us%20er:pass@127.0.0.1:${proxy.port}`
-  t.match(await send(`https://hooks.example:${port}/`, { proxyUrl }), {
-    outcome: 'accepted',
-    statusCode: 200,
-  })
-  t.strictSame(names, ['hooks.example', `hooks.example:${port}`], 'SNI and Host are the name')
-  t.strictSame(proxy.asked, [`127.0.0.1:${port}`], 'the proxy resolves no name')
-  t.strictSame(proxy.credentials, [`Basic ${Buffer.from('us er:pass').toString('base64')}`])
-  t.match(await send(`https://other.example:${port}/`, { proxyUrl }), { outcome: 'refused', error: 'tls' })
-  t.equal(names.length, 2, "nothing was sent under another's certificate")
+  for (const proxyUrl of [undefined, `http://us%20er:pass@127.0.0.1:${proxy.port}`]) {
+    names.length = 0
+    const sendTo = (host: string, trustOnly: string | null = cert) =>
+      send(`https://${host}:${port}/`, { proxyUrl, trustOnly })
+    t.match(await sendTo('hooks.example'), { outcome: 'accepted', statusCode: 200 })
+    t.strictSame(names, ['hooks.example', `hooks.example:${port}`], 'SNI and Host are the name')
+    t.strictSame(proxy.asked, proxyUrl ? [`127.0.0.1:${port}`] : [], 'the proxy resolves no name')
+    const refused = { outcome: 'refused', error: 'tls' }
+    t.match(await sendTo('other.example'), refused, "another's certificate")
+    t.match(await sendTo('hooks.example', null), refused, 'an issuer nobody knows')
+    t.equal(names.length, 2, 'nothing was sent to either')
+  }
+  t.same(new Set(proxy.credentials), new Set([`Basic ${Buffer.from('us er:pass').toString('base64')}`]))
 })
 
 t.test('the checks of targets hold, and hosts of WEBHOOK_NO_PROXY are reached directly', async t => {
