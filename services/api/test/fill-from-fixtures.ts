@@ -1,5 +1,4 @@
 // The messages of test/fixtures, stored as ingest stores them.
-import { readFileSync } from 'node:fs'
 import { controlKindOf, DEFAULT_PROGRAM_ID, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { readControlMessage, readMessage } from '@payment-tracking/domain'
 import {
@@ -9,57 +8,22 @@ import {
   type RefusedMessage,
 } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
-import { readSecondFixtures, shuffleFixtures } from '@payment-tracking/testkit'
+import {
+  readExpectedAnswers,
+  readFixtureMessages,
+  readSecondFixtures,
+  shuffleFixtures,
+  toFixtureMessages,
+  type FixtureMessage,
+} from '@payment-tracking/testkit'
 
-const FIXTURES = new URL('../../../test/fixtures/', import.meta.url)
+/** What is true of the first set. */
+export const expected = await readExpectedAnswers()
 
-export interface ExpectedSubscription {
-  query: { trackingId: string }
-  wallet: { walletPublicKey: string; tokenMint: string }
-  policyAddress: string
-  status: string
-  record: Record<string, unknown>
-}
+const STREAM = { name: 'FIXTURES', createdAt: new Date(0) }
+const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
 
-export interface Expected {
-  program: string
-  stored: number
-  countByName: Record<string, number>
-  eventNames: string[]
-  otherPolicyTypes: string[]
-  stats: { gateway: string; authority: string; count: number }[]
-  subscriptions: ExpectedSubscription[]
-  deletedTrackingIds: string[]
-  oneTime: { trackingId: string; recipient: string; newestFirst: Record<string, unknown>[] }[]
-}
-
-/** Integers as doubles: truth.test.ts compares every digit. */
-export const expected = JSON.parse(readFileSync(new URL('expected.json', FIXTURES), 'utf8')) as Expected
-
-/** Stores every message in batches of this size. */
-export async function fillFromFixtures(store: Store, batchSize = 200): Promise<void> {
-  const lines = readFileSync(new URL('messages.jsonl', FIXTURES), 'utf8').split('\n').filter(Boolean)
-  const stream = { name: 'FIXTURES', createdAt: new Date(0) }
-  const settings = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
-  for (let from = 0; from < lines.length; from += batchSize) {
-    const received: ReceivedMessage[] = []
-    const refused: RefusedMessage[] = []
-    for (const [at, line] of lines.slice(from, from + batchSize).entries()) {
-      const bytes = Buffer.from(line)
-      const source = { streamSequence: from + at + 1, subject: 'chain.events.fixture', bytes }
-      const result = readMessage(bytes, settings)
-      if (result.ok) received.push({ ...source, event: result.event })
-      else refused.push({ ...source, ...result.refusal })
-    }
-    await commitBatch(store, { stream, received, refused })
-  }
-}
-
-/** Stores the messages of the second set, including control messages, in batches of this size. */
-export async function fillFromSecondFixtures(store: Store, batchSize = 100): Promise<void> {
-  const messages = shuffleFixtures(await readSecondFixtures(), 7)
-  const stream = { name: 'FIXTURES', createdAt: new Date(0) }
-  const settings = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
+async function fill(store: Store, messages: readonly FixtureMessage[], batchSize: number): Promise<void> {
   for (let from = 0; from < messages.length; from += batchSize) {
     const received: ReceivedMessage[] = []
     const refused: RefusedMessage[] = []
@@ -68,7 +32,7 @@ export async function fillFromSecondFixtures(store: Store, batchSize = 100): Pro
       const source = { streamSequence: from + at + 1, subject, bytes }
       const kind = controlKindOf(DEFAULT_SUBJECT_PREFIX, subject)
       if (kind === null) {
-        const result = readMessage(bytes, settings)
+        const result = readMessage(bytes, SETTINGS)
         if (result.ok) received.push({ ...source, event: result.event })
         else refused.push({ ...source, ...result.refusal })
       } else {
@@ -77,6 +41,14 @@ export async function fillFromSecondFixtures(store: Store, batchSize = 100): Pro
         else refused.push({ ...source, ...result.refusal })
       }
     }
-    await commitBatch(store, { stream, received, refused, controls })
+    await commitBatch(store, { stream: STREAM, received, refused, controls })
   }
 }
+
+/** Stores every message in batches of this size. */
+export const fillFromFixtures = async (store: Store, batchSize = 200): Promise<void> =>
+  fill(store, toFixtureMessages(await readFixtureMessages()), batchSize)
+
+/** Stores the messages of the second set, including control messages. */
+export const fillFromSecondFixtures = async (store: Store): Promise<void> =>
+  fill(store, shuffleFixtures(await readSecondFixtures(), 7), 100)

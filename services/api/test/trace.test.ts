@@ -48,7 +48,6 @@ t.test('a transaction without payments is not found, and a bad token is refused'
   t.match(await get(path), { status: 404, body: { code: 'NOT_FOUND' } })
   t.match(await get(path, { headers: { authorization: 'Bearer a.b.c' } }), { status: 401 })
   t.match(await get('/v1/payments/nonsense/trace'), { status: 400, body: { code: 'INVALID_PARAMETER' } })
-  t.ok(expected.stored > 0)
 })
 
 t.test('a gateway sees which of its webhooks wait for a payment, and for what', async t => {
