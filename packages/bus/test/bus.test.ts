@@ -20,20 +20,11 @@ async function open(t: Parameters<typeof useNats>[0]) {
   return { nats, bus, options }
 }
 
-t.test('a missing stream is created', async t => {
+t.test('a missing stream is created, and keeps as much and for as long as its settings say', async t => {
   const { nats, bus, options } = await open(t)
-  await bus.ensureStream(options)
+  await bus.ensureStream({ ...options, replicas: 1 })
   const { config } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)
   t.strictSame(config.subjects, [`${nats.subjectPrefix}.>`])
-})
-
-t.test('a stream that is made keeps as much and for as long as its settings say', async t => {
-  const { nats, bus, options } = await open(t)
-  await bus.ensureStream({
-    ...options,
-    replicas: 1,
-  })
-  const { config } = await (await nats.connection.jetstreamManager()).streams.info(nats.stream)
   t.match(config, { num_replicas: 1, max_bytes: -1, max_age: 30 * 86_400 * 1e9 })
 })
 
@@ -120,40 +111,6 @@ t.test('stopping finishes the batch in progress and leaves the rest to others', 
     [...Array(30).keys()],
     'each message was handled once',
   )
-})
-
-t.test('a stream that is deleted and made again is read anew', async t => {
-  const { nats, bus, options } = await open(t)
-  const seen: { sequence: number; createdAt: number }[] = []
-  const consumer = bus.consume(options, async (messages, stream) => {
-    seen.push(
-      ...messages.map(message => ({
-        sequence: message.streamSequence,
-        createdAt: stream.createdAt.getTime(),
-      })),
-    )
-    return undefined
-  })
-  await consumer.start()
-  await waitFor(async () => (await consumer.lag()) !== null, { what: 'the consumer to be there' })
-  await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from('a'))
-  await waitFor(() => seen.length === 1, { what: 'the first message' })
-  const manager = await nats.connection.jetstreamManager()
-  await manager.streams.delete(nats.stream)
-  await waitFor(
-    async () => {
-      try {
-        return (await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from('b'))) > 0
-      } catch {
-        return false
-      }
-    },
-    { what: 'the stream to be made again', timeoutMs: 30_000 },
-  )
-  await waitFor(() => seen.length >= 2, { what: 'a message of the new stream', timeoutMs: 30_000 })
-  t.equal(seen[1]!.sequence, 1)
-  t.not(seen[0]!.createdAt, seen[1]!.createdAt, 'the two streams can be told apart')
-  await consumer.stop()
 })
 
 t.test(

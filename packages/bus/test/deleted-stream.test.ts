@@ -14,10 +14,13 @@ t.test('the next message of a stream that was deleted while it was read is read'
   const bus = await openBus({ NATS_URL: url }, 'test', log)
   t.teardown(() => bus.close())
   const handled: number[] = []
+  const streams = new Set<number>()
   const consumer = bus.consume(
     { streamName, subjectPrefix, consumerName: 'ingest', batchSize: 10, ackWaitMs: 1_000 },
-    async messages => {
+    async (messages, { createdAt }) => {
       handled.push(...messages.map(({ bytes }) => bytes[0]!))
+      streams.add(createdAt.getTime())
+      t.ok(messages.every(({ streamSequence }) => streamSequence === 1))
       return Promise.resolve(undefined)
     },
   )
@@ -33,6 +36,7 @@ t.test('the next message of a stream that was deleted while it was read is read'
     await manager.streams.delete(streamName)
   }
   t.same(handled, [1, 2, 3, 4, 5, 6])
+  t.equal(streams.size, 6, 'the streams can be told apart')
 })
 
 t.test('a message that the server acknowledged and has not is noticed, and is no lag of 0', async t => {

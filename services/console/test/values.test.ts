@@ -162,28 +162,30 @@ t.test('foreign names and memos show what they hold', async t => {
   t.equal(readName([...Buffer.from('a\u202eb\u00ad')]), 'a\\u{202e}b\\u{ad}')
 })
 
+const WELL: Facts = {
+  answers: true,
+  isOwnRead: true,
+  late: { isKnown: true, paymentsSince: null, deliveriesSince: null },
+  live: 'open',
+  paymentsOfDay: 3,
+  hasPayments: true,
+  followsChain: true,
+  announcedP50: 100,
+  endpoints: [],
+  overdue: 0,
+  atRisk: { count: 0, isAtLeast: false },
+  underpaid: { count: 0, isAtLeast: false },
+}
+const FAILING = {
+  id: 7,
+  active: true,
+  health: 'failing' as const,
+  deactivatedReason: null,
+  lastAnswer: REFUSED,
+}
+
 t.test('all is well until something is not', async t => {
-  const well: Facts = {
-    answers: true,
-    isOwnRead: true,
-    late: { isKnown: true, paymentsSince: null, deliveriesSince: null },
-    live: 'open',
-    paymentsOfDay: 3,
-    hasPayments: true,
-    followsChain: true,
-    announcedP50: 100,
-    endpoints: [],
-    overdue: 0,
-    atRisk: { count: 0, isAtLeast: false },
-    underpaid: { count: 0, isAtLeast: false },
-  }
-  const failing = {
-    id: 7,
-    active: true,
-    health: 'failing' as const,
-    deactivatedReason: null,
-    lastAnswer: REFUSED,
-  }
+  const [well, failing] = [WELL, FAILING]
   const healthy = { ...failing, health: 'healthy' as const }
   const chosen = { ...failing, active: false, health: 'off' as const }
   const stopped = { ...chosen, deactivatedReason: 'gone' }
@@ -250,10 +252,7 @@ t.test('all is well until something is not', async t => {
 
 t.test('nothing is called well that was not seen', async t => {
   const nothing: Facts = {
-    answers: true,
-    isOwnRead: true,
-    late: { isKnown: true, paymentsSince: null, deliveriesSince: null },
-    live: 'open',
+    ...WELL,
     paymentsOfDay: 0,
     hasPayments: false,
     followsChain: false,
@@ -272,14 +271,7 @@ t.test('nothing is called well that was not seen', async t => {
   t.same(said({ hasPayments: true }), { tone: 'plain', text: 'No payment in the last 24 hours' })
   t.match(said({ hasPayments: null }), { tone: 'plain' }, 'what was not read yet')
   t.match(said({ hasPayments: true, paymentsOfDay: 3, isOwnRead: false }), { text: 'Looking …' }, 'endpoints')
-  const failing = {
-    id: 1,
-    active: true,
-    deactivatedReason: null,
-    lastAnswer: null,
-    health: 'failing' as const,
-  }
-  t.match(said({ endpoints: [failing] }), { tone: 'bad' })
+  t.match(said({ endpoints: [FAILING] }), { tone: 'bad' })
 })
 
 t.test('a figure says how it changed, exactly, or that there is nothing to compare with', async t => {

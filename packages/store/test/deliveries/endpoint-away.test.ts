@@ -102,7 +102,6 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
 }
 
 const AWAY: [name: string, ms: number, stepMs: number][] = [
-  ['1 minute', MINUTE, 5 * SECOND],
   ['1 hour', HOUR, 20 * SECOND],
   ['60 hours', 60 * HOUR, 10 * MINUTE],
 ]
