@@ -53,8 +53,8 @@ export const ENDPOINTS_HELD_BY: readonly (readonly [file: string, title: string]
     'with hanging and refusing endpoints beside them, healthy ones get theirs at once',
   ],
   [
-    'services/webhook-worker/test/endpoints/endpoint-limiter.test.ts',
-    'an endpoint that is silent is deferred until its cool-down ends, then probed by one',
+    'packages/domain/test/delivery-breaker.test.ts',
+    'after the cool-down one probe goes; an answer closes the breaker, silence opens it again',
   ],
   [
     'services/webhook-worker/test/delivery.test.ts',
