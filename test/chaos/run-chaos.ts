@@ -12,7 +12,6 @@ import { openPublisher } from './load/publisher.js'
 import { openEndpoints, type Endpoint } from './load/receivers.js'
 import { openRestReader } from './load/rest-reader.js'
 import { SocketClient } from './load/socket-client.js'
-import { openWatchers } from './load/watchers.js'
 import { openStreamFollower } from './load/stream-follower.js'
 import type { Plan } from './plan/plan.js'
 import { reconcileAtRest } from './reconcile/reconcile-at-rest.js'
@@ -99,7 +98,6 @@ export async function runChaos({
       plan.clients.map(client => new SocketClient(system.baseUrl, client, checker, told)),
       each => each.forEach(client => client.leave()),
     )
-    const watchers = own(openWatchers(system.baseUrl, plan.watched), each => each.forEach(it => it.close()))
     const onPromotion = (position: number) => {
       promoted = true
       kept = position
@@ -162,7 +160,7 @@ export async function runChaos({
     if (promoted) expecter.repeat()
     for (const client of clients) client.come()
     const { baseUrl } = system
-    const observed = { publisher, expecter, checker, endpoints, clients, watchers, follower, baseUrl }
+    const observed = { publisher, expecter, checker, endpoints, clients, follower, baseUrl }
     const { differences, counts } = await reconcileAtRest(
       { ...observed, promoted, kept, system },
       idleWithinMs,

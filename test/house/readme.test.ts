@@ -1,11 +1,10 @@
 // What the README promises of commands, files and settings exists. That its lines also work is tested end to
 // end in e2e/readme.long.test.ts.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
-import { writeSettings } from './settings-table.js'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
@@ -49,13 +48,6 @@ t.test('every link into the repository leads somewhere', async t => {
       t.ok(existsSync(join(ROOT, dirname(document), target!)), `${document}: ${target}`)
     }
   }
-})
-
-t.test('the table of settings equals the settings of the services', async t => {
-  const document = read('docs/settings.md')
-  const written = await writeSettings(document)
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(join(ROOT, 'docs/settings.md'), written)
-  else t.equal(written, document, 'UPDATE_DOCUMENTS=1 writes it')
 })
 
 t.test('an operator has at most 78 settings to look at', async t => {

@@ -7,9 +7,32 @@ import { commitBatch, runTaskPage, type Batch } from '@payment-tracking/store/in
 import { buildRandom, createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { breakStore } from './replay/break-store.js'
-import { EMPTY } from './replay/chain-database.js'
+import { EMPTY, batchOf, batchWith } from './replay/chain-database.js'
 import { PLANTS_BREAKS, SEED, TIMES } from './replay/draws.js'
-import { created, createdRetracted, LEARNED, paid, retracted } from './replay/policy-batches.js'
+import { keyOf, PAYMENT, POLICY_CREATED } from '../../packages/domain/test/messages.js'
+
+const LEARNED: Batch = batchWith('UserPaymentCreated', { owner: keyOf(5), token_mint: keyOf(6) }, 200, 0, 200)
+const created = (order: number): Batch =>
+  batchWith(
+    'PaymentPolicyCreated',
+    { ...POLICY_CREATED, user_payment: LEARNED.received[0]!.event.userPayment! },
+    100 + order,
+    order,
+    100 + order,
+  )
+const POLICY = created(0).received[0]!.event.paymentPolicy!
+const paid = (order: number, amount = 1): Batch =>
+  batchWith(
+    'PaymentRecord',
+    { ...PAYMENT, payment_policy: POLICY, record_id: order, amount: String(amount) },
+    order,
+    order,
+    order,
+  )
+const retracted = (order: number): Batch =>
+  batchOf({ kind: 'retracted', tx: order, slot: order }, 500 + order)
+const createdRetracted = (order: number): Batch =>
+  batchOf({ kind: 'retracted', tx: 100 + order, slot: order }, 600 + order)
 
 const PAGE = 1
 const PAYMENTS = [1, 3, 5, 7]
@@ -43,6 +66,7 @@ const KNOWN = [
   'pay 3, pay 5, create 2, learn 0, pay 1, retractCreated 2',
   'pay 3, pay 5, create 4, learn 0, pay 1, retractCreated 4',
   'pay 3, pay 5, create 2, learn 0, retractCreated 2, pay 1, create 4',
+  'learn 0, pay 3, pay 5, create 2, page 0, retractCreated 2, pay 1, create 4',
   'pay 1, learn 0, create 2',
   'pay 3, retract 3, create 2',
 ].map(text => text.split(', '))

@@ -8,8 +8,6 @@ export interface Plan {
   lengthMs: number
   load: LoadPlan
   clients: ClientPlan[]
-  /** What the published client follows. */
-  watched: string[]
   faults: FaultStep[]
   /** Redis stands behind Sentinels. */
   sentinels: boolean
@@ -36,8 +34,6 @@ export async function buildPlan(options: PlanOptions): Promise<Plan> {
     lengthMs,
     load,
     clients: planClients(seed, lengthMs, load.trackingIds.slice(0, -1)),
-    // The last seat of each; the sieged one is not among them.
-    watched: load.trackingIds.slice(0, 4),
     sentinels,
     faults: [
       ...(faultEveryMs === 0 ? [] : planFaults(seed, lengthMs, faultEveryMs)).filter(

@@ -5,9 +5,7 @@ import type { Publisher } from '../load/publisher.js'
 import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
 import type { StreamFollower } from '../load/stream-follower.js'
-import type { Watcher } from '../load/watchers.js'
 import { SEATS } from '../system/open-system.js'
-import { compareAnswers } from './compare-answers.js'
 import { compareDeadLetters } from './compare-dead-letters.js'
 import { compareDeliveries, readDeliveries } from './compare-deliveries.js'
 import { compareEvents } from './compare-events.js'
@@ -26,7 +24,6 @@ export interface ObservedRun {
   checker: CommitChecker
   endpoints: readonly Endpoint[]
   clients: readonly SocketClient[]
-  watchers: readonly Watcher[]
   follower: StreamFollower
   baseUrl: string
   /** whether a standby that lacked commits was promoted */
@@ -41,7 +38,7 @@ export interface Reconciliation {
 }
 
 export async function reconcile(observed: ObservedRun): Promise<Reconciliation> {
-  const { publisher, expecter, checker, endpoints, clients, watchers, follower, baseUrl } = observed
+  const { publisher, expecter, checker, endpoints, clients, follower } = observed
   const differences = new Differences()
   const stream = await readJournal(publisher, differences)
   const stored = await readStoredEvents(checker)
@@ -58,9 +55,7 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   await compareExpectations(checker, { ...observed, deliveries, model, storedOf }, differences)
   const [head] = await checker.query<{ epoch: string }>('select epoch::text from stream_head')
   compareSockets(clients, model.payments, storedOf, SEATS, head!.epoch, differences)
-  compareWatchers(watchers, stored, observed.promoted, differences)
   differences.addAll(compareFollower(follower, stored, observed.kept))
-  await compareAnswers(baseUrl, model, differences)
   const gaps = await checker.query('select from_sequence, to_sequence from stream_gaps')
   for (const gap of gaps) differences.add('gaps', `${JSON.stringify(gap)} was not discarded`)
   const left = await checker.query<{ id: string }>(
@@ -81,30 +76,6 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       deadLetters: letters.length,
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
     },
-  }
-}
-
-/** The published client hands over each payment of its tracking ID, and each once. */
-function compareWatchers(
-  watchers: readonly Watcher[],
-  stored: readonly StoredEvent[],
-  promoted: boolean,
-  differences: Differences,
-) {
-  for (const { trackingId, eventIds, retracted, resets } of watchers) {
-    const followed = stored.filter(row => row.trackingId === trackingId && row.seq !== null)
-    // A payment that was retracted before its arrival does not arrive any more.
-    const should = followed.filter(row => !row.retracted).map(({ id }) => id)
-    for (const row of followed)
-      if (retracted.has(row.id) !== row.retracted)
-        differences.add(
-          'client',
-          `the watch of ${trackingId} ${row.retracted ? `was not told that ${row.id} was retracted` : `took back ${row.id}, which is valid`}`,
-        )
-    const say = (what: string) => differences.add('client', `the watch of ${trackingId} ${what}`)
-    if (new Set(eventIds).size !== eventIds.length) say('handed a payment over twice')
-    for (const id of should) if (!eventIds.includes(id)) say(`never handed over ${id}`)
-    if (resets.length > 0 && !promoted) say('was told that the database is another one')
   }
 }
 

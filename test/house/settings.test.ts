@@ -1,6 +1,8 @@
-// The tables of docs/settings.md, built from the services' own schemas.
+// The tables of docs/settings.md are those of the services' own schemas.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { readServiceSchema, SERVICES, StackConfig } from '@payment-tracking/stack'
 import { MigrateConfig } from '@payment-tracking/store/core'
+import t from 'tap'
 import { drawTable, replaceTables } from '../documents/table.js'
 
 /** Who sets a setting: everybody, or operators of a deployment. Hardly anybody sets the others. */
@@ -75,7 +77,7 @@ async function readSettings(): Promise<Map<string, Setting>> {
 }
 
 /** @returns the document with a table for each group: every variable, its default, who reads it and what it means */
-export async function writeSettings(document: string): Promise<string> {
+async function writeSettings(document: string): Promise<string> {
   const settings = await readSettings()
   const groupOf = (name: string) => {
     const group = GROUPS.findIndex(names => names.includes(name))
@@ -97,3 +99,11 @@ export async function writeSettings(document: string): Promise<string> {
   })
   return replaceTables(document, tables)
 }
+
+t.test('the table of settings equals the settings of the services', async t => {
+  const file = new URL('../../docs/settings.md', import.meta.url)
+  const document = readFileSync(file, 'utf8')
+  const written = await writeSettings(document)
+  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(file, written)
+  else t.equal(written, document, 'UPDATE_DOCUMENTS=1 writes it')
+})
