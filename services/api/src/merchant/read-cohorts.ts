@@ -29,41 +29,31 @@ interface TokenCohorts {
 const nameMonth = (month: number): string =>
   `${1970 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`
 
-/** Adds up what comes by wallet, and of each wallet the oldest month first. */
+/** Adds up what the pages say. */
 class CohortSums {
   readonly tokens = new Map<string | null, TokenCohorts>()
   complete = true
-  #wallet = ''
-  /** of the wallet, by token, the month of its first payment */
-  #firsts = new Map<string | null, number>()
 
   constructor(
     private readonly nowMonth: number,
     private readonly listed: Tokens,
   ) {}
 
-  add({ wallet, tokenMint, month, amount, count, complete }: PaidMonth): void {
+  add({ tokenMint, cohort, month, wallets, amount, count, complete }: PaidMonth): void {
     if (!complete) this.complete = false
     const sums = this.#sumsOf(tokenMint)
     if (sums === null) return
-    if (wallet !== this.#wallet) {
-      this.#wallet = wallet
-      this.#firsts = new Map()
-    }
-    const known = this.#firsts.get(tokenMint)
-    const first = known ?? month
-    this.#firsts.set(tokenMint, first)
-    if (known === undefined) sums.wallets += 1
+    if (month === cohort) sums.wallets += Number(wallets)
     sums.payments += count
-    if (first <= this.nowMonth - MOST_MONTHS) {
+    if (cohort <= this.nowMonth - MOST_MONTHS) {
       this.complete = false
       return
     }
-    const cohort = sums.cohorts.get(first) ?? new Map<number, Cell>()
-    sums.cohorts.set(first, cohort)
-    const cell = cohort.get(month - first) ?? { wallets: 0, volume: 0n }
-    cohort.set(month - first, cell)
-    cell.wallets += 1
+    const months = sums.cohorts.get(cohort) ?? new Map<number, Cell>()
+    sums.cohorts.set(cohort, months)
+    const cell = months.get(month - cohort) ?? { wallets: 0, volume: 0n }
+    months.set(month - cohort, cell)
+    cell.wallets += Number(wallets)
     cell.volume += amount
   }
 

@@ -1,19 +1,29 @@
-// The payments of a gateway by wallet, as cohorts need them.
+// The payments of a gateway by cohort: the wallets whose first payment in a token was in one month.
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
 import { isPaid, payersAfter } from './payers.js'
 
-/** What a wallet paid in one token in one month. */
+/** What wallets of one cohort paid in one month. */
 export interface PaidMonth {
-  wallet: string
   tokenMint: string | null
-  /** months since January 1970, in UTC */
+  /** of the first payment of each in the token: months since January 1970, in UTC */
+  cohort: number
+  /** likewise */
   month: number
+  /** that paid in the month */
+  wallets: bigint
   amount: bigint
   /** of payments */
   count: bigint
-  /** false: the wallet has more than `MOST_PAYMENTS` payments, of which so many are counted */
+  /** false: a wallet has more than `MOST_PAYMENTS` payments, of which so many are counted */
   complete: boolean
+}
+
+interface PaidMonthRow extends Omit<PaidMonth, 'amount'> {
+  amount: string
+  lastWallet: string
+  /** of the page */
+  read: bigint
 }
 
 /** Wallets of a statement, and payments of a wallet that are counted. */
@@ -23,7 +33,7 @@ const MOST_PAYMENTS = 10_000
 const LAST_SECOND = 253_402_300_799n
 
 /**
- * What each wallet paid a gateway, by month and token, wallet by wallet, the oldest month first. Read in pages of wallets, so that
+ * What the wallets paid a gateway, by token, cohort and month, and in the order of the wallets. Read in pages of wallets, so that
  * no statement grows with their number; a wallet is in one page. Nothing is read in an order of payments: Postgres would sort all of
  * a gateway for each page. Relies on events_gateway_payers.
  */
@@ -32,23 +42,27 @@ export async function* readPaidMonths(
   gateway: string,
 ): AsyncGenerator<readonly PaidMonth[], void> {
   for (let after = '', isLast = false; !isLast;) {
-    const rows = await database.read<Omit<PaidMonth, 'amount'> & { amount: string; wallets: bigint }>(sql`
+    const rows = await database.read<PaidMonthRow>(sql`
       with wallets as (${payersAfter(gateway, after, WALLETS_AT_ONCE)})
-      select w.wallet, t.token_mint as "tokenMint", t.month, t.amount::text as amount, t.count, t.complete,
-             (select count(*) from wallets) as wallets
-        from wallets w
-       cross join lateral (
-         select e.token_mint, sum(e.amount) as amount, count(*) as count,
-                sum(count(*)) over () < ${MOST_PAYMENTS} as complete,
-                (extract(year from e.at) * 12 + extract(month from e.at) - 23641)::int as month
-           from (select e.token_mint, e.amount,
-                        to_timestamp(least(greatest(e.paid_at, 0), ${LAST_SECOND})) at time zone 'UTC' as at
-                   from events e
-                  where ${isPaid(gateway)} and e.payer = w.wallet limit ${MOST_PAYMENTS}) e
-          group by e.token_mint, month) t
-       order by w.wallet, t.month`)
-    yield rows.map(({ wallets: _, amount, ...row }) => ({ ...row, amount: BigInt(amount) }))
-    isLast = Number(rows[0]?.wallets ?? 0) < WALLETS_AT_ONCE
-    after = rows.at(-1)?.wallet ?? after
+      select p.token_mint as "tokenMint", p.cohort, p.month, count(*) as wallets, sum(p.amount)::text as amount,
+             sum(p.count)::bigint as count, bool_and(p.complete) as complete,
+             (select max(wallet) from wallets) as "lastWallet", (select count(*) from wallets) as read
+        from (
+          select w.wallet, t.*, min(t.month) over (partition by w.wallet, t.token_mint) as cohort
+            from wallets w
+           cross join lateral (
+             select e.token_mint, sum(e.amount) as amount, count(*) as count,
+                    sum(count(*)) over () < ${MOST_PAYMENTS} as complete,
+                    (extract(year from e.at) * 12 + extract(month from e.at) - 23641)::int as month
+               from (select e.token_mint, e.amount,
+                            to_timestamp(least(greatest(e.paid_at, 0), ${LAST_SECOND})) at time zone 'UTC' as at
+                       from events e
+                      where ${isPaid(gateway)} and e.payer = w.wallet limit ${MOST_PAYMENTS}) e
+              group by e.token_mint, month) t) p
+       group by p.token_mint, p.cohort, p.month
+       order by min(p.wallet), p.month`)
+    yield rows.map(({ lastWallet: _, read: __, ...row }) => ({ ...row, amount: BigInt(row.amount) }))
+    isLast = Number(rows[0]?.read ?? 0) < WALLETS_AT_ONCE
+    after = rows[0]?.lastWallet ?? after
   }
 }
