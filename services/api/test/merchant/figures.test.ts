@@ -49,6 +49,7 @@ const story = fc.record({
       frequency: fc.nat(FREQUENCIES.length - 1),
       amount: fc.integer({ min: 1, max: 10 ** 9 }),
       maxRenewals: fc.option(fc.integer({ min: 1, max: 3 })),
+      autoRenew: fc.boolean(),
     }),
     { minLength: 1, maxLength: 4 },
   ),
@@ -87,7 +88,8 @@ function revenueAt({ policies, events }: Story, mint: number, moment: number): s
     )
     const payments = own.filter(({ kind }) => kind === 'pay').length
     const last = own.at(-1)?.kind
-    const isPaidUp = policy.maxRenewals !== null && payments >= policy.maxRenewals
+    const isPaidUp =
+      policy.maxRenewals !== null && (payments >= policy.maxRenewals || (!policy.autoRenew && payments === 1))
     const isActive = last === 'resume' || (last !== 'pause' && !isPaidUp)
     if (!isActive || own.some(({ kind }) => kind === 'delete')) continue
     const [numerator, denominator] = FRACTIONS[policy.frequency]!
@@ -96,9 +98,11 @@ function revenueAt({ policies, events }: Story, mint: number, moment: number): s
   return ((2n * sum + common) / (2n * common)).toString()
 }
 
+const MONTHLY = { wallet: 0, mint: 0, frequency: 2, amount: 1_000, maxRenewals: null, autoRenew: true }
+
 /** A payment after a pause makes the policy active again, also with the time of a block before the pause. */
 const paidWhilePaused = (shift: number): Story => ({
-  policies: [{ wallet: 0, mint: 0, frequency: 2, amount: 1_000, maxRenewals: null }],
+  policies: [MONTHLY],
   events: [
     { policy: 0, kind: 'pay', ago: 9 * DAY, amount: 5, shift: 0 },
     { policy: 0, kind: 'pause', ago: 5 * DAY, amount: 0, shift: 0 },
@@ -107,13 +111,29 @@ const paidWhilePaused = (shift: number): Story => ({
   seed: 0,
 })
 
+/** Of a policy that does not renew itself the first payment is the last, until there is a second one. */
+const paidAgain: Story = {
+  policies: [
+    { ...MONTHLY, maxRenewals: 3, autoRenew: false },
+    { ...MONTHLY, maxRenewals: 3 },
+  ],
+  events: [9, 8, 5, 3].map((days, at) => ({
+    policy: at % 2,
+    kind: 'pay',
+    ago: days * DAY,
+    amount: 5,
+    shift: 0,
+  })),
+  seed: 0,
+}
+
 let runs = 0
 /** Stores a story under a gateway of its own. @param reversed the same events, the last one first */
 async function play({ policies, events }: Story, reversed: boolean) {
   const label = `${++runs}`
   const { gateway, headers } = await signInDirectly(chain, keys, label)
   const steps: (() => Promise<unknown>)[] = []
-  const addresses = policies.map(({ wallet, mint, frequency, amount, maxRenewals }, id) => {
+  const addresses = policies.map(({ wallet, mint, frequency, amount, maxRenewals, autoRenew }, id) => {
     const [owner, token] = [keyOf(`${label} ${wallet}`), keyOf(`mint ${mint}`)]
     const userPayment = deriveUserPayment(DEFAULT_PROGRAM_ID, owner, token)
     const at = NOW - DAYS * DAY
@@ -132,6 +152,7 @@ async function play({ policies, events }: Story, reversed: boolean) {
             policy_id: id,
             policy_type: subscriptionOf({
               amount: String(amount),
+              auto_renew: autoRenew,
               max_renewals: maxRenewals,
               next_payment_due: String(at),
               payment_frequency: FREQUENCIES[frequency],
@@ -230,6 +251,6 @@ t.test('figures of random stories', async t => {
           .filter(([, recognized, mrr]) => recognized !== '0' || mrr !== '0')
       t.same(figuresOf(weeks), figuresOf(revenue), 'the size of the buckets changes nothing')
     }),
-    { numRuns: 8, examples: [[paidWhilePaused(0)], [paidWhilePaused(-30 * 3_600)]] },
+    { numRuns: 8, examples: [[paidWhilePaused(0)], [paidWhilePaused(-30 * 3_600)], [paidAgain]] },
   )
 })

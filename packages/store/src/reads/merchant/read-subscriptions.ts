@@ -35,8 +35,10 @@ export interface GatewaySubscriptions {
   changing: Map<string, PolicyPayer>
 }
 
-/** Policies of a statement: each costs three probes, one more where its address was opened again, and their events are read next. */
+/** Policies of a page: each costs a probe, one more where its address was closed, and the events of some are read next. */
 const POLICIES_AT_ONCE = 500
+/** Created events of a statement: each costs a probe. */
+const CREATED_AT_ONCE = 2_500
 
 /** Payments of an address that was opened again are asked for. Relies on events_policy_payments. */
 const wasPaid = (policy: Sql): Sql => sql`
@@ -46,7 +48,8 @@ interface SubscriptionRow extends Omit<LivingSubscription, 'terms' | 'isSteady'>
   unchanged: boolean
   policyType: string | null
   live: boolean
-  /** how often this gateway's policy was created */
+  paymentCount: bigint
+  /** how often this gateway's policy was created; 0 where its address was never closed */
   times: bigint
 }
 
@@ -61,14 +64,15 @@ function readPage({ database }: Store, gateway: string, after: { createdAt: bigi
   return database.read<SubscriptionRow>(sql`
     select p.address, p.live, p.status, p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", p.policy_type::text as "policyType", coalesce(p.token_mint, u.token_mint) as "tokenMint",
-           u.owner as wallet, p.deleted_order is null and p.status_order is null as unchanged, c.times,
+           u.owner as wallet, p.payment_count as "paymentCount", c.times,
+           p.deleted_order is null and p.status_order is null and p.family = 'regular' as unchanged,
            p.payment_count > 0 or (c.times > 1 and ${wasPaid(sql`p.address`)}) as "wasPaid"
       from (select * from (${first(sql`p.live`)} union all ${first(sql`not p.live`)}) p
              order by p.created_at, p.address limit ${POLICIES_AT_ONCE}) p
       left join user_payments u on u.address = p.user_payment
      cross join lateral (
        select count(*) as times from events e
-        where e.payment_policy = p.address and e.gateway = ${gateway} and ${IS_CREATED}) c
+        where p.deleted_order is not null and e.payment_policy = p.address and e.gateway = ${gateway} and ${IS_CREATED}) c
      order by p.created_at, p.address`)
 }
 
@@ -76,34 +80,48 @@ const IS_CREATED = sql`e.name = 'PaymentPolicyCreated' and e.retracted_at is nul
 
 interface CreatedRow extends PolicyPayer {
   address: string
-  /** the policy belongs to another gateway now; null for a policy of which nothing is stored */
+  /** the policy belongs to another gateway now */
   left: boolean | null
+  /** the policy is the gateway's own, and a later event created it again although its address was never closed */
+  again: boolean | null
+  /** from 1 in its page */
+  number: bigint
   occurredAt: string
   slot: bigint
   index: bigint
   id: string
 }
 
-/** What created policies of this gateway, after one of these events. Relies on events_gateway_rare. */
+/**
+ * What created policies of this gateway, after one of these events: those of policies that left it or were created again, and the
+ * last event of a full page. Relies on events_gateway_rare.
+ */
 function readCreated({ database }: Store, gateway: string, after: CreatedRow | undefined) {
   const isAfter = after
     ? sql`(e.occurred_at, e.slot, e.event_index, e.id)
             > (${after.occurredAt}::text::timestamptz, ${after.slot}, ${after.index}, ${after.id}::uuid)`
     : sql`true`
+  const inOrder = sql`order by e.occurred_at, e.slot, e.event_index, e.id`
   return database.read<CreatedRow>(sql`
-    select e.payment_policy as address, p.gateway <> ${gateway} as left, e.occurred_at::text as "occurredAt",
-           e.slot, e.event_index as index, e.id, coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet,
+    select e.payment_policy as address, e.number, s.left, s.again, e.occurred_at::text as "occurredAt", e.slot,
+           e.event_index as index, e.id, coalesce(p.token_mint, u.token_mint) as "tokenMint", u.owner as wallet,
            ${wasPaid(sql`e.payment_policy`)} as "wasPaid"
-      from (select * from events e where e.gateway = ${gateway} and ${IS_CREATED} and ${isAfter}
-             order by e.occurred_at, e.slot, e.event_index, e.id limit ${POLICIES_AT_ONCE}) e
+      from (select e.*, row_number() over (${inOrder}) as number
+              from (select e.payment_policy, e.occurred_at, e.slot, e.event_index, e.id from events e
+                     where e.gateway = ${gateway} and ${IS_CREATED} and ${isAfter} ${inOrder} limit ${CREATED_AT_ONCE}) e) e
       left join policies p on p.address = e.payment_policy
-      left join user_payments u on u.address = p.user_payment
-     order by e.occurred_at, e.slot, e.event_index, e.id`)
+     cross join lateral (
+       select p.gateway <> ${gateway} as left,
+              p.gateway = ${gateway} and p.deleted_order is null
+                and right(p.incarnation_start, 32) <> replace(e.id::text, '-', '') as again) s
+      left join user_payments u on u.address = p.user_payment and (s.left or s.again)
+     where s.left or s.again or e.number = ${CREATED_AT_ONCE}
+     ${inOrder} limit ${POLICIES_AT_ONCE}`)
 }
 
 /**
- * Reads the policies of a gateway in pages, so that no statement grows with their number. First come those that are its own now,
- * then those that it created and another gateway has now, for the time when they were its own. Payments are not read: for an
+ * Reads the policies of a gateway in pages, so that no statement grows with their number. First come those that it created and
+ * another gateway has now, for the time when they were its own, then those that are its own now. Payments are not read: for an
  * address that was opened again, a page only asks whether it has one.
  *
  * Each page shows the state of its own moment: a policy that is opened again between two pages can be in both.
@@ -112,21 +130,23 @@ export async function* readSubscriptions(
   store: Store,
   gateway: string,
 ): AsyncGenerator<GatewaySubscriptions, void> {
+  const left = new Set<string>()
+  const again = new Map<string, PolicyPayer>()
+  for (let after: CreatedRow | undefined, isLast = false; !isLast;) {
+    const rows = await readCreated(store, gateway, after)
+    after = rows.at(-1)
+    isLast = rows.length < POLICIES_AT_ONCE && after?.number !== BigInt(CREATED_AT_ONCE)
+    const found = rows.filter(row => row.left && !left.has(row.address))
+    for (const { address } of found) left.add(address)
+    for (const row of rows) if (row.again) again.set(row.address, row)
+    if (found.length > 0) yield { living: [], changing: new Map(found.map(row => [row.address, row])) }
+  }
   const termsOf = buildTermsReader()
   for (let after = BEFORE_ALL, isLast = false; !isLast;) {
     const rows = await readPage(store, gateway, after)
     isLast = rows.length < POLICIES_AT_ONCE
     after = rows.at(-1) ?? after
-    yield partPage(rows, termsOf)
-  }
-  const left = new Set<string>()
-  for (let after: CreatedRow | undefined, isLast = false; !isLast;) {
-    const rows = await readCreated(store, gateway, after)
-    isLast = rows.length < POLICIES_AT_ONCE
-    after = rows.at(-1)
-    const found = rows.filter(row => row.left && !left.has(row.address))
-    for (const { address } of found) left.add(address)
-    if (found.length > 0) yield { living: [], changing: new Map(found.map(row => [row.address, row])) }
+    yield partPage(rows, again, termsOf)
   }
 }
 
@@ -135,22 +155,25 @@ const SUBSCRIPTION = '{"Subscription"'
 
 function partPage(
   rows: readonly SubscriptionRow[],
+  again: ReadonlyMap<string, PolicyPayer>,
   termsOf: (policyType: string) => PolicyTerms,
 ): GatewaySubscriptions {
   const living: LivingSubscription[] = []
   const changing = new Map<string, PolicyPayer>()
   for (const row of rows) {
-    const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet, wasPaid } = row
+    const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet, paymentCount } = row
     const terms = row.policyType?.startsWith(SUBSCRIPTION) ? termsOf(row.policyType) : null
-    if (terms?.kind !== 'subscription' && row.times < 2n) continue
+    const wasOnce = row.times < 2n && !again.has(address)
+    if (terms?.kind !== 'subscription' && wasOnce) continue
+    const wasPaid = row.wasPaid || (again.get(address)?.wasPaid ?? false)
     const isSteady =
       row.live &&
       row.unchanged &&
       status === 'active' &&
-      row.times === 1n &&
+      wasOnce &&
       terms?.kind === 'subscription' &&
-      // Payments can end a subscription that has a last renewal.
-      terms.maxRenewals === null
+      // One that renews itself and is not completed never was; another one was completed by its first payment alone.
+      (terms.maxRenewals === null || terms.autoRenew || paymentCount === 0n)
     if (!isSteady) changing.set(address, { tokenMint, wallet, wasPaid })
     if (!row.live || terms?.kind !== 'subscription') continue
     living.push({
