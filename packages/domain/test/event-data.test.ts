@@ -1,14 +1,76 @@
 import t from 'tap'
 import { RawJson } from '../src/index.js'
-import { COMPOSABLE_CREATED, CREATED, EVENTS, EXECUTED, memoOf32 } from './event-cases.js'
-import { accept, envelopeOf, keyOf, memoOf, PAYMENT, refuse, type Members } from './messages.js'
+import {
+  accept,
+  envelopeOf,
+  keyOf,
+  memoOf,
+  PAYMENT,
+  POLICY_CREATED,
+  refuse,
+  type Members,
+} from './messages.js'
+
+const memoOf32 = (text: string): number[] => memoOf(text).slice(0, 32)
+
+const COMPOSABLE_CREATED: Members = {
+  composable_policy: keyOf(1),
+  user_payment: keyOf(3),
+  recipient: keyOf(4),
+  gateway: keyOf(2),
+  policy_id: 1,
+  policy_type: { UpTo: { max_amount: '9', valid_after: '-1', deadline: 1769871897, padding: [0] } },
+  memo: memoOf32('order-1'),
+  forward_config: { input_mint: keyOf(6) },
+}
+const EXECUTED: Members = {
+  composable_policy: keyOf(1),
+  gateway: keyOf(2),
+  input_amount: '18446744073709551615',
+  recipient: keyOf(4),
+  timestamp: '1769871897',
+  record_id: 1,
+}
+
+const [OF_POLICY, OF_GATEWAY] = [{ paymentPolicy: keyOf(1) }, { gateway: keyOf(2) }]
+const OF_BOTH = { ...OF_POLICY, ...OF_GATEWAY }
+
+/** What each event must carry at least, and what it is then found by. */
+const EVENTS: Record<string, [data: Members, filters: Members]> = {
+  PaymentRecord: [PAYMENT, { ...OF_BOTH, trackingId: 'order-1' }],
+  ComposablePolicyCreated: [
+    COMPOSABLE_CREATED,
+    { ...OF_BOTH, userPayment: keyOf(3), recipient: keyOf(4), trackingId: 'order-1' },
+  ],
+  ComposableExecuted: [EXECUTED, { ...OF_BOTH, recipient: keyOf(4) }],
+  ComposablePolicyStatusChanged: [
+    { composable_policy: keyOf(1), new_status: { variant: 'Completed' } },
+    OF_POLICY,
+  ],
+  ComposablePolicyDeleted: [{ composable_policy: keyOf(1) }, OF_POLICY],
+  PaymentPolicyStatusChanged: [{ payment_policy: keyOf(1), new_status: { variant: 'Paused' } }, OF_POLICY],
+  PaymentPolicyDeleted: [{ payment_policy: keyOf(1) }, OF_POLICY],
+  UserPaymentDeleted: [{ user_payment: keyOf(3) }, { userPayment: keyOf(3) }],
+  PaymentGatewayDeleted: [{ gateway: keyOf(2) }, OF_GATEWAY],
+  GatewaySignerChanged: [{ gateway: keyOf(2), new_signer: keyOf(8) }, OF_GATEWAY],
+  GatewayFeeBpsChanged: [{ gateway: keyOf(2) }, OF_GATEWAY],
+  GatewayFeeRecipientChanged: [{ gateway: keyOf(2) }, OF_GATEWAY],
+  ProgramConfigCreated: [{}, {}],
+  SomethingNew: [{}, {}],
+}
+/** The same for the three that open an account, whose address they do not carry. */
+const CREATED: Record<string, Members> = {
+  PaymentPolicyCreated: POLICY_CREATED,
+  UserPaymentCreated: { owner: keyOf(5), token_mint: keyOf(6) },
+  PaymentGatewayCreated: { authority: keyOf(7) },
+}
 
 const FILTERS = ['gateway', 'paymentPolicy', 'userPayment', 'authority', 'recipient', 'trackingId'] as const
 
-t.test('each event has its effect, and is found by its addresses', async t => {
-  for (const [name, { data, effect, filters = {} }] of Object.entries(EVENTS)) {
+// What it does, the laws of the store hold.
+t.test('each event is found by its addresses', async t => {
+  for (const [name, [data, filters]] of Object.entries(EVENTS)) {
     const event = await accept(envelopeOf(name, { ...data, newer_field: { anything: [1.5] } }))
-    t.same(event.effect, effect, name)
     t.same(
       Object.fromEntries(FILTERS.map(filter => [filter, event[filter]])),
       { ...Object.fromEntries(FILTERS.map(filter => [filter, null])), ...filters },
@@ -19,7 +81,7 @@ t.test('each event has its effect, and is found by its addresses', async t => {
 
 t.test('a field that is projected must be there and of its type; others may be anything', async t => {
   const known = {
-    ...Object.fromEntries(Object.entries(EVENTS).map(([name, { data }]) => [name, data])),
+    ...Object.fromEntries(Object.entries(EVENTS).map(([name, [data]]) => [name, data])),
     ...CREATED,
   }
   for (const [name, data] of Object.entries(known)) {

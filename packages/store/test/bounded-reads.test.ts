@@ -4,7 +4,6 @@ import {
   listClaimablePayments,
   findMerchantPayments,
   findSubscribers,
-  listPoliciesWithDueDates,
   listSubscribers,
   readPaymentStats,
   readRecentRetractions,
@@ -48,24 +47,6 @@ t.test('retractions that Redis lost are read in pages, each once', async t => {
     [1_000, 200],
   )
   t.equal(new Set(pages.flat().map(({ eventId }) => eventId)).size, 1_200)
-})
-
-t.test('due dates are read page by page, the newest policies first', async t => {
-  await pool.query(
-    `insert into policies (address, live, status, gateway, recipient, user_payment, policy_id, policy_type, created_at,
-                           updated_at, next_payment_due)
-     select 'policy ' || n, true, case n % 2 when 0 then 'active' else 'paused' end, 'g', 'r', 'u', n, '{"Subscription":{}}', n, n, n
-       from generate_series(1, 2600) n`,
-  )
-  const first = await listPoliciesWithDueDates(store, 'g', CLOCK)
-  t.match(first, { policies: { length: 1_250 }, looked: 2_500, next: { createdAt: 101n } })
-  const second = await listPoliciesWithDueDates(store, 'g', CLOCK, first.next)
-  t.match(second, { policies: { length: 50 }, looked: 100, next: null })
-  const seen = [...first.policies, ...second.policies].map(({ createdAt }) => Number(createdAt))
-  t.same(
-    seen,
-    [...new Set(seen)].toSorted((a, b) => b - a),
-  )
 })
 
 t.test('the oldest of 1,001 policies of an account proves its payment when it is named', async t => {
