@@ -1,12 +1,13 @@
 // What `npm start` and `npm test` do first, on a fresh clone and on every later run: install when the lock file has
 // changed, build when a source has changed. Plain JavaScript without dependencies: nothing is installed yet.
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT, run, TURBO_ENV, withProgress } from './command.mjs'
 import { readBuildStamp } from './set-up/build-stamp.mjs'
 import { chooseInstallation } from './set-up/choose-installation.mjs'
 import { findNodeProblem } from './set-up/find-node-problem.mjs'
+import { install } from './set-up/install.mjs'
 import { takeTurns } from './set-up/take-turns.mjs'
 
 /** @throws Error that names the versions which will do */
@@ -16,31 +17,6 @@ export function requireNode() {
 }
 
 const MODULES = join(ROOT, 'node_modules')
-
-/** How many packages npm has unpacked so far; it makes all folders first. */
-function countInstalled() {
-  const names = existsSync(MODULES) ? readdirSync(MODULES) : []
-  const paths = names.flatMap(name =>
-    name.startsWith('@') ? readdirSync(join(MODULES, name)).map(each => join(name, each)) : [name],
-  )
-  return paths.filter(path => existsSync(join(MODULES, path, 'package.json'))).length
-}
-
-/** How npm tells of a package that it has downloaded, or found in its cache. */
-const FETCHED = /http (?:fetch|cache) \S+.*\.tgz/
-
-async function install(args) {
-  if (!args) return
-  // npm fetches all packages, and then unpacks them.
-  let fetched = 0
-  const onOutput = text => (fetched += text.split(FETCHED).length - 1)
-  await withProgress(
-    'installing dependencies',
-    () =>
-      run('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=http'], { onOutput }),
-    () => `${fetched} packages downloaded, ${countInstalled()} unpacked`,
-  )
-}
 
 // turbo prints each task that it begins: `@payment-tracking/console:build: cache bypass, force executing 1a2b3c`.
 const BEGUN = /^(?:@payment-tracking\/|\/\/:)([\w:-]+): cache/gm
@@ -89,7 +65,7 @@ async function build() {
 export async function setUp({ withTests = true } = {}) {
   requireNode()
   await inTurn(async () => {
-    await install(chooseInstallation(ROOT, withTests))
+    await install(ROOT, chooseInstallation(ROOT, withTests))
     await build()
   })
 }
@@ -111,7 +87,12 @@ export async function setUpClient() {
 
 async function buildClient() {
   const folders = ['packages/client', 'packages/contracts']
-  await install(['install', '--no-save', '--include=dev', ...folders.flatMap(each => ['--workspace', each])])
+  await install(ROOT, [
+    'install',
+    '--no-save',
+    '--include=dev',
+    ...folders.flatMap(each => ['--workspace', each]),
+  ])
   const stamp = readBuildStamp(ROOT)
   await withProgress('building the client', async () => {
     for (const args of [

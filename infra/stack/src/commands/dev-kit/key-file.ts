@@ -47,16 +47,22 @@ export function createKeyFile(file: string): KeyPair {
   return readKeyFile(file)
 }
 
+const WHY_UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'you have no right to read it (chmod u+r)',
+  EISDIR: 'it is a folder',
+}
+
 /** @throws KeyFileError when the file is missing or holds no key pair */
 export function readKeyFile(file: string): KeyPair {
   let parsed: unknown
   try {
     parsed = JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    const why = isMissing ? 'there is no such file' : (error as Error).message
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code ? (WHY_UNREADABLE[code] ?? message) : `it is no JSON array of ${2 * KEY_BYTES} numbers`
     const cure = `${calledAs('gateway', 'new')} makes one, --key names another`
-    throw new KeyFileError(`the key file cannot be read: ${why}: ${file}\n${cure}`, { cause: error })
+    throw new KeyFileError(`the key file cannot be read, ${why}: ${file}\n${cure}`, { cause: error })
   }
   if (!isKeyPair(parsed)) {
     throw new KeyFileError(`${file} holds no key pair: a JSON array of 64 numbers from 0 to 255 is expected`)

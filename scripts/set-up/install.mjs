@@ -1,0 +1,51 @@
+// Runs npm, and says how far it is.
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { run, withProgress } from '../command.mjs'
+
+/** How many packages npm has unpacked so far; it makes all folders, and links to those of the repository, first. */
+function countInstalled(modules) {
+  const entries = existsSync(modules) ? readdirSync(modules, { withFileTypes: true }) : []
+  const folders = entries.flatMap(entry =>
+    entry.name.startsWith('@')
+      ? readdirSync(join(modules, entry.name), { withFileTypes: true }).map(each => [entry.name, each])
+      : [['', entry]],
+  )
+  return folders.filter(
+    ([scope, entry]) => entry.isDirectory() && existsSync(join(modules, scope, entry.name, 'package.json')),
+  ).length
+}
+
+/** How npm tells of a package that it has downloaded, or found in its cache. */
+const FETCHED = /http (?:fetch|cache) \S+.*\.tgz/
+
+/**
+ * Prints a line of progress at least every three seconds.
+ * @param root where npm runs
+ * @param args for npm; undefined when everything is installed
+ * @throws Error whose message says what failed and how
+ */
+export async function install(root, args) {
+  if (!args) return
+  const modules = join(root, 'node_modules')
+  // npm compares what is there with the lock file, fetches all packages, and then unpacks them.
+  let fetched = 0
+  let fullDisk = ''
+  const onOutput = text => {
+    fetched += text.split(FETCHED).length - 1
+    fullDisk ||= /.*ENOSPC.*/.exec(text)?.[0] ?? ''
+  }
+  await withProgress(
+    'installing dependencies',
+    () =>
+      run('npm', [...args, '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=http'], { onOutput }),
+    () =>
+      fetched === 0
+        ? 'npm looks for what is missing'
+        : `${fetched} packages downloaded, ${countInstalled(modules)} unpacked`,
+  )
+  if (!fullDisk) return
+  // npm only warns of a file that found no room, and lists its package as installed: the next start installs anew.
+  rmSync(join(modules, '.package-lock.json'), { force: true })
+  throw new Error(fullDisk)
+}
