@@ -85,7 +85,7 @@ t.test('the dashboard', async t => {
     t.match(page, /https:\/\/off\.example\/.*<td>1500<\/td> <td>under way<\/td>/)
     t.match(page, /<td>policy<\/td>.*an address.*<td>7<\/td>/)
     t.match(page, '&lt;b&gt;policy')
-    t.match(page, /2026-01-02T03:04:05.000Z<\/td> <td>2026-01-03T.*&lt;b&gt;s3:\/\/bucket: make it/)
+    t.match(page, /2026-01-02 03:04:05 UTC<\/time.*2026-01-03 03:04:05 UTC<.*&lt;b&gt;s3:\/\/bucket: make it/)
     const overview = (await user.get('/')).body.replace(/\s+/g, ' ')
     t.match(
       overview,
@@ -202,15 +202,15 @@ t.test('the dashboard', async t => {
     await add('webhook-worker', '0 s', '21 min')
     await add('ingest', '25 s', '25 s')
     t.equal((await rowOf('api'))[1], '', 'nothing to do is well')
-    t.match((await rowOf('api'))[2], /1\.2\.3.*19 s ago.*3 h ago/)
-    t.match((await rowOf('ingest'))[0], /past.*25 s ago.*silent: frozen, cut off or gone/)
+    t.match((await rowOf('api'))[2], /<td>well<\/td>.*3 h ago.*19 s ago.*1\.2\.3/)
+    t.match((await rowOf('ingest'))[0], /past.*silent: frozen, cut off or gone.*25 s ago/)
     t.equal((await rowOf('webhook-worker'))[1], '')
     await pool.query(
       `with w as (insert into webhooks (gateway, endpoint_url, secret) values ('g', 'https://late.example/', 's') returning id)
        insert into deliveries (webhook_id, message_id, type, message, due_at)
        select id, 'late', 'payment.executed', 0, now() - interval '2 min' from w`,
     )
-    t.match((await rowOf('webhook-worker'))[0], /past.*21 min ago.*2 min.*does nothing while work waits/)
+    t.match((await rowOf('webhook-worker'))[0], /past.*does nothing while work waits.*2 min.*21 min ago/)
     await pool.query(`update processes set worked_at = now() where service = 'webhook-worker'`)
     t.equal((await rowOf('webhook-worker'))[1], '', 'it works, and has much to do')
     await pool.query(`delete from deliveries where message_id = 'late'`)
@@ -238,7 +238,7 @@ t.test('the dashboard', async t => {
       [id],
     )
     const page = (await user.get('/failing-endpoints')).body.replace(/\s+/g, ' ')
-    t.match(page, /a gateway<\/a><\/td> <td class="text">refuses\.example<\/td>/)
+    t.match(page, /a gateway<\/span ?><\/a> ?<\/td> <td class="text">refuses\.example<\/td>/)
     t.match(
       page,
       /never, added 3 h ago<\/td> <td>0 of 125<\/td> <td>1<\/td> <td class="text">HTTP 400, 21 min ago/,
@@ -330,7 +330,7 @@ t.test('the dashboard', async t => {
     t.match(shown, '&lt;program&gt;')
     t.match(shown, /yes, its lease was renewed \d s ago/)
     const overview = (await user.get('/')).body.replace(/\s+/g, ' ')
-    t.match(overview, /<td>indexer<\/td> <td>a name<\/td>/, 'who has the lease is among the processes')
+    t.match(overview, /<td>indexer<\/td>.*<td>a name<\/td>/, 'who has the lease is among the processes')
     t.match(shown, /slot 900, written \d s ago/)
     t.match(shown, /slots behind the finalized chain<\/dt>\s*<dd><span class="past">334<\/span>/)
     t.match(shown, '2 unread transactions, 3 missing numbers')

@@ -1,5 +1,6 @@
 import { environmentName, isProduction } from '@payment-tracking/runtime'
 import { html, type Html } from './html.js'
+import { sayMoment } from './moment.js'
 
 export interface PageFrame {
   title: string
@@ -18,8 +19,8 @@ export const csrfField = (csrf: string): Html => html`<input type="hidden" name=
 
 const asOf = (refresh: NonNullable<PageFrame['refresh']>): Html =>
   html`<p class="quiet">
-    As of ${new Date().toISOString().slice(0, 19).replace('T', ' ')}
-    UTC${
+    As of
+    ${sayMoment(new Date())}${
       refresh === 'stopped'
         ? html`. <a href="?">Ask again by itself</a>`
         : html`; asks again every ${refresh.everySeconds} s. <a href="?still">Stop</a>`

@@ -11,7 +11,7 @@ header, main, .notice { margin-inline: auto; max-width: 76rem; }
 a { color: var(--accent); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 header {
-  display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-5); align-items: center; padding-block: var(--space-3);
+  display: flex; flex-wrap: wrap; gap: var(--space-1) var(--space-4); align-items: center; padding-block: var(--space-3);
   border-bottom: 1px solid var(--line); margin-bottom: var(--space-5);
 }
 header a { padding-block: var(--space-2); text-decoration: none; }
@@ -46,7 +46,9 @@ rect { fill: var(--series-1); }
 .notice { color: var(--good); background: var(--good-soft); }
 .failure { color: var(--bad); background: var(--bad-soft); }
 .quiet { color: var(--quiet); }
-.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; }
+.filters { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: end; margin-bottom: var(--space-3); }
+.filters label::first-letter { text-transform: uppercase; }
+time { white-space: nowrap; }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: var(--space-3); }
 .card {
   border: 1px solid var(--line); border-radius: var(--radius); padding: var(--space-3) var(--space-4);

@@ -13,6 +13,7 @@ import { replayDeadLetters } from '../replay/replay-dead-letters.js'
 import { refuse } from '../refuse.js'
 import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
+import { moment } from '../html/moment.js'
 import { csrfField, layout } from '../html/layout.js'
 import {
   back,
@@ -42,11 +43,11 @@ const gapTable = (gaps: readonly GapRow[]): Html | null =>
             ${gaps.map(
               gap =>
                 html`<tr>
-                  <td>${gap.receivedAt.toISOString()}</td>
+                  <td>${moment(gap.receivedAt)}</td>
                   <td>${gap.fromSlot} to ${gap.toSlot}</td>
                   <td>${plain(gap.signature ?? '')}</td>
                   <td>${plain(gap.reason)}</td>
-                  <td>${gap.closedAt?.toISOString() ?? 'open'}</td>
+                  <td>${(gap.closedAt && moment(gap.closedAt)) ?? 'open'}</td>
                 </tr>`,
             )}
           </table>
@@ -83,7 +84,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
         gone. The messages of
         <code>test/fixtures</code> hold some that are refused on purpose.
       </p>
-      <form method="get" action="/dead-letters">
+      <form method="get" action="/dead-letters" class="filters">
         <label>Code <input name="code" value="${code ?? ''}" /></label>
         <label
           ><input type="checkbox" name="all" ${all === undefined ? null : html`checked`} /> replayed ones
@@ -124,7 +125,7 @@ export function addDeadLetterPages(app: FastifyInstance, parts: PageParts): void
     const body = html`<p>${letter.code}: ${plain(letter.reason)}</p>
       <p class="quiet">
         ${plain(letter.subject)} · stream ${letter.stream}, sequence ${letter.streamSequence} · ${letter.kept}
-        of ${letter.size} bytes · ${letter.receivedAt.toISOString()}
+        of ${letter.size} bytes · ${moment(letter.receivedAt)}
       </p>
       <pre>${plain(text)}</pre>
       <p><a href="/dead-letters/${letter.id}/bytes" download>Download the bytes</a></p>
@@ -181,7 +182,7 @@ const row = (letter: DeadLetterRow): Html =>
     <td>
       <input type="checkbox" name="id" value="${letter.id}" aria-label="${`dead letter ${letter.id}`}" />
     </td>
-    <td><a href="/dead-letters/${letter.id}">${letter.receivedAt.toISOString()}</a></td>
+    <td><a href="/dead-letters/${letter.id}">${moment(letter.receivedAt)}</a></td>
     <td>${letter.code}</td>
     <td class="text">${plain(letter.reason)}</td>
     <td class="text">${plain(letter.subject)}</td>

@@ -2,6 +2,7 @@
 import { findDelivery, getDelivery } from '@payment-tracking/store/admin'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
+import { moment } from '../html/moment.js'
 import { csrfField, layout } from '../html/layout.js'
 import { refuse } from '../refuse.js'
 import { readIds, readNotice, type PageParts } from './page-parts.js'
@@ -32,7 +33,7 @@ export function addDeliveryPage(app: FastifyInstance, parts: PageParts): void {
         <dt>gateway</dt>
         <dd>${delivery.gateway}</dd>
         <dt>made</dt>
-        <dd>${delivery.createdAt.toISOString()}</dd>
+        <dd>${moment(delivery.createdAt)}</dd>
         <dt>webhook-id</dt>
         <dd>${delivery.messageId}</dd>
         <dt>transaction</dt>
@@ -60,7 +61,7 @@ export function addDeliveryPage(app: FastifyInstance, parts: PageParts): void {
 const attemptOf = (attempt: Detail['attemptLog'][number]): Html =>
   html`<p>
       <b>${attempt.number}. ${attempt.statusCode ?? attempt.error ?? 'on its way'}</b>
-      ${attempt.startedAt.toISOString()}
+      ${moment(attempt.startedAt)}
       ${
         attempt.finishedAt &&
         html`<span class="quiet">took ${attempt.finishedAt.getTime() - attempt.startedAt.getTime()} ms</span>`

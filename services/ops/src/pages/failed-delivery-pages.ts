@@ -8,6 +8,8 @@ import type { FastifyInstance } from 'fastify'
 import { redeliverFailed } from '../replay/redeliver-failed.js'
 import { requireCsrf } from '../session/guard.js'
 import { html, plain, type Html } from '../html/html.js'
+import { moment } from '../html/moment.js'
+import { shortKey } from '../html/short-key.js'
 import { csrfField, layout } from '../html/layout.js'
 import {
   back,
@@ -110,7 +112,7 @@ const row = (delivery: FailedDelivery): Html =>
           : null
       }
     </td>
-    <td>${delivery.finishedAt?.toISOString() ?? ''}</td>
+    <td>${(delivery.finishedAt && moment(delivery.finishedAt)) ?? ''}</td>
     <td>
       <a href="/failed-deliveries/${delivery.id}">${delivery.id}</a>
       <span class="quiet">${delivery.type}</span>
@@ -118,7 +120,11 @@ const row = (delivery: FailedDelivery): Html =>
     <td class="text">
       ${plain(delivery.endpointUrl)} ${delivery.active ? null : html`<span class="quiet">inactive</span>`}
     </td>
-    <td class="text">${delivery.gateway}</td>
+    <td>
+      <a href="/failed-deliveries?${new URLSearchParams({ gateway: delivery.gateway }).toString()}"
+        >${shortKey(delivery.gateway)}</a
+      >
+    </td>
     <td>${delivery.attempts}</td>
     <td>${delivery.lastError}</td>
   </tr>`

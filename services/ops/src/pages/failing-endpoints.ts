@@ -2,6 +2,7 @@
 import { listFailingWebhooks, type FailingWebhook } from '@payment-tracking/store/admin'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
+import { shortKey } from '../html/short-key.js'
 import { sayAge, secondsSince } from '../html/say-age.js'
 import { sendLive, table, type PageParts } from './page-parts.js'
 
@@ -37,7 +38,7 @@ function row({
 }: FailingWebhook): Html {
   const failures = new URLSearchParams({ gateway, endpoint: new URL(endpointUrl).host })
   return html`<tr>
-    <td class="text"><a href="/failed-deliveries?${failures.toString()}">${plain(gateway)}</a></td>
+    <td><a href="/failed-deliveries?${failures.toString()}">${shortKey(gateway)}</a></td>
     <td class="text">${plain(new URL(endpointUrl).host)}</td>
     <td>${lastAcceptedAt ? ago(lastAcceptedAt) : `never, added ${ago(since)}`}</td>
     <td>${accepted} of ${requests}</td>

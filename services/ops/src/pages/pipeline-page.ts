@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { judged } from '../html/figure.js'
 import { sayAge, secondsSince } from '../html/say-age.js'
 import { html, type Html } from '../html/html.js'
+import { sayMoment } from '../html/moment.js'
 import { lagChart } from '../lag/lag-chart.js'
 import { THRESHOLDS } from '../thresholds.js'
 import { sendLive, type PageParts } from './page-parts.js'
@@ -79,7 +80,7 @@ function indexerState(
       judged(
         secondsSince(at.writtenAt),
         THRESHOLDS.checkpointAge,
-        `slot ${through}, written ${sayAge(secondsSince(at.writtenAt))} ago at ${at.writtenAt.toISOString()}`,
+        `slot ${through}, written ${sayAge(secondsSince(at.writtenAt))} ago at ${sayMoment(at.writtenAt)}`,
       ),
     ],
     ['slots behind the finalized chain', judged(lag, THRESHOLDS.lagSlots, String(lag))],

@@ -99,17 +99,18 @@ export function processTable(
             All ${lines.length} report. One that is silent for ${SILENT_AFTER_SECONDS} s is red.
           </p>`,
     table: table(
-      ['process', 'replica', 'version', 'reported', 'last did something', 'lag', 'state'],
+      // What is wrong first: a phone shows three columns.
+      ['process', 'state', 'lag', 'last did something', 'reported', 'version', 'replica'],
       lines.map(
         ({ service, replica, version, seen, worked, lag, fault }) =>
           html`<tr class="${fault === null ? '' : 'past'}">
             <td>${service}</td>
-            <td>${plain(replica)}</td>
-            <td>${plain(version)}</td>
-            <td>${seen}</td>
-            <td>${worked}</td>
-            <td>${lag}</td>
             <td>${fault ?? 'well'}</td>
+            <td>${lag}</td>
+            <td>${worked}</td>
+            <td>${seen}</td>
+            <td>${plain(version)}</td>
+            <td>${plain(replica)}</td>
           </tr>`,
       ),
     ),

@@ -3,6 +3,7 @@
 import { closeStreamGap, listStreamGaps, type StreamGap } from '@payment-tracking/store/core'
 import type { FastifyInstance } from 'fastify'
 import { html, type Html } from '../html/html.js'
+import { moment } from '../html/moment.js'
 import { csrfField, layout } from '../html/layout.js'
 import { requireCsrf } from '../session/guard.js'
 import { back, PAGE_SIZE, readIds, readNotice, table, type PageParts } from './page-parts.js'
@@ -41,12 +42,12 @@ export function addStreamGapPages(app: FastifyInstance, parts: PageParts): void 
 
 const row = ({ id, stream, fromSequence, toSequence, noticedAt, closedAt }: StreamGap, csrf: string): Html =>
   html`<tr>
-    <td>${noticedAt.toISOString()}</td>
+    <td>${moment(noticedAt)}</td>
     <td>${stream}</td>
     <td>${fromSequence} to ${toSequence}</td>
     <td>
       ${
-        closedAt?.toISOString() ??
+        (closedAt && moment(closedAt)) ??
         html`<form method="post" action="/stream-gaps/close">
           ${csrfField(csrf)} <input type="hidden" name="id" value="${id}" /><button>Close</button>
         </form>`

@@ -14,6 +14,7 @@ import {
 } from '@payment-tracking/store/core'
 import type { FastifyInstance } from 'fastify'
 import { html, plain, type Html } from '../html/html.js'
+import { moment } from '../html/moment.js'
 import { csrfField, layout } from '../html/layout.js'
 import { requireCsrf } from '../session/guard.js'
 import { back, PAGE_SIZE, readNotice, table, type PageParts } from './page-parts.js'
@@ -79,7 +80,7 @@ const WEBHOOK_WORK = {
 const webhookRow = (work: WebhookWorkProgress): Html =>
   html`<tr>
     <td>${WEBHOOK_WORK[work.kind]}</td>
-    <td>${work.addedAt.toISOString()}</td>
+    <td>${moment(work.addedAt)}</td>
     <td>${work.webhookId}</td>
     <td class="text">${plain(work.endpointUrl)}</td>
     <td class="text">${work.gateway}</td>
@@ -90,22 +91,22 @@ const webhookRow = (work: WebhookWorkProgress): Html =>
 const taskRow = ({ kind, address, pages, since }: TaskProgress): Html =>
   html`<tr>
     <td>${kind}</td>
-    <td>${since.toISOString()}</td>
+    <td>${moment(since)}</td>
     <td class="text">${plain(address)}</td>
     <td>${pages}</td>
   </tr>`
 
 const archiveRow = ({ problem, since, seenAt }: ArchiveProblem): Html =>
   html`<tr>
-    <td>${since.toISOString()}</td>
-    <td>${seenAt.toISOString()}</td>
+    <td>${moment(since)}</td>
+    <td>${moment(seenAt)}</td>
     <td class="text">${plain(problem)}</td>
   </tr>`
 
 const quarantinedRow = ({ task, key, error, since }: QuarantinedRow, csrf: string): Html =>
   html`<tr>
     <td>${task}</td>
-    <td>${since.toISOString()}</td>
+    <td>${moment(since)}</td>
     <td class="text">${plain(key)}</td>
     <td class="text">${plain(error)}</td>
     <td>
