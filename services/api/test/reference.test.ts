@@ -129,9 +129,11 @@ t.test('the pages of the reference have no script, and name the server as the re
   const { body } = await app.inject({ url: '/docs/rest/', headers: { host: 'pay.example' } })
   for (const [path, methods] of Object.entries<Operations>(document.paths))
     for (const method of Object.keys(methods)) t.ok(body.includes(`/${method.toUpperCase()}${path}"`), path)
-  t.match(body, "curl 'http://pay.example/v1/onetime/order-4711'")
+  t.match(body, String.raw`curl -sw '\n' 'http://pay.example/v1/onetime/order-4711'`)
   const { body: first } = await app.inject({ url: '/docs/', headers: { host: 'pay.example' } })
-  const calls = [...first.matchAll(/curl '?(?:http:\/\/pay\.example)([^\s'<&]+)/g)].map(([, url]) => url!)
+  const calls = [...first.matchAll(/curl -sw '\\n' '?(?:http:\/\/pay\.example)([^\s'<&]+)/g)].map(
+    ([, url]) => url!,
+  )
   t.equal(calls.length, 3)
   for (const url of calls) t.equal((await app.inject(url)).statusCode, 200, url)
   const hostile = await app.inject({ url: '/docs/', headers: { host: '"><b>' } })

@@ -150,6 +150,8 @@ async function* policyLines(store: Store, gateway: string, tokens: Tokens): Line
 const SUBSCRIBER_COLUMNS = [
   ...['wallet', 'policyCount', 'totalPaid', 'lastActiveAt', 'tokenMint', 'paymentCount', 'state', 'name'],
   ...writtenColumns('totalPaid'),
+  // Of a state `ended`: whether there never was a subscription.
+  'oneTime',
 ]
 
 /** One line for each token in which a wallet pays. */
@@ -165,12 +167,13 @@ async function* subscriberLines(
     const { items, next } = await listSubscribers(store, gateway, page, clock)
     yield items
       .map(item => toSubscriber(item))
-      .flatMap(({ wallet, name, state, policyCount, lastActiveAt, byToken }) =>
+      .flatMap(({ wallet, name, state, oneTime, policyCount, lastActiveAt, byToken }) =>
         byToken.map(({ tokenMint, totalPaid, paymentCount }) =>
           csvLine([
             ...[wallet, policyCount, BigInt(totalPaid), time(lastActiveAt), tokenMint],
             ...[paymentCount, state, name],
             ...writtenAmounts(tokens, tokenMint, totalPaid),
+            String(oneTime),
           ]),
         ),
       )

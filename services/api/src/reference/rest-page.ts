@@ -60,7 +60,7 @@ function callOf({ method, path, operation }: ListedOperation, baseUrl: string): 
   const needed = operation.parameters?.filter(each => each.in === 'query' && each.required === true) ?? []
   const query = needed.map(({ name }) => `${name}=${encodeURIComponent(valueOf(name))}`).join('&')
   return [
-    'curl',
+    "curl -sw '\\n'",
     ...(method === 'GET' ? [] : ['-X', method]),
     `'${url}${query && `?${query}`}'`,
     ...(operation.security?.length ? ['-H "authorization: Bearer $TOKEN"'] : []),

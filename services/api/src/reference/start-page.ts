@@ -13,7 +13,7 @@ export function renderStartPage(document: JSONObject, environment: string, baseU
   const { info, tags } = document as unknown as Described
   const calls = CALLS.map(
     ([path, what]) =>
-      `<p>${what} <a href="${escape(path)}">Open it</a></p>\n<pre>curl '${escape(baseUrl + path)}'</pre>`,
+      `<p>${what} <a href="${escape(path)}">Open it</a></p>\n<pre>curl -sw '\\n' '${escape(baseUrl + path)}'</pre>`,
   )
   return renderFrame({
     title: 'Payment tracking: reference',

@@ -44,14 +44,14 @@ t.test('a wallet is called by its name in lists, its page, a search and the file
   const byWallet = await api.call('GET', `/v1/search?q=${payer}`, { token: shop.token })
   t.match(byWallet.body.at(-1), { kind: 'customer', name: 'Café Krone' })
   const file = (await readFile()).split('\r\n')
-  t.match(file[0], /,state,name,totalPaidDecimal,symbol$/, 'behind the columns that were there')
+  t.match(file[0], /,state,name,totalPaidDecimal,symbol,oneTime$/, 'behind the columns that were there')
   t.match(
     file.find(line => line.startsWith(payer))!,
-    /,Café Krone,,$/,
+    /,Café Krone,,,true$/,
   )
   t.match(
     file.find(line => line.startsWith(second))!,
-    /,ended,,,$/,
+    /,ended,,,,true$/,
   )
 })
 

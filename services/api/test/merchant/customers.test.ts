@@ -376,9 +376,9 @@ t.test('cohorts tell who paid again in which month', async t => {
   const states = (await get('export/subscribers')).text.split('\r\n')
   t.equal(
     states[0],
-    'wallet,policyCount,totalPaid,lastActiveAt,tokenMint,paymentCount,state,name,totalPaidDecimal,symbol',
+    'wallet,policyCount,totalPaid,lastActiveAt,tokenMint,paymentCount,state,name,totalPaidDecimal,symbol,oneTime',
   )
-  t.ok(states.some(line => line.startsWith(`${wallet('late')},`) && line.endsWith(',overdue,,,')))
+  t.ok(states.some(line => line.startsWith(`${wallet('late')},`) && line.endsWith(',overdue,,,,false')))
   const movements = (await get('export/movements')).text.split('\r\n')
   t.match(
     movements[0],
