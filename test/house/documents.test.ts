@@ -86,3 +86,27 @@ t.test('every path that a document names exists', async t => {
   }
   t.ok(paths > 150, `${paths} paths`)
 })
+
+t.test('every figure of speed that a document names is that of its row', async t => {
+  const rows = Object.keys(JSON.parse(read('test/bench/gate/table.json')) as Record<string, number>)
+  const judge = read('test/bench/gate/judge.ts')
+  const planned = /ingestPerSecond: ([\d_]+)/.exec(read('scripts/sizing.mjs'))![1]!.replaceAll('_', ',')
+  let figures = 0
+  for (const document of documents) {
+    const text = read(document).replace(/\s+/g, ' ')
+    for (const [, figure] of text.matchAll(/([\d,]+) events a second/g)) {
+      figures++
+      t.equal(figure, planned, document)
+    }
+    for (const [, row, percent] of text.matchAll(/(ingest beside [\d,]+ [a-z ]+) must keep (\d+) %/g)) {
+      figures++
+      t.ok(rows.includes(row!), `${document}: ${row}`)
+      t.ok(judge.includes(`[BESIDE_EXPECTATIONS]: 0.${percent}`), `${document}: ${percent} %`)
+    }
+    for (const [share] of text.matchAll(/three quarters of its (?:own|ratio)/g)) {
+      figures++
+      t.match(judge, 'KEPT_SHARE = 0.75', `${document}: ${share}`)
+    }
+  }
+  t.ok(figures >= 5, `${figures} figures`)
+})
