@@ -36,7 +36,12 @@ const COLUMNS: readonly Column<Customer>[] = [
     ),
   },
   { head: 'due', kind: 'number', tablet: 'away', cell: ({ due }) => <CustomerDue due={due} /> },
-  { head: 'why', kind: 'text', cell: ({ due, wallet }) => <DueCause due={due} wallet={wallet} /> },
+  {
+    head: 'why',
+    kind: 'text',
+    phone: 'below',
+    cell: ({ due, wallet }) => <DueCause due={due} wallet={wallet} />,
+  },
   {
     head: 'last payment',
     cell: ({ lastActiveAt }) =>

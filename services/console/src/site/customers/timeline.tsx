@@ -89,7 +89,7 @@ function Source({ entry: { type, signature, policyAddress } }: { entry: Entry })
 function Notified({ delivery }: { delivery: Entry['deliveries'][number] }) {
   const { id, webhookId, type, status, attempts } = delivery
   return (
-    <li>
+    <li className={status === 'delivered' ? 'done' : undefined}>
       <Link href={`/endpoints/${String(webhookId)}/deliveries/${String(id)}`}>{type}</Link> to endpoint{' '}
       {String(webhookId)} <Badge tone={toneOf(status)}>{status}</Badge>{' '}
       <span className="quiet">

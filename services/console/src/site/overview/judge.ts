@@ -159,7 +159,7 @@ function findingsOf(facts: Facts): Finding[] {
     findings.push({
       tone: 'wait',
       href: '/payments',
-      text: 'Whether payments are delayed is not known: no process that stores them reports',
+      text: 'Whether payments are delayed is not known at the moment',
     })
   if (live === 'lost')
     findings.push({

@@ -8,13 +8,23 @@ const REFRESH_MS = 30_000
 /** Anybody can pay in a token of his own: those with most payments. */
 const MOST_TOKENS = 3
 
-/** What all payments of the gateway come to, before anybody filters. */
-export function AllSums({ gateway }: { gateway: string }) {
-  const { data } = useQuery({
+/** @param gateway null for all of them */
+export const usePaymentSums = (gateway: string | null, enabled = true) =>
+  useQuery({
     queryKey: ['payments', 'sums', gateway],
-    queryFn: () => ask(apiOf().GET('/v1/events/payments/stats', { params: { query: { gateway } } })),
+    enabled,
+    queryFn: () =>
+      ask(
+        apiOf().GET('/v1/events/payments/stats', {
+          params: { query: gateway === null ? {} : { gateway } },
+        }),
+      ),
     refetchInterval: REFRESH_MS,
   })
+
+/** What all payments of the gateway come to, before anybody filters. */
+export function AllSums({ gateway }: { gateway: string }) {
+  const { data } = usePaymentSums(gateway)
   if (data === undefined)
     return (
       <p>

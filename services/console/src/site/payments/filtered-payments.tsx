@@ -15,19 +15,6 @@ import { PaymentTable } from './payment-table.js'
 
 const PAGE = pageLength(100)
 
-/** Of how many: the sums count all that pass the filters. */
-function shownOf(
-  shown: number,
-  byToken: readonly { count: number | bigint }[],
-  complete: boolean,
-  hasMore: boolean,
-): string {
-  const all = byToken.reduce((sum, { count }) => sum + Number(count), 0)
-  return complete && hasMore
-    ? `The first ${shown.toLocaleString('en-US')} of ${all.toLocaleString('en-US')}.`
-    : shownWords(0, shown, hasMore)
-}
-
 export function FilteredPayments({ filters, text }: { filters: PaymentFilters; text: string }) {
   const query = filters.queryOf(text)
   const hasDates = query.startTime !== undefined || query.endTime !== undefined
@@ -50,6 +37,8 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
   if (!pages.data) return <Loading lines={16} shape="rows" />
   const found = pages.data.pages.flatMap(({ data }) => data.items)
   const { byToken, complete } = pages.data.pages[0]!.data
+  // The sums count all that pass the filters.
+  const all = byToken.reduce((sum, { count }) => sum + Number(count), 0)
   return (
     <section aria-label="Filtered payments">
       <div className="row">
@@ -86,7 +75,7 @@ export function FilteredPayments({ filters, text }: { filters: PaymentFilters; t
       )}
       {query.sort === 'newest' && found.length > 0 && (
         <p role="status" className="quiet">
-          {shownOf(found.length, byToken, complete, pages.hasNextPage)}
+          {shownWords(0, found.length, pages.hasNextPage, complete ? all : 0)}
         </p>
       )}
       <More title="More payments" pages={pages} />

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { apiOf, ask } from '../api/request.js'
 import { shownWords } from '../show/pager.js'
 import { Failure } from '../show/states.js'
+import { usePaymentSums } from './all-sums.js'
 import { PaymentTable } from './payment-table.js'
 import { MOST_NEWEST, type Payment } from './use-live-payments.js'
 
@@ -50,10 +51,14 @@ export function OlderPayments({
   useEffect(() => {
     if (readsOn) void fetchNextPage()
   }, [readsOn, fetchNextPage])
-  if (newest.length < MOST_NEWEST) return null
+  const isLong = newest.length >= MOST_NEWEST
+  const { data: sums } = usePaymentSums(gateway, isLong)
+  if (!isLong) return null
   return (
     <>
-      <p className="quiet">{shownWords(0, newest.length + older.length, hasMore)}</p>
+      <p className="quiet">
+        {shownWords(0, newest.length + older.length, hasMore, Number(sums?.count ?? 0))}
+      </p>
       {older.length > 0 && <PaymentTable title="Older payments" payments={older} />}
       <Failure error={query.error} />
       {hasMore && (

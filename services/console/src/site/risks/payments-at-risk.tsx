@@ -17,6 +17,7 @@ const DAYS_AHEAD = 7
 const CAUSE: Column<Due> = {
   head: 'why it will fail',
   kind: 'text',
+  phone: 'below',
   cell: ({ dueRisk, wallet, recipient, amount, tokenMint, dueAt }) => (
     <>
       <RiskCause

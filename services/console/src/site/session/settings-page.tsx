@@ -50,7 +50,7 @@ export function SettingsPage() {
     <>
       <PageHead
         title="Settings"
-        lead="Who is signed in as your gateway. A session ends 48 hours after its last use, or at once here."
+        lead="Who is signed in as your gateway. A session ends 48 hours after its last use, 14 days after it began, or at once here."
       />
       <Loaded query={query}>
         {sessions => (

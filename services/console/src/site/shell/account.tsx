@@ -49,7 +49,7 @@ function SignedIn({ session }: { session: Session }) {
       <Key value={session.gateway} />
       <span className="quiet">
         {session.scopes && `API key with ${session.scopes.join(', ')}. `}
-        Session ends in {minutes(Date.parse(session.expiresAt) - now)}
+        Session ends in {minutes(Date.parse(session.expiresAt) - now)} at the latest
       </span>
       <button type="button" className="outline" onClick={() => void signOut().catch(setError)}>
         Sign out

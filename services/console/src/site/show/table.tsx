@@ -10,9 +10,10 @@ export interface Column<Row> {
   kind?: 'number' | 'text'
   /**
    * On a phone: `lead` stands first and large, `side` beside it; all others stand below, each with its name. `away` is
-   * not shown there, nor on a tablet, so that the last column is seen without scrolling.
+   * not shown there, nor on a tablet, so that the last column is seen without scrolling. `below` is a sentence: it stands
+   * under its name.
    */
-  phone?: 'lead' | 'side' | 'away'
+  phone?: 'lead' | 'side' | 'away' | 'below'
   /** `away`: only a phone's card and a desk have place for it */
   tablet?: 'away'
 }
