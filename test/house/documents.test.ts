@@ -108,5 +108,5 @@ t.test('every figure of speed that a document names is that of its row', async t
       t.match(judge, 'KEPT_SHARE = 0.75', `${document}: ${share}`)
     }
   }
-  t.ok(figures >= 5, `${figures} figures`)
+  t.ok(figures >= 3, `${figures} figures`)
 })
