@@ -14,6 +14,7 @@ import {
   useNats,
   useRedis,
   waitFor,
+  type ReceivedRequest,
   type StartedService,
 } from '@payment-tracking/testkit'
 import { headers as natsHeaders } from 'nats'
@@ -23,7 +24,6 @@ import { findSecrets } from './find-secrets.js'
 import { readExposition, type ExposedMetric } from './read-exposition.js'
 import { signWith } from '../e2e/sign-with.js'
 import { readDoc, readMetricsTable } from './read-metrics-table.js'
-import { readSpans } from './read-spans.js'
 import { withMetricsTable, writeMetricsTable } from './write-metrics-table.js'
 
 const passwordOf = (url: string) => decodeURIComponent(new URL(url).password)
@@ -32,6 +32,30 @@ interface FixtureMessage {
   event_name: string
   signature: string
 }
+
+interface SentSpan {
+  name: string
+  service: string
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+}
+
+interface TraceRequest {
+  resourceSpans: {
+    resource: { attributes: { key: string; value: { stringValue?: string } }[] }
+    scopeSpans: { spans: Omit<SentSpan, 'service'>[] }[]
+  }[]
+}
+
+/** The spans that services sent to a collector, out of OTLP's JSON. */
+const readSpans = (requests: readonly ReceivedRequest[]): SentSpan[] =>
+  requests.flatMap(({ body }) =>
+    (JSON.parse(body) as TraceRequest).resourceSpans.flatMap(({ resource, scopeSpans }) => {
+      const service = resource.attributes.find(({ key }) => key === 'service.name')?.value.stringValue ?? ''
+      return scopeSpans.flatMap(({ spans }) => spans.map(span => ({ ...span, service })))
+    }),
+  )
 
 /** What servers say to a wrong password. */
 const REFUSED = /WRONGPASS|authentication failed|authorization violation/i

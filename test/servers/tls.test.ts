@@ -1,6 +1,6 @@
 // Postgres, Redis and NATS that demand a client certificate of a private authority, and services that bring one.
 import { execFile } from 'node:child_process'
-import { appendFile, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,10 +13,43 @@ import { migrate, openStore } from '@payment-tracking/store/core'
 import { startProgram, startService, waitFor, type TestContext } from '@payment-tracking/testkit'
 import { connect } from 'nats'
 import t from 'tap'
-import { makeCertificates, type Certificates } from './make-certificates.js'
 
 const run = promisify(execFile)
 const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
+
+interface Certificates {
+  /** The folder with `ca.pem`, `server.pem`, `server.key`, `client.pem` and `client.key`. */
+  dir: string
+  ca: string
+  /** Of the user `app`. */
+  client: { cert: string; key: string }
+}
+
+/** A private authority, and certificates of it for a server on this machine and for a client. */
+async function makeCertificates(t: TestContext): Promise<Certificates> {
+  const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-tls-'))
+  t.teardown(() => rm(dir, { recursive: true, force: true }))
+  const openssl = (...args: string[]) => run('openssl', args, { cwd: dir })
+  const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  await openssl('req', '-x509', ...newKey, '-subj', '/CN=private', '-keyout', 'ca.key', '-out', 'ca.pem')
+  await writeFile(join(dir, 'names'), 'subjectAltName=DNS:localhost,IP:127.0.0.1')
+  for (const [name, subject] of [
+    ['server', '/CN=localhost'],
+    ['client', '/CN=app'],
+  ] as const) {
+    const request = ['-keyout', `${name}.key`, '-out', `${name}.csr`]
+    await openssl('req', ...newKey.slice(0, -2), '-subj', subject, ...request)
+    const authority = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2']
+    const signed = ['-in', `${name}.csr`, '-extfile', 'names', '-out', `${name}.pem`]
+    await openssl('x509', '-req', ...authority, ...signed)
+  }
+  const read = (name: string) => readFile(join(dir, name), 'utf8')
+  return {
+    dir,
+    ca: await read('ca.pem'),
+    client: { cert: await read('client.pem'), key: await read('client.key') },
+  }
+}
 
 /** Waits until the server listens; who it answers is what the tests are about. */
 const startAndWait = async (

@@ -1,4 +1,11 @@
 // The end of a run: what is in the stream, given to the model, against everything the system holds and told.
+import {
+  PROJECTIONS,
+  projectionsIn,
+  projectionsOf,
+  type Projection,
+  type Row,
+} from '@payment-tracking/testkit/oracle'
 import type { CommitChecker } from '../load/commit-checker.js'
 import type { Expecter } from '../load/expecter.js'
 import type { Publisher } from '../load/publisher.js'
@@ -6,16 +13,14 @@ import type { Endpoint } from '../load/receivers.js'
 import type { SocketClient } from '../load/socket-client.js'
 import type { StreamFollower } from '../load/stream-follower.js'
 import { SEATS } from '../system/open-system.js'
-import { compareDeadLetters } from './compare-dead-letters.js'
 import { compareDeliveries, readDeliveries } from './compare-deliveries.js'
 import { compareEvents } from './compare-events.js'
 import { compareExpectations } from './compare-expectations.js'
 import { compareLifecycle } from './compare-lifecycle.js'
 import { compareOrder } from './compare-order.js'
-import { compareProjections } from './compare-projections.js'
 import { compareSockets } from './compare-sockets.js'
 import { Differences } from './differences.js'
-import { readStream } from './read-stream.js'
+import { readStream, type Expected } from './read-stream.js'
 import { readStoredEvents, type StoredEvent } from './stored-events.js'
 
 export interface ObservedRun {
@@ -47,7 +52,12 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
   const { events, finalizedSlot } = model
   const storedOf = compareEvents(expected, stored, differences)
   await compareOrder(checker, stored, finalizedSlot, differences)
-  await compareProjections(checker, model, differences)
+  const tables = {} as Record<Projection, Row[]>
+  for (const [table, query] of Object.entries(PROJECTIONS))
+    tables[table as Projection] = await checker.query<Row>(query)
+  const found = projectionsIn(tables)
+  for (const [table, rows] of Object.entries(projectionsOf(model)))
+    differences.compareMaps(table, rows, found[table as Projection])
   await compareDeadLetters(checker, expected, differences)
   const deliveries = await readDeliveries(checker)
   compareDeliveries(deliveries, endpoints, model.payments, storedOf, differences)
@@ -77,6 +87,35 @@ export async function reconcile(observed: ObservedRun): Promise<Reconciliation> 
       requests: endpoints.reduce((sum, { receiver }) => sum + receiver.requests.length, 0),
     },
   }
+}
+
+/** Each refused message once, by its sequence, with its code and its bytes; nothing else. */
+async function compareDeadLetters(
+  checker: CommitChecker,
+  { letters, retracted }: Expected,
+  differences: Differences,
+): Promise<void> {
+  const all = await checker.query<{ sequence: string; code: string; bytes: Buffer; replayed: boolean }>(
+    'select stream_sequence::text as sequence, code, bytes, replayed_at is not null as replayed from dead_letters',
+  )
+  // A transaction that came again before its retraction was a contradiction until then.
+  const isTakenIn = ({ code, bytes, replayed }: (typeof all)[number]): boolean =>
+    replayed &&
+    code === 'CONFLICT' &&
+    retracted.has((JSON.parse(bytes.toString()) as { signature: string }).signature)
+  const rows = all.filter(row => !isTakenIn(row))
+  const describe = (code: string, bytes: Buffer) => `${code} ${bytes.toString('base64')}`
+  const short = (lines: Map<string, string>) =>
+    new Map([...lines].map(([key, value]) => [key, value.length > 120 ? `${value.slice(0, 120)}…` : value]))
+  differences.compareMaps(
+    'dead letters',
+    short(
+      new Map(
+        letters.map(({ sequence, code, bytes }) => [String(sequence), describe(code, Buffer.from(bytes))]),
+      ),
+    ),
+    short(new Map(rows.map(({ sequence, code, bytes }) => [sequence, describe(code, bytes)]))),
+  )
 }
 
 /**
