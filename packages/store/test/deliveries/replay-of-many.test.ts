@@ -79,7 +79,7 @@ t.test('the status changes of a subscription without an end are read in pages', 
     const changing = new Map([[address, { tokenMint: 'mint', wallet: 'wallet', wasPaid: true }]])
     const found = await replaySubscriptions(
       store,
-      { living: [], changing },
+      { living: [], closed: [], changing },
       { gateway: KEY, programId: DEFAULT_PROGRAM_ID },
     )
     return found.map(({ atMs, became }) => `${atMs} ${became}`)

@@ -95,6 +95,11 @@ async function addUpSubscriptions(
   }
   for await (const page of readSubscriptions(store, gateway)) {
     for (const subscription of page.living) add(subscription)
+    for (const { createdAt, closedAtMs, terms, ...payer } of page.closed) {
+      const subscription = { ...payer, amount: terms.amount, frequency: terms.frequency }
+      series.add(Number(createdAt) * 1_000, subscription, 1)
+      series.add(closedAtMs, subscription, -1)
+    }
     for (const { atMs, became, subscription } of await replaySubscriptions(store, page, {
       gateway,
       programId,

@@ -127,6 +127,18 @@ const paidAgain: Story = {
   seed: 0,
 }
 
+/** Of two policies of a wallet one is closed, and its last payment has a later block. */
+const closed: Story = {
+  policies: [MONTHLY, { ...MONTHLY, amount: 70, maxRenewals: 3 }],
+  events: [
+    { policy: 0, kind: 'pay', ago: 9 * DAY, amount: 5, shift: 0 },
+    { policy: 1, kind: 'pay', ago: 8 * DAY, amount: 5, shift: 0 },
+    { policy: 1, kind: 'pay', ago: 6 * DAY, amount: 5, shift: 30 * 3_600 },
+    { policy: 1, kind: 'delete', ago: 5 * DAY, amount: 0, shift: 0 },
+  ],
+  seed: 0,
+}
+
 let runs = 0
 /** Stores a story under a gateway of its own. @param reversed the same events, the last one first */
 async function play({ policies, events }: Story, reversed: boolean) {
@@ -251,6 +263,6 @@ t.test('figures of random stories', async t => {
           .filter(([, recognized, mrr]) => recognized !== '0' || mrr !== '0')
       t.same(figuresOf(weeks), figuresOf(revenue), 'the size of the buckets changes nothing')
     }),
-    { numRuns: 8, examples: [[paidWhilePaused(0)], [paidWhilePaused(-30 * 3_600)], [paidAgain]] },
+    { numRuns: 8, examples: [[paidWhilePaused(0)], [paidWhilePaused(-30 * 3_600)], [paidAgain], [closed]] },
   )
 })

@@ -28,9 +28,19 @@ export interface LivingSubscription extends PolicyPayer {
   isSteady: boolean
 }
 
+/** A subscription that was created once, active, and closed once. */
+export interface ClosedSubscription extends PolicyPayer {
+  /** Unix seconds */
+  createdAt: bigint
+  /** milliseconds since 1970, at least a second later */
+  closedAtMs: number
+  terms: LivingSubscription['terms']
+}
+
 /** Some policies of a gateway. */
 export interface GatewaySubscriptions {
   living: LivingSubscription[]
+  closed: ClosedSubscription[]
   /** by address, the policies of which only events say when they were subscriptions and active */
   changing: Map<string, PolicyPayer>
 }
@@ -45,12 +55,16 @@ const wasPaid = (policy: Sql): Sql => sql`
   exists (select from events e where e.payment_policy = ${policy} and ${OF_POLICY} and e.retracted_at is null)`
 
 interface SubscriptionRow extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
-  unchanged: boolean
   policyType: string | null
   live: boolean
   paymentCount: bigint
-  /** how often this gateway's policy was created; 0 where its address was never closed */
+  /** no event changed its status */
+  unchanged: boolean
+  wasClosed: boolean
+  /** how often this gateway's policy was created, and how often it was closed; 0 where it never was closed */
   times: bigint
+  closings: bigint
+  closedAt: Date | null
 }
 
 const BEFORE_ALL = { createdAt: -(2n ** 63n), address: '' }
@@ -64,15 +78,19 @@ function readPage({ database }: Store, gateway: string, after: { createdAt: bigi
   return database.read<SubscriptionRow>(sql`
     select p.address, p.live, p.status, p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", p.policy_type::text as "policyType", coalesce(p.token_mint, u.token_mint) as "tokenMint",
-           u.owner as wallet, p.payment_count as "paymentCount", c.times,
-           p.deleted_order is null and p.status_order is null and p.family = 'regular' as unchanged,
+           u.owner as wallet, p.payment_count as "paymentCount", p.deleted_order is not null as "wasClosed", c.*,
+           p.status_order is null and p.family = 'regular' as unchanged,
            p.payment_count > 0 or (c.times > 1 and ${wasPaid(sql`p.address`)}) as "wasPaid"
       from (select * from (${first(sql`p.live`)} union all ${first(sql`not p.live`)}) p
              order by p.created_at, p.address limit ${POLICIES_AT_ONCE}) p
       left join user_payments u on u.address = p.user_payment
      cross join lateral (
-       select count(*) as times from events e
-        where p.deleted_order is not null and e.payment_policy = p.address and e.gateway = ${gateway} and ${IS_CREATED}) c
+       select count(*) filter (where ${IS_CREATED} and e.gateway = ${gateway}) as times,
+              count(*) filter (where not (${IS_CREATED})) as closings,
+              max(e.occurred_at) filter (where not (${IS_CREATED})) as "closedAt"
+         from events e
+        where p.deleted_order is not null and e.payment_policy = p.address and e.retracted_at is null
+          and e.name in ('PaymentPolicyCreated', 'PaymentPolicyDeleted')) c
      order by p.created_at, p.address`)
 }
 
@@ -139,7 +157,8 @@ export async function* readSubscriptions(
     const found = rows.filter(row => row.left && !left.has(row.address))
     for (const { address } of found) left.add(address)
     for (const row of rows) if (row.again) again.set(row.address, row)
-    if (found.length > 0) yield { living: [], changing: new Map(found.map(row => [row.address, row])) }
+    if (found.length > 0)
+      yield { living: [], closed: [], changing: new Map(found.map(row => [row.address, row])) }
   }
   const termsOf = buildTermsReader()
   for (let after = BEFORE_ALL, isLast = false; !isLast;) {
@@ -158,38 +177,31 @@ function partPage(
   again: ReadonlyMap<string, PolicyPayer>,
   termsOf: (policyType: string) => PolicyTerms,
 ): GatewaySubscriptions {
-  const living: LivingSubscription[] = []
-  const changing = new Map<string, PolicyPayer>()
+  const page: GatewaySubscriptions = { living: [], closed: [], changing: new Map() }
   for (const row of rows) {
     const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet, paymentCount } = row
-    const terms = row.policyType?.startsWith(SUBSCRIPTION) ? termsOf(row.policyType) : null
+    const policyTerms = row.policyType?.startsWith(SUBSCRIPTION) ? termsOf(row.policyType) : null
+    const terms = policyTerms?.kind === 'subscription' ? policyTerms : null
     const wasOnce = row.times < 2n && !again.has(address)
-    if (terms?.kind !== 'subscription' && wasOnce) continue
-    const wasPaid = row.wasPaid || (again.get(address)?.wasPaid ?? false)
-    const isSteady =
-      row.live &&
+    if (terms === null && wasOnce) continue
+    const payer = { tokenMint, wallet, wasPaid: row.wasPaid || (again.get(address)?.wasPaid ?? false) }
+    const wasActive =
+      terms !== null &&
       row.unchanged &&
       status === 'active' &&
       wasOnce &&
-      terms?.kind === 'subscription' &&
       // One that renews itself and is not completed never was; another one was completed by its first payment alone.
       (terms.maxRenewals === null || terms.autoRenew || paymentCount === 0n)
-    if (!isSteady) changing.set(address, { tokenMint, wallet, wasPaid })
-    if (!row.live || terms?.kind !== 'subscription') continue
-    living.push({
-      address,
-      tokenMint,
-      wallet,
-      wasPaid,
-      status,
-      createdAt,
-      nextPaymentDue,
-      dueAt,
-      terms,
-      isSteady,
-    })
+    const isSteady = wasActive && row.live && !row.wasClosed
+    const wasClosedOnce = !row.live && row.times === 1n && row.closings === 1n
+    const closedAtMs = row.closedAt?.getTime() ?? 0
+    if (wasActive && wasClosedOnce && closedAtMs >= 1_000 * (Number(createdAt) + 1))
+      page.closed.push({ ...payer, createdAt, closedAtMs, terms })
+    else if (!isSteady) page.changing.set(address, payer)
+    if (row.live && terms !== null)
+      page.living.push({ ...payer, address, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
   }
-  return { living, changing }
+  return page
 }
 
 /** Of a subscription, but for its due date, nearly all policies of a gateway say the same. */
