@@ -1,5 +1,5 @@
 // Extremes that an hour lost. A reader finds them at once, and work writes them: it reads the hour without the writer lock,
-// and nothing that happens between that look and the lock is lost.
+// and nothing that happens between that look and the lock is lost. That an hour and its day get their extremes is a law of ../../laws.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { buildAddress, buildBatch, buildChain, type ChainMessage } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
@@ -90,27 +90,6 @@ async function drain(store: Store, between: () => Promise<unknown> = () => Promi
   while ((await runTaskPage(interrupted, { programId, sizer })).length > 0) pages += 1
   return pages
 }
-
-t.test('an hour that lost its extremes gets them, and its day too', async t => {
-  const { store, commit, lost, rows, rightRows } = await openIngest(t)
-  const [least, most] = [paid(1, 1), paid(99, 2)]
-  await commit([...opening, least, most, paid(5, 3), paid(7, 4), paid(8, 70), paid(3, 5, policies.silver)])
-  await commit([], [least, most])
-  t.equal(await lost(), 4, 'the hour and the day, of the gateway and of all')
-  t.equal(await drain(store), 2)
-  t.equal(await lost(), 0)
-  t.strictSame(await rows(), await rightRows())
-})
-
-t.test('a token that left its hour is found in the rest of the day', async t => {
-  const { store, commit, lost, rows, rightRows } = await openIngest(t)
-  const alone = paid(1, 1)
-  await commit([...opening, alone, paid(5, 70), paid(7, 130)])
-  await commit([], [alone])
-  t.equal(await lost(), 2, 'the day')
-  await drain(store)
-  t.strictSame(await rows(), await rightRows())
-})
 
 t.test('while its extremes are lost, an hour takes payments, and pages of one token do', async t => {
   const { store, commit, lost, rows, rightRows } = await openIngest(t)
