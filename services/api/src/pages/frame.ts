@@ -22,6 +22,7 @@ main { margin: 0 auto; max-width: 60rem; padding: var(--space-5) var(--space-4);
 h1 { letter-spacing: -0.02em; } h2 { margin-top: 3rem; } [id] { scroll-margin-top: 4rem; } a { color: var(--accent); }
 code, pre { font-family: var(--mono); } code { overflow-wrap: anywhere; } td code { overflow-wrap: break-word; } td, p, li { color: var(--quiet); } th { text-align: left; }
 pre { overflow-x: auto; padding: var(--space-3); border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); color: var(--text); }
+@media (max-width: 40rem) { pre { white-space: pre-wrap; overflow-wrap: anywhere; } }
 summary { padding: var(--space-3); cursor: pointer; }
 details, article { margin: var(--space-3) 0; border: 1px solid var(--line); border-radius: var(--radius); background: var(--surface); }
 article { padding: 0 var(--space-3) var(--space-3); } article h3 { overflow-wrap: anywhere; } article details { border: 0; margin: 0; }

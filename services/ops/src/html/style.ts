@@ -35,6 +35,7 @@ input, button, select {
   border: 1px solid var(--line-strong); background: var(--surface); color: var(--text);
 }
 input[type='checkbox'], input[type='radio'] { min-height: auto; width: 1.2rem; height: 1.2rem; vertical-align: middle; accent-color: var(--button); }
+label > input:not([type='checkbox'], [type='radio']) { margin-left: var(--space-1); }
 button { cursor: pointer; }
 button:hover { border-color: var(--accent); color: var(--accent); }
 dl { display: grid; grid-template-columns: minmax(6rem, max-content) 1fr; gap: .2rem 1rem; }
