@@ -95,8 +95,9 @@ async function addUpSubscriptions(
   }
   for await (const page of readSubscriptions(store, gateway)) {
     for (const subscription of page.living) add(subscription)
-    for (const { createdAt, closedAtMs, terms, ...payer } of page.closed) {
-      const subscription = { ...payer, amount: terms.amount, frequency: terms.frequency }
+    for (const { createdAt, closedAtMs, tokenMint, wallet, wasPaid, terms } of page.closed) {
+      const { amount, frequency } = terms
+      const subscription = { tokenMint, wallet, wasPaid, amount, frequency }
       series.add(Number(createdAt) * 1_000, subscription, 1)
       series.add(closedAtMs, subscription, -1)
     }

@@ -21,7 +21,6 @@ export interface LivingSubscription extends PolicyPayer {
   status: string
   /** Unix seconds */
   createdAt: bigint
-  nextPaymentDue: bigint | null
   dueAt: bigint | null
   terms: Omit<SubscriptionTerms, 'nextPaymentDue'>
   /** created once, active, and nothing ended or changed it: it has been active since its creation */
@@ -57,13 +56,14 @@ const wasPaid = (policy: Sql): Sql => sql`
 interface SubscriptionRow extends Omit<LivingSubscription, 'terms' | 'isSteady'> {
   policyType: string | null
   live: boolean
-  paymentCount: bigint
   /** no event changed its status */
   unchanged: boolean
+  /** no payment of this life is valid */
+  unpaid: boolean
   wasClosed: boolean
-  /** how often this gateway's policy was created, and how often it was closed; 0 where it never was closed */
-  times: bigint
-  closings: bigint
+  /** this gateway created it again after it was closed */
+  wasReopened: boolean
+  /** null unless it was created once and closed once */
   closedAt: Date | null
 }
 
@@ -76,18 +76,19 @@ function readPage({ database }: Store, gateway: string, after: { createdAt: bigi
       where p.gateway = ${gateway} and ${live} and (p.created_at, p.address) > (${after.createdAt}, ${after.address})
       order by p.created_at, p.address limit ${POLICIES_AT_ONCE})`
   return database.read<SubscriptionRow>(sql`
-    select p.address, p.live, p.status, p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
+    select p.address, p.live, p.status, p.created_at as "createdAt",
            p.due_at as "dueAt", p.policy_type::text as "policyType", coalesce(p.token_mint, u.token_mint) as "tokenMint",
-           u.owner as wallet, p.payment_count as "paymentCount", p.deleted_order is not null as "wasClosed", c.*,
+           u.owner as wallet, p.payment_count = 0 as unpaid, p.deleted_order is not null as "wasClosed", c.*,
            p.status_order is null and p.family = 'regular' as unchanged,
-           p.payment_count > 0 or (c.times > 1 and ${wasPaid(sql`p.address`)}) as "wasPaid"
+           p.payment_count > 0 or (c."wasReopened" and ${wasPaid(sql`p.address`)}) as "wasPaid"
       from (select * from (${first(sql`p.live`)} union all ${first(sql`not p.live`)}) p
              order by p.created_at, p.address limit ${POLICIES_AT_ONCE}) p
       left join user_payments u on u.address = p.user_payment
      cross join lateral (
-       select count(*) filter (where ${IS_CREATED} and e.gateway = ${gateway}) as times,
-              count(*) filter (where not (${IS_CREATED})) as closings,
-              max(e.occurred_at) filter (where not (${IS_CREATED})) as "closedAt"
+       select count(*) filter (where ${IS_CREATED} and e.gateway = ${gateway}) > 1 as "wasReopened",
+              case when count(*) filter (where ${IS_CREATED} and e.gateway = ${gateway}) = 1
+                    and count(*) filter (where not (${IS_CREATED})) = 1
+                   then max(e.occurred_at) filter (where not (${IS_CREATED})) end as "closedAt"
          from events e
         where p.deleted_order is not null and e.payment_policy = p.address and e.retracted_at is null
           and e.name in ('PaymentPolicyCreated', 'PaymentPolicyDeleted')) c
@@ -179,27 +180,27 @@ function partPage(
 ): GatewaySubscriptions {
   const page: GatewaySubscriptions = { living: [], closed: [], changing: new Map() }
   for (const row of rows) {
-    const { address, status, createdAt, nextPaymentDue, dueAt, tokenMint, wallet, paymentCount } = row
+    const { address, status, createdAt, dueAt, tokenMint, wallet, closedAt } = row
     const policyTerms = row.policyType?.startsWith(SUBSCRIPTION) ? termsOf(row.policyType) : null
     const terms = policyTerms?.kind === 'subscription' ? policyTerms : null
-    const wasOnce = row.times < 2n && !again.has(address)
+    const wasOnce = !row.wasReopened && !again.has(address)
     if (terms === null && wasOnce) continue
-    const payer = { tokenMint, wallet, wasPaid: row.wasPaid || (again.get(address)?.wasPaid ?? false) }
+    const wasPaid = row.wasPaid || (again.get(address)?.wasPaid ?? false)
     const wasActive =
       terms !== null &&
       row.unchanged &&
       status === 'active' &&
       wasOnce &&
       // One that renews itself and is not completed never was; another one was completed by its first payment alone.
-      (terms.maxRenewals === null || terms.autoRenew || paymentCount === 0n)
+      (terms.maxRenewals === null || terms.autoRenew || row.unpaid)
     const isSteady = wasActive && row.live && !row.wasClosed
-    const wasClosedOnce = !row.live && row.times === 1n && row.closings === 1n
-    const closedAtMs = row.closedAt?.getTime() ?? 0
-    if (wasActive && wasClosedOnce && closedAtMs >= 1_000 * (Number(createdAt) + 1))
-      page.closed.push({ ...payer, createdAt, closedAtMs, terms })
-    else if (!isSteady) page.changing.set(address, payer)
+    const closedAtMs = row.live || closedAt === null ? -Infinity : closedAt.getTime()
+    if (wasActive && closedAtMs >= 1_000 * (Number(createdAt) + 1))
+      page.closed.push({ tokenMint, wallet, wasPaid, createdAt, closedAtMs, terms })
+    else if (!isSteady) page.changing.set(address, { tokenMint, wallet, wasPaid })
+    // Named one by one: a copy of a part of them costs ten times as much.
     if (row.live && terms !== null)
-      page.living.push({ ...payer, address, status, createdAt, nextPaymentDue, dueAt, terms, isSteady })
+      page.living.push({ address, tokenMint, wallet, wasPaid, status, createdAt, dueAt, terms, isSteady })
   }
   return page
 }
