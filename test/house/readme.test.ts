@@ -32,12 +32,13 @@ t.test('every command that is named exists', async t => {
   for (const name of ['start', 'test']) t.ok(name in scripts, `npm ${name}`)
 })
 
-t.test('there are at most 24 scripts, and CONTRIBUTING says of each what it is for', async t => {
+t.test('there are at most 24 scripts, and CONTRIBUTING says of each what it is for, in their order', async t => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   t.ok(Object.keys(scripts).length <= 24, `${Object.keys(scripts).length} scripts`)
   const [, told] = /^## The scripts$([^]*?)^## /m.exec(read('CONTRIBUTING.md'))!
   const places = Object.keys(scripts).map(name => told!.indexOf(`\`${name}\``))
-  for (const [at, name] of Object.keys(scripts).entries()) t.ok(places[at]! >= 0, name)
+  for (const [at, name] of Object.keys(scripts).entries())
+    t.ok(places[at]! > (places[at - 1] ?? 0), `${name} stands behind the one before`)
 })
 
 t.test('every link into the repository leads somewhere', async t => {
