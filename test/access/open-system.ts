@@ -15,7 +15,7 @@ import {
 import { makeCheckoutKey } from '../../services/api/test/checkout/make-checkout-keys.js'
 import { askJson, type JsonAnswer } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
-import { makeKey, makeVoidTokens, signingOf, type MadeKey } from './credentials.js'
+import { makeKey, makeVoidTokens, remake, signingOf, type MadeKey } from './credentials.js'
 import type { Scope } from './description.js'
 
 export const SCOPES: readonly Scope[] = [
@@ -223,15 +223,13 @@ export async function openSystem(t: TestContext) {
     ofAnotherWallet.id,
     other.address,
   ])
-  const claims = {
-    gateway: owner.address,
-    signer: gateways[0].authority.publicKey,
-    environment: settings.ENVIRONMENT,
-    endsAt: Math.floor(Date.now() / 1000) + 900,
-  }
+  const signing = signingOf(keys)
+  // Otherwise what follows would be void for how it is made.
+  const remade = await call('GET', '/v1/webhooks', { token: remake(owner.token, signing) })
+  if (remade.status !== 200) throw new Error(`a token that is made here does not count: ${remade.text}`)
   /** Credentials that claim to be of the owner and do not count. */
   const voidCredentials: Record<string, string> = {
-    ...makeVoidTokens(signingOf(keys), claims),
+    ...makeVoidTokens(owner.token, signing, other.address),
     'a key that nobody made': `ptk_${'A'.repeat(43)}`,
     'the hint of a key': owner.key.key.slice(0, 10),
     'a key that has expired': expired.key,
