@@ -32,7 +32,7 @@ t.test('every command that is named exists', async t => {
   for (const name of ['start', 'test']) t.ok(name in scripts, `npm ${name}`)
 })
 
-t.test('there are at most 24 scripts, and CONTRIBUTING says of each what it is for, in their order', async t => {
+t.test('there are at most 24 scripts, and CONTRIBUTING tells each one, in their order', async t => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   t.ok(Object.keys(scripts).length <= 24, `${Object.keys(scripts).length} scripts`)
   const [, told] = /^## The scripts$([^]*?)^## /m.exec(read('CONTRIBUTING.md'))!
