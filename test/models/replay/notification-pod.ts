@@ -27,8 +27,6 @@ const config = {
 } as RealtimeConfig
 const tunables = REALTIME_TUNABLES
 const SEATS = 100
-/** By this name a client calls the pods that shall send no epoch. */
-export const NAMELESS_HOST = 'localhost'
 
 /** Shows which epoch it serves. */
 class ShownEpoch extends DatabaseEpoch {
@@ -103,11 +101,6 @@ export async function openNotificationPod(
     () => false,
   )
   io.on('connection', socket => {
-    if (socket.handshake.headers.host?.startsWith(NAMELESS_HOST))
-      socket.use(([, request], next) => {
-        delete (request as { epoch?: string } | undefined)?.epoch
-        next()
-      })
     new SocketSession({ socket, networks: ['somebody'], subscriptions, config, tunables, metrics, log })
   })
   const reader: PaymentReader<Room> = {

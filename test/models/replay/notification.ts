@@ -23,14 +23,10 @@ import { differenceOf, replaySteps } from './replay-steps.js'
 import type { TraceStep, TraceValue } from './walk-model.js'
 import { settle, until } from './settle.js'
 import { holdTimers, type HeldTimers } from './held-timers.js'
-import { NAMELESS_HOST, openNotificationPod, type NotificationPod } from './notification-pod.js'
+import { openNotificationPod, type NotificationPod } from './notification-pod.js'
 
 /** Two clients, one of which asks for the second payment's recipient, and two pods. */
 export const NOTIFICATION_BOUNDS: Bounds = { PODS: 'Set(1, 2)', LOSSES: '1' }
-
-/** One of the clients sends no epoch. */
-export const NAMELESS = 3
-export const NAMELESS_BOUNDS: Bounds = { ...NOTIFICATION_BOUNDS, CLIENTS: `Set(1, ${NAMELESS})` }
 
 /** Joining and answering more often than the rest: what happens to clients needs both. */
 export const NOTIFICATION_WEIGHTS = {
@@ -76,7 +72,7 @@ class Client {
 
   async begin(): Promise<void> {
     const url = await this.door.listen()
-    this.#watch = watchPayments(this.number === NAMELESS ? url.replace('127.0.0.1', NAMELESS_HOST) : url, {
+    this.#watch = watchPayments(url, {
       trackingId: TRACKING_ID,
       ...(this.number === 2 ? { recipient: recipientOf(2) } : {}),
       onPayment: ({ seq, signature }) => this.counted.set(seq, txOf(signature)),
@@ -173,16 +169,7 @@ export async function replayNotification(
       await until(() => gate.waitsFor(c))
       gate.holdsFor = null
     },
-    async readHead({ picks: { c }, state }) {
-      const { gate } = podOf(clientOf(c).pod)
-      await gate.run(c)
-      if (c !== NAMELESS || state.db.branch < 0 || state.clients[c].floor <= 0) return
-      // Whether both databases have what the client counts is a read of its own.
-      await holding(c, () => gate.answer(c))
-      gate.holdsFor = null
-      await until(() => gate.waitsFor(c))
-      await gate.run(c)
-    },
+    readHead: ({ picks: { c } }) => podOf(clientOf(c).pod).gate.run(c),
     async readPage({ picks: { c }, state }) {
       const { gate } = podOf(clientOf(c).pod)
       const { at, page, floor } = state.clients[c]
