@@ -146,7 +146,8 @@ export async function store(
     await feeds.readOn()
     if (tried.length > 0)
       await pool.query(
-        'update deliveries set attempts_made = 1 where attempts_made = 0 and webhook_id = any($1::bigint[])',
+        `update deliveries set attempts_made = 1
+          where attempts_made = 0 and state <> 'cancelled' and webhook_id = any($1::bigint[])`,
         [tried],
       )
     return true

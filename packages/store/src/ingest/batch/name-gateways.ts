@@ -19,7 +19,7 @@ const MOST_RENAMED = raw('1000')
 
 /**
  * Gives new events of policies their gateways, and stored ones of policies of which the batch brings a Created event, or moves an
- * event. Sends nothing for a batch of payments. Relies on the primary key and on events_changes: two probes a new event, and at most
+ * event: one that moves to after a change takes its gateway away. Sends nothing for a batch of payments. Relies on the primary key and on events_changes: two probes a new event, and at most
  * 4,000 rows a policy. SQL: reads what is stored.
  */
 export function nameGateways(
@@ -51,10 +51,10 @@ const rename = (ids: Sql): Sql => sql`
   update events e set gateway = g.gateway
     from (select o.id, c.gateway
             from (${ids}) k join events o on o.id = k.id and o.name = any(${NAMES}::text[])
-           cross join lateral (
+            left join lateral (
              select c.gateway from events c
               where ${changedBy(sql`c`)} = o.payment_policy
                 and c.name = case when o.name like 'Composable%' then 'ComposablePolicyCreated' else 'PaymentPolicyCreated' end
                 and (c.slot, c.transaction_index, c.event_index) <= (o.slot, o.transaction_index, o.event_index)
-              order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1) c) g
+              order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1) c on true) g
    where e.id = g.id and e.gateway is distinct from g.gateway`
