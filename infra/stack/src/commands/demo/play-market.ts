@@ -55,15 +55,19 @@ export async function playMarket({
       await waitUntilStored(baseUrl, messages.at(-1)!.signature)
     }
     closeEndpoints = await openDemoEndpoints(baseUrl, address, authority)
-    const goOn = [sell(), seeAccounts(publisher, risky, end.signal), finalize(publisher, prefix, end.signal)]
+    const goOn = [
+      sell(isNew),
+      seeAccounts(publisher, risky, end.signal),
+      finalize(publisher, prefix, end.signal),
+    ]
     if (isNew) {
       const session = await openGatewaySession(baseUrl, address, authority)
       await playOneOfEach(history, { publisher, session, baseUrl, programId, prefix })
     }
     await Promise.all(goOn)
   }
-  const sell = async () => {
-    for await (const messages of playShop(history, programId, end.signal))
+  const sell = async (isNew: boolean) => {
+    for await (const messages of playShop(history, { programId, isNew, signal: end.signal }))
       for (const message of messages) await publisher.publish(JSON.stringify(message))
   }
   const playing = play().catch((error: unknown) => {

@@ -5,7 +5,7 @@ import { buildAddress, buildChain, type ChainMessage } from '../../chain/index.j
 import { CENT, USDC } from '../tokens.js'
 import { COFFEES_A_DAY, slotAt, type ShopHistory } from './shop-history.js'
 
-/** The first few: slow enough to read each row, and quick enough that something happens at the first look. */
+/** The first few of a new shop: slow enough to read each row, and quick enough that something happens at the first look. */
 const FIRST = 4
 const FIRST_PACE_MS = 4_000
 /** As on the days before, or every comparison with them would say nothing. */
@@ -16,8 +16,7 @@ const PLAN_EVERY = 12
 /** Ends when the signal does. */
 export async function* playShop(
   { gateway, recipient }: Pick<ShopHistory, 'gateway' | 'recipient'>,
-  programId: string | undefined,
-  signal: AbortSignal,
+  { programId, isNew, signal }: { programId: string | undefined; isNew: boolean; signal: AbortSignal },
 ): AsyncGenerator<ChainMessage[]> {
   const seed = randomUUID()
   const chain = buildChain({ seed, ...(programId && { programId }), firstSlot: slotAt(Date.now()) })
@@ -46,7 +45,7 @@ export async function* playShop(
           tokenMint: USDC.mint,
         }),
       ])
-    const paceMs = buyer < FIRST ? FIRST_PACE_MS : PACE_MS
+    const paceMs = isNew && buyer < FIRST ? FIRST_PACE_MS : PACE_MS
     await sleep(paceMs * (0.5 + Math.random()), undefined, { signal }).catch(() => {})
   }
 }
