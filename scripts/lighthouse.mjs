@@ -6,13 +6,18 @@ const LIGHTHOUSE = 'lighthouse@13.5.0'
 const LEAST = 95
 const CATEGORIES = ['performance', 'accessibility']
 const PAGES = ['/console/', '/console/payments']
-const SIGNED_IN_PAGES = [...PAGES, '/console/customers']
+const SIGNED_IN_PAGES = [
+  ...PAGES,
+  ...['customers', 'subscriptions', 'revenue', 'expected', 'endpoints', 'keys', 'changes', 'settings'].map(
+    page => `/console/${page}`,
+  ),
+]
 const SHOWN = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time']
 
 const USAGE = `usage: [BASE_URL=http://127.0.0.1:3002] node scripts/lighthouse.mjs [LINK]
   Measures ${PAGES.join(' and ')} by Lighthouse three times.
   Each needs ${LEAST} points for ${CATEGORIES.join(' and ')}, in the middle of the three.
-  LINK  signs in (npm run --silent sign-in -- --link), so the customers are measured too`
+  LINK  signs in (npm run --silent sign-in -- --link), so the pages of a gateway are measured too`
 const RUNS = 3
 
 /** @returns the cookie of a session, for headers */
