@@ -183,7 +183,7 @@ t.test('exports are CSV in which a spreadsheet runs no formula', async t => {
   t.match(policies[1], new RegExp(`^${once.address},regular,\\d+,OneTime,Active,9,,.*,0\\.9,0,SOL$`))
   t.match(
     (await get('export/subscribers')).text,
-    new RegExp(`${bob},2,1400,2026-11-15T[\\d:.]+Z,${usdc},2,active,,14,USDC\\r\\n`),
+    new RegExp(`${bob},2,1400,2026-11-15T[\\d:.]+Z,${usdc},2,active,,14,USDC,false\\r\\n`),
   )
   const [totals, series] = [(await get('export/revenue')).text, (await get('export/series')).text]
   t.match(

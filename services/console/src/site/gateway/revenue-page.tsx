@@ -51,7 +51,8 @@ export function RevenuePage() {
           </select>
         </label>
       </PageHead>
-      <Loaded query={query} lines={10}>
+      {/* As tall as a phone: what is below would jump by more than a screen. */}
+      <Loaded query={query} lines={24}>
         {revenue => {
           const { subscriptions, byToken, subscribers, knownSince } = revenue
           return (
