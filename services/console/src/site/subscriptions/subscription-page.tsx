@@ -43,7 +43,8 @@ export function SubscriptionPage({ address }: { address: string }) {
           </>
         }
       />
-      <Loaded query={policy} lines={8}>
+      {/* As tall as a phone: the history below would jump. */}
+      <Loaded query={policy} lines={24}>
         {subscription => {
           const { type, amount, frequency, fields, nextDue } = termsOf(subscription)
           return (
