@@ -27,6 +27,8 @@ export interface Receiver {
   port: number
   /** In the order they arrived. */
   requests: ReceivedRequest[]
+  /** How many were opened so far. */
+  readonly connections: number
   /** Sets the answer to later requests: one for all, or a function of the request. The first answer is 200. */
   answer(with_: ReceiverAnswer | ((request: ReceivedRequest, number: number) => ReceiverAnswer)): void
   /** Waits until at least this many requests have arrived. */
@@ -70,6 +72,8 @@ export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise
       else send()
     })
   })
+  let connections = 0
+  server.on('connection', () => connections++)
   await new Promise<void>(resolve => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   const close = () =>
@@ -82,6 +86,9 @@ export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise
     url: `http://${host}:${port}/`,
     port,
     requests,
+    get connections() {
+      return connections
+    },
     answer(with_) {
       decide = typeof with_ === 'function' ? with_ : () => with_
     },

@@ -110,5 +110,10 @@ t.test('a request whose connection comes too late does not begin', async t => {
   t.match(await send(() => false), { outcome: 'interrupted', error: 'late', statusCode: null })
   t.match(await send(), { outcome: 'accepted' }, 'the connection is there')
   t.match(await send(() => false), { error: 'late' }, 'nor over one that is open')
-  t.equal(receiver.requests.length, 1)
+  for (let late = 0; late < 6; late++) {
+    t.match(await send(() => false), { error: 'late' })
+    t.match(await send(), { outcome: 'accepted' })
+  }
+  // At most a second one, because the pool takes the first for busy at the moment after an error.
+  t.ok(receiver.connections <= 2, `${receiver.connections} connections: what is late ends none`)
 })
