@@ -15,9 +15,9 @@ function openPipe() {
 }
 
 /**
- * Ends a process group or servers, should this process die.
- * @param name the pid of the process that leads the group, or the name under which this process opened the servers
- * @returns a function for the caller, once the group or the servers have ended by themselves
+ * Asks the guard to end a group of processes, or a set of servers, when this process dies.
+ * @param name of a group: the pid of its first process; of servers: the name under which they were opened
+ * @returns a function that takes this back. Call it when the group or the servers have ended
  */
 export function guard(name) {
   pipe ??= openPipe()

@@ -20,15 +20,15 @@ function countInstalled(modules) {
 const FETCHED = /http (?:fetch|cache) \S+.*\.tgz/
 
 /**
- * Prints a line of progress at least every three seconds.
- * @param root where npm runs
- * @param args for npm; undefined when everything is installed
- * @throws Error whose message says what failed and how
+ * Installs packages with npm. Prints a line of progress at least every three seconds.
+ * @param root the folder whose node_modules npm fills
+ * @param args of npm, such as `ci`; undefined: everything is installed, and nothing is done
+ * @throws Error what npm printed as its failure, or the line in which it told of a full disk
  */
 export async function install(root, args) {
   if (!args) return
   const modules = join(root, 'node_modules')
-  // npm compares what is there with the lock file, fetches all packages, and then unpacks them.
+  // npm works in three steps: it looks for what is missing, downloads all of that, and unpacks it.
   let fetched = 0
   let fullDisk = ''
   const onOutput = text => {

@@ -33,7 +33,7 @@ export function openRestReader(baseUrl: string, trackingIds: readonly string[]):
     return { response, text: await response.text() }
   }
   const running = (async () => {
-    // One reader, one request after the other: an answer that overtakes another answer proves nothing.
+    // One request after the other: of two at once, the later answer may rightly be of the earlier position.
     for (let turn = 0; !stopping; turn++) {
       const path = paths[turn % paths.length]!
       const late = sleep(LONGEST_MS, undefined, { ref: false })

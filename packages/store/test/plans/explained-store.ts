@@ -1,4 +1,4 @@
-// A store that asks Postgres to explain each statement before it runs. Tests learn from it how many rows a statement takes.
+// A store that asks Postgres to explain each statement before it runs, so that a test can count the rows that the statement reads.
 import type { Store } from '../../src/core/database/open-store.js'
 import type { PipelinedTx } from '../../src/core/database/pipelined-transactions.js'
 import { toStatement, type Sql, type Tx } from '../../src/core/database/sql.js'
@@ -10,8 +10,9 @@ export const SIZE = Number(process.env.BOUNDED_SIZE ?? 1)
 const LIMITS = { timeout: 120_000, maxWait: 60_000 }
 
 /**
- * @param note is called with the explanation of a statement, before the statement runs
- * @param isWanted whether to explain a statement; called in the code that sends the statement, so a stack trace names that code
+ * @param note gets the explanation of each statement, before the statement runs
+ * @param isWanted says whether a statement is explained. The code that sends the statement calls it, so an error made in it has
+ *   that code in its stack trace
  */
 export function explainedStore(
   opened: Store,

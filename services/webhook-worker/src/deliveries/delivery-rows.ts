@@ -104,9 +104,9 @@ export function buildDeliveryRows(options: {
 
   const isCurrent = coalesce<ClaimedDelivery, boolean>(async claimed => {
     const atMs = performance.now()
-    // One of each webhook is asked, and speaks for those whose claims read the same.
+    // One delivery of each webhook is asked about. The answer holds for all whose claims read the same URL, secret and activation.
     const asked = [...new Map(claimed.map(delivery => [delivery.webhookId, delivery])).values()]
-    // Nobody can change a webhook while Postgres is away.
+    // While Postgres does not answer, what was read last holds.
     const current = new Set(await findCurrentClaims(store, asked).catch(() => asked.map(({ id }) => id)))
     for (const delivery of asked) if (current.has(delivery.id)) readings.note(delivery, atMs)
     return claimed.map(delivery => readings.lastMs(delivery) >= atMs)
