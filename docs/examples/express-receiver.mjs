@@ -10,13 +10,17 @@ const stop = problem => {
   process.exit(1)
 }
 const { WEBHOOK_SECRET, PORT = '8080' } = process.env
-if (!WEBHOOK_SECRET) stop('WEBHOOK_SECRET is empty: npm run --silent listen -- --print-secret prints it.')
 const portProblem = ({ code, message }) =>
   stop(
     code === 'EADDRINUSE' ? `Port ${PORT} is taken: end what listens there, or set another PORT.` : message,
   )
 
-const webhook = new Webhook(WEBHOOK_SECRET)
+let webhook
+try {
+  webhook = new Webhook(WEBHOOK_SECRET)
+} catch {
+  stop('WEBHOOK_SECRET is empty or damaged: npm run --silent listen -- --print-secret prints it.')
+}
 const seen = new Set() // in your service: a table with one row per webhook-id
 const app = express()
 

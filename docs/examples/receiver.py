@@ -9,9 +9,12 @@ import os
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-if not os.environ.get("WEBHOOK_SECRET"):
-    raise SystemExit("WEBHOOK_SECRET is empty: npm run --silent listen -- --print-secret prints it.")
-SECRET = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
+try:
+    SECRET = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"), validate=True)
+except (KeyError, ValueError):
+    SECRET = b""
+if not SECRET:
+    raise SystemExit("WEBHOOK_SECRET is empty or damaged: npm run --silent listen -- --print-secret prints it.")
 PORT = os.environ.get("PORT", "8080")
 TOLERANCE_SECONDS = 300
 seen = set()  # in your service: a table with one row per webhook-id
