@@ -46,6 +46,13 @@ export function rowsOfPlan(plan: Plan): number {
 export const blocksOf = (plan: Plan): number =>
   (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
 
+/** What the first sort of a connection reads of Postgres' own tables. */
+const FIRST_SORT_BLOCKS = 14
+const sorts = (plan: Plan): boolean =>
+  plan['Node Type'] === 'Incremental Sort' || (plan.Plans ?? []).some(sorts)
+/** How many of the blocks of plans, of one connection each, say nothing of what was asked. */
+export const ownBlocksOf = (plan: Plan): number => (sorts(plan) ? FIRST_SORT_BLOCKS : 0)
+
 /** Reads all pages. */
 export async function readPages<Page>(pages: AsyncIterable<Page>): Promise<Page[]> {
   const read: Page[] = []

@@ -129,10 +129,10 @@ export function lists({ filled }: FilledDatabase): Read[] {
     ...both('a policy', 'events_policy_newest', 72, 77, { paymentPolicy }),
     ['a policy in an hour', null, 8, 12, list({ paymentPolicy, ...hour })],
     ['a policy and a rare name', null, 9, 12, list({ paymentPolicy, name: rare })],
-    ['a policy and its creation', 'events_policy_rare', 17, 19, list({ paymentPolicy, name: created })],
+    ['a policy and its creation', 'events_policy_rare', 17, 24, list({ paymentPolicy, name: created })],
     ...both('a tracking ID', 'events_tracking_newest', 72, 76, { trackingId }),
     ['a tracking ID and a name', null, 78, 82, list({ trackingId, name: 'PaymentRecord' })],
-    ['a tracking ID and a rare name', 'events_tracking_rare', 14, 18, list({ trackingId, name: created })],
+    ['a tracking ID and a rare name', 'events_tracking_rare', 14, 22, list({ trackingId, name: created })],
     ['a rare name in an hour', null, 36, 16, list({ name: created, ...hour })],
     ...both('a recipient', 'events_recipient_rare', 56, 59, {
       name: created,

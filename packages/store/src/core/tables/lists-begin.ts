@@ -9,6 +9,9 @@ export const LISTS_BEGIN = sql`(select lists_begin from stream_head)`
 /** Whether an event `e` was archived. */
 export const IS_ARCHIVED = sql`e.occurred_at < ${LISTS_BEGIN}`
 
+/** The opposite, where another condition finds the few events that are looked at: no index is read for this one. */
+export const IS_NOT_ARCHIVED = sql`(${IS_ARCHIVED}) is not true`
+
 /**
  * Whether lists show an event `e`. It is a bound of the index that a list reads: the last page stops there. No slot is negative.
  * There are two columns because Postgres expects one event in 200 between two bounds of one column.

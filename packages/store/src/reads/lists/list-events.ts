@@ -11,7 +11,7 @@ import {
 } from '../../core/tables/detailed-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
-import { IS_ARCHIVED, IS_IN_LISTS, LISTS_BEGIN } from '../../core/tables/lists-begin.js'
+import { IS_IN_LISTS, IS_NOT_ARCHIVED, LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
 
@@ -88,7 +88,7 @@ const ORDERS: Record<EventOrder, Sql> = {
  * Whether a list in the order of slots shows an event `e`. The list ends at the slot of the first event in lists, so its last page
  * reads nothing of what was archived below. On a chain, time does not run against slots.
  */
-const IS_IN_SLOT_LISTS = sql`(${IS_ARCHIVED}) is not true and (e.slot, e.occurred_at) >= ((
+const IS_IN_SLOT_LISTS = sql`${IS_NOT_ARCHIVED} and (e.slot, e.occurred_at) >= ((
   select case when lists_begin = '-infinity' then -1
               else coalesce((select slot from events where occurred_at >= lists_begin order by occurred_at, slot limit 1),
                             9223372036854775807) end
@@ -130,7 +130,9 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
        ${pageOf(page)}`
   }
   const order = eventOrderOf(filter)
-  const conditions = [...eventConditions(filter), order === 'slot' ? IS_IN_SLOT_LISTS : IS_IN_LISTS]
+  const isFew = filter.signature !== undefined || filter.slot !== undefined
+  const isListed = order === 'slot' ? IS_IN_SLOT_LISTS : isFew ? IS_NOT_ARCHIVED : IS_IN_LISTS
+  const conditions = [...eventConditions(filter), isListed]
   if (page.after) conditions.push(after(order, page.after))
   return sql`
     select ${columns} from events e

@@ -7,7 +7,7 @@ import {
   IS_ACTIVE,
   IS_LIVE,
 } from '../../core/tables/delivery-rows.js'
-import { IS_IN_LISTS } from '../../core/tables/lists-begin.js'
+import { IS_NOT_ARCHIVED } from '../../core/tables/lists-begin.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 
 /** The stages of a payment, from the rows that each stage wrote. */
@@ -49,7 +49,7 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
         select last_position, committed_at, relayed_at from ingest_batches
          where first_position <= e.position order by first_position desc limit 1
       ) b on b.last_position >= e.position
-     where e.signature = ${signature} and ${IS_PAYMENT} and ${IS_IN_LISTS}
+     where e.signature = ${signature} and ${IS_PAYMENT} and ${IS_NOT_ARCHIVED}
      order by e.event_index, e.id`)
   return rows.map(row => ({ ...row, amount: BigInt(row.amount) }))
 }
