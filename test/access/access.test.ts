@@ -1,7 +1,6 @@
 // Every route, socket and page, with every kind of caller, against running services with two gateways.
 // One table drives all of them over one set of services, so it is one file of more than 300 lines.
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
 import { SOCKET_PATH, type SubscribeReply } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
 import type { FastifyInstance } from 'fastify'
@@ -15,7 +14,8 @@ import { readOperations, scopesOf, type Operation, type Scope } from './descript
 import { openSystem, SCOPES, type CallAnswer, type Party } from './open-system.js'
 import { pauseInEach } from './paused-api.js'
 import { REQUESTS, type Target } from './requests.js'
-import { DOCUMENT, withTables } from './table.js'
+import { withTables } from './table.js'
+import { holdDocument, read } from '../repository.js'
 
 // Some thousand requests, which take minutes on a busy machine.
 t.setTimeout(300_000)
@@ -67,10 +67,7 @@ const secretsIn = ({ text, headers }: CallAnswer, party: Party) =>
   party.secrets.filter(secret => text.includes(secret) || [...headers.values()].join().includes(secret))
 
 t.test('docs/security.md shows the tables', async t => {
-  const text = await readFile(DOCUMENT, 'utf8')
-  const written = withTables(text, operations)
-  if (process.env.UPDATE_DOCUMENTS === '1') await writeFile(DOCUMENT, written)
-  t.equal(text, written, '`UPDATE_DOCUMENTS=1` writes it')
+  holdDocument(t, 'docs/security.md', withTables(read('docs/security.md'), operations))
 })
 
 t.test('every described route has a row, and every row a route', async t => {

@@ -1,12 +1,9 @@
 // The tables of docs/security.md, from the API's description, the rights of roles and the permissions of users.
-import { fileURLToPath } from 'node:url'
 import { BUS_USERS, permissionsOf } from '@payment-tracking/bus'
 import { DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { rightsOf, secretsFor, SERVICES_WITH_ROLES, TABLES_WITH_RIGHTS } from '@payment-tracking/store/core'
 import { drawTable, replaceTables } from '../documents/table.js'
 import type { Access, Foreign, Operation } from './description.js'
-
-export const DOCUMENT = fileURLToPath(new URL('../../docs/security.md', import.meta.url))
 
 const FOREIGN: Record<Foreign, string> = { 403: '403', 404: '404', own: 'its own' }
 

@@ -1,26 +1,18 @@
 // docs/degradation.md is written from rows.json, and each row has a test that exists.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { ENDPOINTS_HELD_BY, ROWS, withRows } from './rows.js'
 import { SERVICES } from '../upgrade/release-set.js'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const DOCUMENT = join(ROOT, 'docs/degradation.md')
+import { holdDocument, isThere, read } from '../repository.js'
 
 t.test('the document has these rows, under these headings', async t => {
-  const document = readFileSync(DOCUMENT, 'utf8')
-  const written = withRows(document)
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(DOCUMENT, written)
-  t.equal(readFileSync(DOCUMENT, 'utf8'), written, 'UPDATE_DOCUMENTS=1 writes them')
-  const headings = [...document.matchAll(/^## (.*)/gm)].map(([, heading]) => heading)
+  holdDocument(t, 'docs/degradation.md', withRows(read('docs/degradation.md')))
+  const headings = [...read('docs/degradation.md').matchAll(/^## (.*)/gm)].map(([, heading]) => heading)
   t.strictSame(headings, Object.keys(ROWS))
 })
 
 t.test('each row has a test that exists, and each service a row', async t => {
   const exists = (file: string, title: string) => {
-    const source = existsSync(join(ROOT, file)) ? readFileSync(join(ROOT, file), 'utf8') : ''
+    const source = isThere(file) ? read(file) : ''
     // Titles are written on the line of the call, or on the one after it.
     const titles = [...source.matchAll(/\btest\(\s*(['"`])(.*?)\1/g)].map(match => match[2])
     t.ok(titles.includes(title), `${file}: ${title}`)

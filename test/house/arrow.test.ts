@@ -1,61 +1,55 @@
 // The one-way dependencies of docs/architecture.md, and the names that say nothing: both hold by test.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { drawTable, replaceTables } from '../documents/table.js'
+import { files, holdDocument, read } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const SCOPE = '@payment-tracking/'
 const ADAPTERS = ['store', 'bus', 'queue', 'redis']
 
-/** What each package may import of ours; a service may import every adapter. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  'packages/contracts': [],
-  'packages/runtime': [],
-  'packages/domain': ['contracts'],
-  'packages/chain': ['domain', 'contracts'],
-  'packages/client': ['contracts'],
-  'packages/python-client': [],
-  'packages/simulator': ['chain', 'domain', 'contracts'],
-  'services/console': ['client', 'contracts', 'runtime'],
-  'services/indexer': ['bus', 'chain', 'domain', 'contracts', 'runtime'],
-  ...Object.fromEntries(ADAPTERS.map(name => [`packages/${name}`, ['domain', 'contracts', 'runtime']])),
-  ...Object.fromEntries(
-    ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'].map(name => [
-      `services/${name}`,
-      [...ADAPTERS, 'domain', 'contracts', 'runtime'],
-    ]),
-  ),
-  'infra/stack': ['runtime', 'store', 'bus', 'domain', 'contracts'],
-  'infra/dev-kit': ['client', 'contracts'],
-  'infra/testkit': ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
-}
+const OF_ADAPTERS = ['domain', 'contracts', 'runtime']
+const OF_SERVICES = [...ADAPTERS, ...OF_ADAPTERS]
 
-const LIVES: Record<string, string> = {
-  'services/ingest': 'chain events in: check, store, announce',
-  'services/api': 'REST, the management of webhooks, the stream of all events',
-  'services/realtime': 'payments out to sockets',
-  'services/webhook-worker': "deliveries out to gateways' endpoints",
-  'services/ops': "the operators' dashboard",
-  'services/console': 'the pages for people; they import `client` and one file of `contracts`',
-  'services/indexer': 'follows the chain, publishes its events',
-  'packages/store': 'an adapter: the only home of Prisma and SQL',
-  'packages/bus': 'an adapter: the only home of NATS',
-  'packages/queue': 'an adapter: the only home of BullMQ',
-  'packages/redis': 'an adapter: fan-out, seats, nonces, counts in Redis',
-  'packages/domain': 'pure rules: no I/O, no clock, no randomness',
-  'packages/chain': "pure decoding of the program's transactions",
-  'packages/contracts': 'every shape that crosses a process',
-  'packages/runtime': 'config, logger, life cycle, health, metrics',
-  'packages/client': 'the published client, packed with the messages of `contracts`',
-  'packages/python-client': 'the client for Python, its types generated from the OpenAPI document',
-  'packages/simulator': 'a chain in a virtual machine and nodes with faults, for tests',
-  'infra/stack': '`npm start`: private servers, services, the edge, the commands',
-  'infra/dev-kit': 'packs the commands for other projects; an MCP server',
-  'infra/testkit': 'real servers, factories, a webhook receiver, for tests',
+/** What lives in each folder, and what it may import of ours; a service may import every adapter. */
+const FOLDERS: Record<string, [lives: string, mayImport: readonly string[]]> = {
+  'services/ingest': ['chain events in: check, store, announce', OF_SERVICES],
+  'services/api': ['REST, the management of webhooks, the stream of all events', OF_SERVICES],
+  'services/realtime': ['payments out to sockets', OF_SERVICES],
+  'services/webhook-worker': ["deliveries out to gateways' endpoints", OF_SERVICES],
+  'services/ops': ["the operators' dashboard", OF_SERVICES],
+  'services/console': [
+    'the pages for people; they import `client` and one file of `contracts`',
+    ['client', 'contracts', 'runtime'],
+  ],
+  'services/indexer': [
+    'follows the chain, publishes its events',
+    ['bus', 'chain', 'domain', 'contracts', 'runtime'],
+  ],
+  'packages/store': ['an adapter: the only home of Prisma and SQL', OF_ADAPTERS],
+  'packages/bus': ['an adapter: the only home of NATS', OF_ADAPTERS],
+  'packages/queue': ['an adapter: the only home of BullMQ', OF_ADAPTERS],
+  'packages/redis': ['an adapter: fan-out, seats, nonces, counts in Redis', OF_ADAPTERS],
+  'packages/domain': ['pure rules: no I/O, no clock, no randomness', ['contracts']],
+  'packages/chain': ["pure decoding of the program's transactions", ['domain', 'contracts']],
+  'packages/contracts': ['every shape that crosses a process', []],
+  'packages/runtime': ['config, logger, life cycle, health, metrics', []],
+  'packages/client': ['the published client, packed with the messages of `contracts`', ['contracts']],
+  'packages/python-client': ['the client for Python, its types generated from the OpenAPI document', []],
+  'packages/simulator': [
+    'a chain in a virtual machine and nodes with faults, for tests',
+    ['chain', 'domain', 'contracts'],
+  ],
+  'infra/stack': [
+    '`npm start`: private servers, services, the edge, the commands',
+    ['runtime', 'store', 'bus', 'domain', 'contracts'],
+  ],
+  'infra/dev-kit': ['packs the commands for other projects; an MCP server', ['client', 'contracts']],
+  'infra/testkit': [
+    'real servers, factories, a webhook receiver, for tests',
+    ['stack', ...ADAPTERS, 'domain', 'contracts', 'runtime', 'client'],
+  ],
 }
+const mayImport = (folder: string, name: string): boolean => FOLDERS[folder]![1].includes(name)
 
 /** Each outside library has one home; nobody else imports it. */
 const HOMES: Record<string, readonly string[]> = {
@@ -95,14 +89,6 @@ const PURE_BUILTINS = ['node:crypto', 'node:util', 'node:buffer']
 
 const BANNED_NAMES = ['utils', 'util', 'common', 'shared', 'helpers', 'helper', 'lib', 'misc']
 
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n')
-
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const packageOf = (file: string) => file.split('/').slice(0, 2).join('/')
 
 /** What a source file imports, by name; comments and strings elsewhere do not count. */
@@ -117,40 +103,26 @@ const sources = files.filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*
 const packages = files.filter(file => /^(packages|services|infra)\/[^/]+\/package\.json$/.test(file))
 
 t.test('every package is known to this test', async t => {
-  t.same(packages.map(dirname).sort(), Object.keys(MAY_IMPORT).sort())
+  t.same(packages.map(dirname).sort(), Object.keys(FOLDERS).sort())
 })
 
 t.test('no package and no service may import what lies above it, in infra', async t => {
-  const above = Object.keys(MAY_IMPORT).flatMap(folder =>
-    folder.startsWith('infra/') ? basename(folder) : [],
-  )
-  for (const [folder, allowed] of Object.entries(MAY_IMPORT).filter(
-    ([folder]) => !folder.startsWith('infra/'),
-  ))
-    t.same(
-      allowed.filter(name => above.includes(name)),
-      [],
-      folder,
-    )
+  const isAbove = (folder: string) => folder.startsWith('infra/')
+  const above = Object.keys(FOLDERS).filter(isAbove)
+  for (const folder of Object.keys(FOLDERS).filter(each => !isAbove(each)))
+    for (const name of above) t.notOk(mayImport(folder, basename(name)), `${folder} and ${name}`)
 })
 
 t.test('the table of docs/architecture.md says what this test says', async t => {
-  t.same(Object.keys(LIVES).sort(), Object.keys(MAY_IMPORT).sort(), 'each package is described')
-  const rows = Object.entries(LIVES).map(([folder, lives]) => {
-    const allowed = MAY_IMPORT[folder]!.filter(name => !ADAPTERS.includes(name)).map(name => `\`${name}\``)
-    if (ADAPTERS.every(name => MAY_IMPORT[folder]!.includes(name))) allowed.unshift('every adapter')
-    else
-      allowed.unshift(
-        ...MAY_IMPORT[folder]!.filter(name => ADAPTERS.includes(name)).map(name => `\`${name}\``),
-      )
-    return [`\`${folder}\``, lives, allowed.join(', ') || 'nothing of ours']
+  const code = (name: string) => `\`${name}\``
+  const rows = Object.entries(FOLDERS).map(([folder, [lives, allowed]]) => {
+    const adapters = allowed.filter(name => ADAPTERS.includes(name))
+    const named = adapters.length === ADAPTERS.length ? ['every adapter'] : adapters.map(code)
+    named.push(...allowed.filter(name => !ADAPTERS.includes(name)).map(code))
+    return [code(folder), lives, named.join(', ') || 'nothing of ours']
   })
-  const document = read('docs/architecture.md')
-  const written = replaceTables(document, [
-    drawTable([['folder', 'what lives there', 'may import'], ...rows]),
-  ])
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(join(ROOT, 'docs/architecture.md'), written)
-  else t.equal(document, written, 'UPDATE_DOCUMENTS=1 writes it')
+  const table = drawTable([['folder', 'what lives there', 'may import'], ...rows])
+  holdDocument(t, 'docs/architecture.md', replaceTables(read('docs/architecture.md'), [table]))
 })
 
 t.test('every README names the folders beside it', async t => {
@@ -205,7 +177,7 @@ t.test('no source file imports against the arrow', async t => {
     for (const name of importsOf(text)) {
       if (name.startsWith(SCOPE)) {
         const target = name.slice(SCOPE.length).split('/')[0]!
-        if (!MAY_IMPORT[folder]!.includes(target)) t.fail(`${file} imports ${name}`)
+        if (!mayImport(folder, target)) t.fail(`${file} imports ${name}`)
       }
       if (name.startsWith('.') && !join(dirname(file), name).startsWith(`${folder}/`)) {
         t.fail(`${file} reaches into another package: ${name}`)
@@ -261,7 +233,7 @@ t.test('package.json files name nothing against the arrow', async t => {
     for (const name of Object.keys(dependencies)) {
       if (!name.startsWith(SCOPE)) continue
       const target = name.slice(SCOPE.length)
-      t.ok(MAY_IMPORT[folder]!.includes(target), `${folder} may depend on ${target}`)
+      t.ok(mayImport(folder, target), `${folder} may depend on ${target}`)
     }
   }
 })

@@ -1,21 +1,13 @@
 // Each package that ours depend on is chosen on purpose: docs/dependencies.md says what for.
-import { execFileSync, spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { spawnSync } from 'node:child_process'
 import t from 'tap'
+import { git, read, ROOT } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const KINDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'peerDependencies'] as const
 
-const manifests = execFileSync('git', ['ls-files', 'package.json', '*/package.json'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n')
-  .filter(file => !file.startsWith('docs/examples/'))
+const manifests = git('ls-files', 'package.json', '*/package.json').filter(
+  file => !file.startsWith('docs/examples/'),
+)
 
 t.test('docs/dependencies.md names every direct dependency, and no other package', async t => {
   const used = new Set<string>()

@@ -2,9 +2,6 @@
 // each other and the services. `npm run test:containers` runs them. All read the same few files, so it is one file of more than
 // 300 lines.
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { BUS_USERS, renderBusUsers } from '@payment-tracking/bus'
 import { BASE_URL_PATHS, DEFAULT_STREAM, DEFAULT_SUBJECT_PREFIX } from '@payment-tracking/contracts'
 import { findServerProgram, readServiceSchema, SERVICES } from '@payment-tracking/stack'
@@ -12,9 +9,8 @@ import { SERVICES_WITH_ROLES } from '@payment-tracking/store/core'
 import { validate } from 'dockerfile-utils'
 import { parse, stringify } from 'yaml'
 import t from 'tap'
+import { git, holdDocument, isThere, read, ROOT } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const dockerfile = read('infra/docker/Dockerfile')
 const compose = parse(read('docker-compose.yml'), { merge: true })
 interface ComposeService {
@@ -144,11 +140,11 @@ t.test('every service has a target, and every target runs node as somebody who i
 
 t.test('the files that the images copy and mount exist', async t => {
   for (const [, source] of dockerfile.matchAll(/^COPY (?!--from)(\S+)/gm))
-    t.ok(existsSync(join(ROOT, source!)), `${source} exists`)
+    t.ok(isThere(source!), `${source} exists`)
   for (const service of Object.values<ComposeService>(compose.services)) {
     for (const volume of service.volumes ?? []) {
       const [source] = String(volume).split(':')
-      if (source!.startsWith('.')) t.ok(existsSync(join(ROOT, source!)), `${source} exists`)
+      if (source!.startsWith('.')) t.ok(isThere(source!), `${source} exists`)
     }
   }
 })
@@ -198,8 +194,7 @@ t.test('NATS knows the users of packages/bus, and what each may say and hear', a
   const names = { stream: DEFAULT_STREAM, prefixes: [DEFAULT_SUBJECT_PREFIX] }
   const users = renderBusUsers(names, user => `$NATS_${user.toUpperCase()}_PASSWORD`)
   const text = read(file).replace(/(?<=users: \[\n)[^]*(?=^\] \}$)/m, `${users}\n`)
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(join(ROOT, file), text)
-  t.equal(read(file), text, 'UPDATE_DOCUMENTS=1 writes the users')
+  holdDocument(t, file, text)
   for (const user of BUS_USERS)
     if (user !== 'publisher')
       t.match(
@@ -300,10 +295,7 @@ t.test('every rule of a network policy names whom it lets in, or where it leads'
     metadata: { name: string }
     spec: { ingress?: { from?: object[] }[]; egress?: { to?: object[]; ports?: object[] }[] }
   }
-  const files = execFileSync('git', ['ls-files', 'infra/kubernetes/*.yaml'], { cwd: ROOT, encoding: 'utf8' })
-  const policies = files
-    .trim()
-    .split('\n')
+  const policies = git('ls-files', 'infra/kubernetes/*.yaml')
     .flatMap(file => read(file).split(/^---$/m))
     .map(text => parse(text) as Policy | null)
     .filter(object => object?.kind === 'NetworkPolicy')
@@ -396,11 +388,8 @@ t.test('the alerts and the dashboard of Kubernetes are those of infra/observabil
   for (const [name, text] of [
     ['rules.yaml', `${source}\n${stringify(rule, { lineWidth: 0 })}`],
     ['dashboard.json', read('infra/observability/grafana/payment-tracking.json')],
-  ] as const) {
-    const file = `infra/kubernetes/components/prometheus-rule/${name}`
-    if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(join(ROOT, file), text)
-    t.equal(read(file), text, `UPDATE_DOCUMENTS=1 writes ${name}`)
-  }
+  ] as const)
+    holdDocument(t, `infra/kubernetes/components/prometheus-rule/${name}`, text)
 })
 
 t.test('every image of a server is a setting with a whole version, to be pinned by digest', async t => {

@@ -1,16 +1,8 @@
-// What documents name exists: sections, settings, codes, tables, columns and paths. Names of code and commands: readme.test.ts.
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+// What documents name exists: sections, settings, codes, tables, columns, names of code and paths. Commands: readme.test.ts.
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { files, isThere, read } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
-  .trim()
-  .split('\n')
-  .filter(file => existsSync(join(ROOT, file)))
 /** History tells of what was. */
 const documents = files.filter(file => file.endsWith('.md') && !/CHANGELOG|HISTORY/.test(file))
 const withoutBlocks = (text: string) => text.replace(/^ *```[^]*?^ *```/gm, '')
@@ -35,28 +27,41 @@ t.test('every link to a section leads to one', async t => {
   t.ok(links > 40, `${links} links`)
 })
 
-/** Of Postgres, of Envoy; and a placeholder. */
+/** Of Postgres, of Envoy, of npm; and a placeholder. */
 const NAMES_OF_OTHERS = [
   ...['synchronous_commit', 'restore_command', 'recovery_target_time', 'pg_restore', 'min_wal_size'],
-  ...['proxy_status_config', 'STABLE_CODE'],
+  ...['proxy_status_config', 'devDependency', 'STABLE_CODE'],
 ]
+const SNAKES = /(?<![\w.…/-])(?:[A-Z][A-Z\d]*|[a-z]+)(?:_[A-Za-z\d]+)+(?![\w…])/g
+const CAMELS = /(?<![\w.-])[a-z]+[A-Z]\w+/g
 
-t.test('every setting, code, table and column that a document names exists', async t => {
+t.test('every setting, code, table, column and name of code that a document names exists', async t => {
   const known = new Set(NAMES_OF_OTHERS)
   for (const file of files)
-    if (/\.(ts|tsx|mjs|js|py|sh|json|ya?ml|sql|prisma|qnt|conf|cfg|ini|example)$|Dockerfile$/.test(file))
-      for (const [word] of read(file).matchAll(/[A-Za-z_]\w*/g)) known.add(word)
+    if (
+      /\.(ts|tsx|mjs|js|py|sh|json|ya?ml|css|html|sql|prisma|qnt|conf|cfg|ini|example)$|Dockerfile$/.test(
+        file,
+      )
+    )
+      for (const [word] of read(file)
+        .replace(file.endsWith('.sql') ? /--.*/g : /^$/, '')
+        .matchAll(/[A-Za-z_$][\w$]*/g))
+        known.add(word)
   let names = 0
-  for (const document of documents)
-    for (const [, code] of withoutBlocks(read(document)).matchAll(/`([^`\n]+)`/g))
-      for (const [name] of code!.matchAll(
-        /(?<![\w.…/-])(?:[A-Z][A-Z\d]*|[a-z]+)(?:_[A-Za-z\d]+)+(?![\w…])/g,
-      )) {
+  const hold = (file: string, text: string, styles: RegExp[]) => {
+    for (const style of styles)
+      for (const [name] of text.matchAll(style)) {
         names++
         // The code names metrics without the prefix that all of them have.
-        if (!known.has(name.replace(/^payment_tracking_/, ''))) t.fail(`${document}: ${name}`)
+        if (!known.has(name.replace(/^payment_tracking_/, ''))) t.fail(`${file}: ${name}`)
       }
-  t.ok(names > 400, `${names} names`)
+  }
+  for (const document of documents)
+    for (const [, code] of withoutBlocks(read(document)).matchAll(/`([^`\n]+)`/g))
+      hold(document, code!, [SNAKES, CAMELS])
+  for (const file of files.filter(each => each.endsWith('/migration.sql')))
+    for (const [comment] of read(file).matchAll(/--.*/g)) hold(file, comment, [CAMELS])
+  t.ok(names > 700, `${names} names`)
 })
 
 /** A running stack writes them. */
@@ -73,15 +78,15 @@ t.test('every path that a document names exists', async t => {
   let paths = 0
   for (const document of documents) {
     const [, package_ = ''] = /^((?:packages|services|infra)\/[\w-]+)\//.exec(document) ?? []
-    const isThere = (path: string) =>
+    const isFound = (path: string) =>
       [...short].some(file => file === path || file.endsWith(`/${path}`)) ||
-      ['', dirname(document), package_].some(from => existsSync(join(ROOT, from, path)))
+      ['', dirname(document), package_].some(from => isThere(from, path))
     for (const [, code] of withoutBlocks(read(document)).matchAll(/`([^`\n]+)`/g))
       for (const [path] of code!.matchAll(/(?<![\w.*@:/$-])[a-z][\w-]*(?:[./][\w-]+)+\b(?![*…])/g)) {
         if (!ROOMS.test(path) && !IS_FILE.test(path)) continue
         paths++
         if (WRITTEN_LATER.includes(path)) continue
-        t.ok(path.includes('/') ? isThere(path) : names.has(path), `${document}: ${path}`)
+        t.ok(path.includes('/') ? isFound(path) : names.has(path), `${document}: ${path}`)
       }
   }
   t.ok(paths > 150, `${paths} paths`)

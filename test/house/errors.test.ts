@@ -1,21 +1,15 @@
 // docs/errors.md has every code: its tables are written from the code, with `UPDATE_DOCUMENTS=1`.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { REFUSALS } from '@payment-tracking/domain'
 import t from 'tap'
 import { STATUSES } from '../../services/api/src/http/statuses.js'
 import { CLOSE } from '../../services/api/src/stream/close-codes.js'
 import { drawTable, replaceTables } from '../documents/table.js'
+import { files, holdDocument, read } from '../repository.js'
 
-const DOCUMENT = 'docs/errors.md'
-const files = execFileSync(
-  'git',
-  ['ls-files', '-co', '--exclude-standard', 'packages', 'services', 'infra'],
-  { encoding: 'utf8' },
-)
-  .split('\n')
+const sources = files
   .filter(file => /^(packages|services|infra)\/[^/]+\/src\/.*\.ts$/.test(file))
-const sources = files.map(file => readFileSync(file, 'utf8')).join('\n')
+  .map(read)
+  .join('\n')
 
 interface OwnError {
   code: string
@@ -63,10 +57,7 @@ const cells: string[][][] = [
 const tables = cells.map(drawTable)
 
 t.test('the tables of errors are what the code says', async t => {
-  const document = readFileSync(DOCUMENT, 'utf8')
-  const written = replaceTables(document, tables)
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(DOCUMENT, written)
-  else t.equal(document, written, `UPDATE_DOCUMENTS=1 npm test -- test/house/errors.test.ts writes them`)
+  holdDocument(t, 'docs/errors.md', replaceTables(read('docs/errors.md'), tables))
 })
 
 t.test('every error of ours says what it means', async t => {

@@ -1,12 +1,9 @@
 // The steps of the gate and of the night, and the files that each of them runs.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
 import { parse } from 'yaml'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { files as tracked, read, ROOT } from '../repository.js'
 
 interface Step {
   name: string
@@ -16,6 +13,7 @@ interface Step {
   args?: string[]
   env: Record<string, string>
   atNight?: boolean
+  inTurn?: boolean
 }
 // What the run that this file is part of draws decides nothing here.
 delete process.env.SEED
@@ -30,30 +28,14 @@ const { short, long, night } = listTestFiles()
 const filesOf = (steps: readonly Step[]) => steps.flatMap(({ files = [] }) => files)
 
 t.test('every test file of the repository is run by the command of its kind', async t => {
-  const all = ['test', 'infra', 'packages', 'services'].flatMap(folder =>
-    readdirSync(ROOT + folder, { recursive: true, encoding: 'utf8' })
-      .filter(name => name.endsWith('.test.ts') && !name.includes('node_modules'))
-      .map(name => `${folder}/${name}`),
-  )
+  const all = tracked.filter(file => file.endsWith('.test.ts'))
   t.same([...short, ...long, ...night].sort(), all.sort())
   t.same(filesOf(SHORT), short)
-  const inGate = SYSTEMS.filter(({ atNight }) => !atNight)
-  t.same(
-    filesOf(inGate)
-      .filter(file => !short.includes(file))
-      .sort(),
-    long,
-    'each long file once',
-  )
-  t.same(
-    night.filter(file => !filesOf(NIGHT).includes(file)),
-    [],
-  )
-  t.same(
-    filesOf([...SYSTEMS, ...NIGHT]).filter(file => !all.includes(file)),
-    [],
-    'every file of a step exists',
-  )
+  const inGate = filesOf(SYSTEMS.filter(({ atNight }) => !atNight))
+  t.same(inGate.filter(file => !short.includes(file)).sort(), long, 'each long file once')
+  const atNight = filesOf(NIGHT)
+  for (const file of night) t.ok(atNight.includes(file), file)
+  for (const file of [...filesOf(SYSTEMS), ...atNight]) t.ok(all.includes(file), `${file} exists`)
 })
 
 t.test('the gate draws the same each time, and the night something else', async t => {
@@ -63,6 +45,8 @@ t.test('the gate draws the same each time, and the night something else', async 
   t.ok(drawing.includes('services/api/test/fuzz/fuzz.test.ts'))
   t.ok(drawing.includes('packages/domain/test/due-date.test.ts'), 'by way of hold.ts')
   t.same(NIGHT.find(({ name }) => name === 'properties')?.files, drawing)
+  const inTurn = NIGHT.filter(step => step.inTurn).map(({ name }) => name)
+  t.same(inTurn, ['bounds', 'benches', 'times'], 'files that judge times run one after the other')
 })
 
 t.test('what tests tests runs at night, and in the gate by its name alone', t => {
@@ -88,7 +72,6 @@ t.test('what tests tests runs at night, and in the gate by its name alone', t =>
 })
 
 t.test('the versions of Node that documents, packages and workflows name are the same', async t => {
-  const read = (file: string) => readFileSync(ROOT + file, 'utf8')
   for (const file of ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'scripts/set-up/find-node-problem.mjs'])
     t.match(read(file), /Node(\.js)? 20\.19, 22\.12 or 24\b/, file)
   for (const file of ['package.json', 'infra/dev-kit/package.json'])
@@ -116,80 +99,54 @@ t.test('a version of Node that is too old is refused in one line', async t => {
 })
 
 t.test('a step has files or a script of package.json', async t => {
-  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as {
-    scripts: Record<string, string>
-  }
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
   for (const { name, files, script } of [...SYSTEMS, ...NIGHT]) {
     t.ok(Boolean(files?.length) !== Boolean(script), name)
     if (script) t.match(scripts[script], /^node scripts\/run\.mjs test\//, name)
   }
 })
 
-t.test('lint, format and types are run again for each file that they read', async t => {
-  const { tasks, packages } = JSON.parse(
-    execFileSync('node_modules/.bin/turbo', ['run', '//#lint', '//#format', '//#types', '--dry=json'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    }),
-  ) as { tasks: { task: string; inputs: Record<string, string> }[]; packages: string[] }
-  t.same(packages, ['//'])
-  const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
-  for (const { task, inputs } of tasks) {
-    const read = tracked.filter(
-      file => existsSync(ROOT + file) && (task === 'format' || !file.endsWith('.md')),
-    )
-    t.same(
-      read.filter(file => !inputs[file]),
-      [],
-      task,
-    )
-  }
-})
-
-t.test('the short tests of a package run again for each file that they may read', async t => {
-  const { tasks } = JSON.parse(
-    execFileSync('node_modules/.bin/turbo', ['run', 'test', '--dry=json'], {
+interface Task {
+  task: string
+  directory: string
+  command: string
+  inputs: Record<string, string>
+}
+/** The tasks that turbo would run, with the files whose change runs them again. */
+const readTasks = (...names: string[]) =>
+  JSON.parse(
+    execFileSync('node_modules/.bin/turbo', ['run', ...names, '--dry=json'], {
       cwd: ROOT,
       maxBuffer: 2 ** 26,
       encoding: 'utf8',
     }),
-  ) as { tasks: { directory: string; command: string; inputs: Record<string, string> }[] }
-  const inputsOf = new Map(
-    tasks
-      .filter(({ command }) => command.endsWith('/scripts/gate/package-tests.mjs'))
-      .map(({ directory, inputs }) => [
-        directory,
-        new Set(Object.keys(inputs).map(file => join(directory, file))),
-      ]),
+  ) as { tasks: Task[]; packages: string[] }
+
+t.test('lint, format and types are run again for each file that they read', async t => {
+  const { tasks, packages } = readTasks('//#lint', '//#format', '//#types')
+  t.same(packages, ['//'])
+  for (const { task, inputs } of tasks)
+    for (const file of tracked)
+      if (!inputs[file] && (task === 'format' || !file.endsWith('.md'))) t.fail(`${task}: ${file}`)
+})
+
+t.test('the short tests of a package run again for each file that they may read', async t => {
+  const tasks = readTasks('test').tasks.filter(({ command }) =>
+    command.endsWith('/scripts/gate/package-tests.mjs'),
   )
-  t.same([...inputsOf.keys()].sort(), [...new Set(short.map(packageOf))].sort())
-  const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' })
-    .trim()
-    .split('\n')
-    .filter(file => existsSync(ROOT + file))
+  t.same(tasks.map(({ directory }) => directory).sort(), [...new Set(short.map(packageOf))].sort())
   const OF_ALL =
     /^(packages\/[^/]+\/src|infra|prisma|scripts|docs|test\/fixtures)\/|^(package|package-lock|turbo)\.json$/
-  for (const [folder, inputs] of inputsOf) {
-    const read = tracked.filter(
-      file => folder === 'test' || file.startsWith(`${folder}/`) || OF_ALL.test(file),
-    )
-    t.same(
-      read.filter(file => !inputs.has(file)),
-      [],
-      folder,
-    )
+  for (const { directory: folder, inputs: given } of tasks) {
+    const inputs = new Set(Object.keys(given).map(file => join(folder, file)))
+    const isRead = (file: string) => folder === 'test' || file.startsWith(`${folder}/`) || OF_ALL.test(file)
+    for (const file of tracked.filter(isRead)) if (!inputs.has(file)) t.fail(`${folder}: ${file}`)
     if (folder === 'test') continue
     // What a test starts or imports besides would have to be among its inputs.
-    for (const file of read.filter(each => packageOf(each) === folder && /\/test\/.*\.ts$/.test(each))) {
-      const text = readFileSync(ROOT + file, 'utf8')
-      const started = [...text.matchAll(/startService\(\s*\w+,\s*'([\w-]+)'/g)].map(
-        ([, name]) => `services/${name}`,
-      )
-      t.same(
-        started.filter(name => name !== folder),
-        [],
-        file,
-      )
+    for (const file of tracked.filter(each => packageOf(each) === folder && /\/test\/.*\.ts$/.test(each))) {
+      const text = read(file)
+      for (const [, name] of text.matchAll(/startService\(\s*\w+,\s*'([\w-]+)'/g))
+        t.equal(`services/${name}`, folder, file)
       t.notMatch(text, /startStack\(|'services'|'(\.\.\/)+(services|test\/(?!fixtures))/, file)
     }
   }

@@ -2,11 +2,9 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { ROOT } from '../repository.js'
 
 /** Servers start for every step but this one. */
 const BROKEN = 'no servers'
@@ -53,38 +51,4 @@ t.test('each failure is followed by the other steps, and the table tells how to 
     t.ok(printed.includes(`again: ${command}`), 'at once, too')
   }
   t.match(rows[3], /^\| last \| ok \| (\d:\d\d min \| ){2}7 \| – \|$/)
-})
-
-t.test('files that judge times run one after the other', async t => {
-  const folder = t.testdir(
-    Object.fromEntries(
-      ['a', 'b'].map(name => [
-        `${name}.test.ts`,
-        `import { existsSync, rmSync, writeFileSync } from 'node:fs'
-         import { setTimeout as sleep } from 'node:timers/promises'
-         import t from 'tap'
-         const busy = process.env.FOLDER + '/busy'
-         t.notOk(existsSync(busy))
-         writeFileSync(busy, '')
-         await sleep(500)
-         rmSync(busy)`,
-      ]),
-    ),
-  )
-  const files = ['a', 'b'].map(name => relative('', join(folder, `${name}.test.ts`)))
-  const program = `
-    import { runSteps } from '${ROOT}scripts/gate/run-steps.mjs'
-    const steps = [{ name: 'judged', files: ${JSON.stringify(files)}, env: { FOLDER: '${folder}' }, inTurn: true }]
-    const { signal } = new AbortController()
-    const [{ passed, failed }] = await runSteps(steps, { signal })
-    console.log(JSON.stringify({ passed, failed }))`
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', program])
-  t.equal(stdout.trimEnd().split('\n').pop(), '{"passed":2,"failed":0}')
-  const names = `
-    import { NIGHT } from '${ROOT}scripts/gate/steps.mjs'
-    console.log(NIGHT.filter(({ inTurn }) => inTurn).map(({ name }) => name).join())`
-  const inTurn = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', names], {
-    cwd: ROOT,
-  })
-  t.equal(inTurn.stdout.trim(), 'bounds,benches,times')
 })

@@ -1,20 +1,10 @@
 // What the README promises of commands, files and settings exists. That its lines also work is tested end to
 // end in e2e/readme.long.test.ts.
-import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { files, isThere, read } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const documents = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n')
-  .filter(file => existsSync(join(ROOT, file)))
+const documents = files.filter(file => file.endsWith('.md'))
 
 t.test('every command that is named exists', async t => {
   const scriptsOf = (folder: string) =>
@@ -25,9 +15,8 @@ t.test('every command that is named exists', async t => {
       /\bnpm run (?:--silent )?([a-z][\w:-]*)(?: -w ([\w/-]+))?/g,
     ))
       t.ok(name! in (folder ? scriptsOf(folder) : scripts), `${document}: npm run ${name} ${folder ?? ''}`)
-    for (const [, file] of read(document).matchAll(/\bnode ((?:scripts|test)\/[\w./-]+)/g)) {
-      t.ok(existsSync(join(ROOT, file!)), `${document}: node ${file}`)
-    }
+    for (const [, file] of read(document).matchAll(/\bnode ((?:scripts|test)\/[\w./-]+)/g))
+      t.ok(isThere(file!), `${document}: node ${file}`)
   }
   for (const name of ['start', 'test']) t.ok(name in scripts, `npm ${name}`)
 })
@@ -46,7 +35,7 @@ t.test('every link into the repository leads somewhere', async t => {
     for (const [, target] of read(document).matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
       // Another site, or a path of the running service.
       if (/^([a-z]+:|\/)/.test(target!)) continue
-      t.ok(existsSync(join(ROOT, dirname(document), target!)), `${document}: ${target}`)
+      t.ok(isThere(dirname(document), target!), `${document}: ${target}`)
     }
   }
 })
@@ -87,51 +76,16 @@ t.test(`docs and READMEs have at most ${MOST_WORDS} words`, async t => {
   t.ok(counted.length > 30 && words.length <= MOST_WORDS, `${words.length} words`)
 })
 
-/** Words that look like names of code. */
-const NO_NAMES = new Set(['devDependency'])
-
-t.test('every name of code and of a file in a document and in a comment of the migration exists', async t => {
-  const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
-  const known = new Set(NO_NAMES)
-  for (const file of files)
-    if (/\.(ts|tsx|mjs|js|py|sh|json|ya?ml|css|html|qnt|prisma)$/.test(file) && existsSync(join(ROOT, file)))
-      for (const [word] of read(file).matchAll(/[A-Za-z_$][\w$]*/g)) known.add(word)
-  const named = new Set(files.map(file => basename(file)))
-  const migrations = files.filter(file => file.endsWith('/migration.sql'))
-  const texts = [
-    ...migrations.flatMap(file => [...read(file).matchAll(/--(.*)/g)].map(([, text]) => [file, text!])),
-    ...documents
-      .filter(file => file !== 'test/bench/HISTORY.md' && file !== 'CHANGELOG.md')
-      .flatMap(file =>
-        [
-          ...read(file)
-            .replace(/```[^]*?```/g, '')
-            .matchAll(/`([^`\n]+)`/g),
-        ].map(([, text]) => [file, text!]),
-      ),
-  ]
-  t.ok(texts.length > 1_000, 'the texts were found')
-  for (const [file, text] of texts) {
-    for (const [name] of text!.matchAll(/(?<![\w.-])[a-z]+[A-Z]\w+/g))
-      if (!known.has(name)) t.fail(`${file}: ${name}`)
-    for (const [path] of text!.matchAll(/(?<![\w.*-])[a-z][\w./-]*\.(?:ts|tsx|mjs|sh|sql|ya?ml)\b/g))
-      if (!named.has(basename(path))) t.fail(`${file}: ${path}`)
-  }
-})
-
 t.test('every file that a comment of the code names exists', async t => {
-  const files = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
   const named = new Set(files.map(file => basename(file)))
   let count = 0
-  for (const file of files.filter(each => /\.(ts|tsx|mjs)$/.test(each) && existsSync(join(ROOT, each))))
+  for (const file of files.filter(each => /\.(ts|tsx|mjs)$/.test(each)))
     for (const [, text] of read(file).matchAll(/^\s*(?:\/\/|\/?\*+)(.*)/gm))
       for (const [path] of text!.matchAll(/(?<![\w.*:/-])[a-z][\w./-]*\.(?:test\.)?(?:ts|tsx|mjs|qnt)\b/g)) {
         if (path.includes('generated/')) continue
         count++
-        const isThere = /^(packages|services|infra)\//.test(path)
-          ? existsSync(join(ROOT, path))
-          : named.has(basename(path))
-        if (!isThere) t.fail(`${file}: ${path}`)
+        const isFound = /^(packages|services|infra)\//.test(path) ? isThere(path) : named.has(basename(path))
+        if (!isFound) t.fail(`${file}: ${path}`)
       }
   t.ok(count > 100, `${count} files are named`)
 })

@@ -1,9 +1,9 @@
 // The tables of docs/settings.md are those of the services' own schemas.
-import { readFileSync, writeFileSync } from 'node:fs'
 import { readServiceSchema, SERVICES, StackConfig } from '@payment-tracking/stack'
 import { MigrateConfig } from '@payment-tracking/store/core'
 import t from 'tap'
 import { drawTable, replaceTables } from '../documents/table.js'
+import { holdDocument, read } from '../repository.js'
 
 /** Who sets a setting: everybody, or operators of a deployment. Hardly anybody sets the others. */
 const GROUPS: readonly (readonly string[])[] = [
@@ -101,9 +101,5 @@ async function writeSettings(document: string): Promise<string> {
 }
 
 t.test('the table of settings equals the settings of the services', async t => {
-  const file = new URL('../../docs/settings.md', import.meta.url)
-  const document = readFileSync(file, 'utf8')
-  const written = await writeSettings(document)
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(file, written)
-  else t.equal(written, document, 'UPDATE_DOCUMENTS=1 writes it')
+  holdDocument(t, 'docs/settings.md', await writeSettings(read('docs/settings.md')))
 })

@@ -1,9 +1,9 @@
 // The tables of docs/sizing.md are what `npm run operate -- sizing` computes, and the model of Redis is near what was measured.
-import { readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 // @ts-expect-error a script without types
 import { inUnits, MEASURED_REDIS, redisMicroseconds, size } from '../../scripts/sizing.mjs'
 import { drawTable, replaceTables } from '../documents/table.js'
+import { holdDocument, read } from '../repository.js'
 
 interface Size {
   averagePerSecond: number
@@ -19,7 +19,6 @@ const microseconds = redisMicroseconds as (pods: number) => number
 const written = inUnits as (bytes: number) => string
 const measurements = Object.entries(MEASURED_REDIS as Record<string, number>)
 
-const DOCUMENT = new URL('../../docs/sizing.md', import.meta.url)
 const plan = { payments: 1e8, sockets: 1e4, peak: 20, years: 1, days: 30 }
 const two = (value: number) => String(Number(value.toPrecision(2)))
 const count = (value: number) => (value < 1e6 ? `${value / 1e3} k` : `${value / 1e6} M`)
@@ -47,7 +46,7 @@ const redis = measurements.map(([pods, measured]) => {
 })
 
 t.test('the tables are those of the script', async t => {
-  const tables = replaceTables(readFileSync(DOCUMENT, 'utf8'), [
+  const tables = replaceTables(read('docs/sizing.md'), [
     drawTable([
       ['payments', 'average, peak a second', 'ingest · api · workers', 'Postgres a year', 'NATS, 30 days'],
       ...payments,
@@ -66,8 +65,7 @@ t.test('the tables are those of the script', async t => {
       ...redis,
     ]),
   ])
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(DOCUMENT, tables)
-  t.equal(readFileSync(DOCUMENT, 'utf8'), tables, 'UPDATE_DOCUMENTS=1 writes them')
+  holdDocument(t, 'docs/sizing.md', tables)
 })
 
 t.test('what Redis takes for a payment is near the model', async t => {

@@ -1,15 +1,8 @@
 // packages/domain/SPEC.md names the tests that enforce its rules: each is there, and no number stands for two rules.
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { git, read } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
-const tests = execFileSync('git', ['ls-files', '*.test.ts'], { cwd: ROOT, encoding: 'utf8' })
-  .trim()
-  .split('\n')
+const tests = git('ls-files', '*.test.ts')
 
 /** The files that a name means: one of domain's own tests, a file of another package without its ending, or a folder. */
 const filesOf = (name: string): string[] => {

@@ -1,10 +1,8 @@
 // What nobody uses goes away, and what is imported is declared: knip.json says where use begins.
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { ROOT } from '../repository.js'
 
 // A busy machine needs two minutes to read every file.
 t.setTimeout(300_000)

@@ -1,26 +1,17 @@
 // The models stay short, and name only what the code has.
-import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { DELIVERY_STATES } from '@payment-tracking/domain'
 import t from 'tap'
 import { fileOf, searchModel, searchMutant, sourceOf } from './engine/models.js'
 import { loadModel } from './engine/compile-model.js'
 import { PLANS } from './plans.js'
 import { drawTable, replaceTables } from '../documents/table.js'
+import { files, holdDocument, read } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const MOST_LINES = 250
 
-const code = execFileSync('git', ['ls-files', 'packages', 'services', 'prisma'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
-  .trim()
-  .split('\n')
+const code = files
   .filter(file => /^(packages|services)\/[\w-]+\/src\/.*\.ts$|\.sql$/.test(file))
-  .map(file => readFileSync(join(ROOT, file), 'utf8'))
+  .map(read)
   .join('\n')
 
 for (const plan of PLANS) {
@@ -33,7 +24,10 @@ for (const plan of PLANS) {
     t.ok(names.length >= 8, names.join(', '))
     for (const name of names) t.ok(new RegExp(`\\b${name}\\b`).test(code), name)
     for (const [path] of comments.matchAll(/\b(packages|services)\/[\w/-]+/g))
-      t.ok(execFileSync('git', ['ls-files', path], { cwd: ROOT, encoding: 'utf8' }), path)
+      t.ok(
+        files.some(file => file.startsWith(path)),
+        path,
+      )
   })
 
   t.test(`${plan.name}: each text that a mutant changes is there once`, async t => {
@@ -67,7 +61,6 @@ t.test('upgrade guard: the parts of Quint that have no public door', async t => 
 })
 
 t.test('docs/reliability.md lists the promises of the models', async t => {
-  const file = join(ROOT, 'docs/reliability.md')
   const rows = PLANS.flatMap(({ name }) =>
     [...sourceOf(name).matchAll(/((?:^ {2}\/\/\/ .*\n)+) {2}val (\w+) = /gm)].map(([, comment, promise]) => [
       comment!
@@ -79,8 +72,6 @@ t.test('docs/reliability.md lists the promises of the models', async t => {
     ]),
   )
   t.ok(rows.length > 12, `${rows.length} promises`)
-  const document = readFileSync(file, 'utf8')
-  const written = replaceTables(document, [drawTable([['promise', 'model'], ...rows])])
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(file, written)
-  t.equal(readFileSync(file, 'utf8'), written, 'UPDATE_DOCUMENTS=1 writes them')
+  const table = drawTable([['promise', 'model'], ...rows])
+  holdDocument(t, 'docs/reliability.md', replaceTables(read('docs/reliability.md'), [table]))
 })

@@ -1,19 +1,16 @@
 // The dashboard and the alerts cannot be seen here, so everything that can be known without eyes is checked: that
 // Prometheus takes the rules, that each fires and is silent as it should, and that they name what exists.
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { findPromtool, SERVICES } from '@payment-tracking/stack'
 import { parse } from 'yaml'
 import t from 'tap'
 import { DOC, readAnchors, readDoc, readMetricsTable } from './read-metrics-table.js'
 import { withRunbook } from './write-metrics-table.js'
+import { holdDocument, read as readFile, ROOT } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const FOLDER = join(ROOT, 'infra/observability')
-const read = (file: string) => readFileSync(join(FOLDER, file), 'utf8')
+const read = (file: string) => readFile(`infra/observability/${file}`)
 
 interface Rule {
   alert: string
@@ -57,7 +54,8 @@ t.test('Prometheus takes the rules, and each fires when it should and only then'
     t.pass('promtool cannot be had', { skip: promtool })
     return
   }
-  const run = (...args: string[]) => promisify(execFile)(promtool.file, args, { cwd: FOLDER })
+  const run = (...args: string[]) =>
+    promisify(execFile)(promtool.file, args, { cwd: join(ROOT, 'infra/observability') })
   for (const args of [
     ['check', 'rules', 'alerts.yml'],
     ['check', 'config', 'prometheus.yml'],
@@ -82,9 +80,7 @@ t.test('each alert is tested both ways, has a severity, and its section of the r
 })
 
 t.test('the runbook says of each alert what the alert says', async t => {
-  const written = withRunbook(readDoc())
-  if (process.env.UPDATE_DOCUMENTS === '1') writeFileSync(DOC, written)
-  t.equal(readDoc(), written, 'UPDATE_DOCUMENTS=1 writes it')
+  holdDocument(t, DOC, withRunbook(readDoc()))
 })
 
 t.test('dashboard and alerts ask for metrics, labels and jobs that exist', async t => {

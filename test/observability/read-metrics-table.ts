@@ -1,6 +1,5 @@
 // docs/observability.md as data: its table of metrics, and the sections of its runbook.
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { read } from '../repository.js'
 
 export interface DocumentedMetric {
   name: string
@@ -11,9 +10,9 @@ export interface DocumentedMetric {
   cure: string
 }
 
-export const DOC = fileURLToPath(new URL('../../docs/observability.md', import.meta.url))
+export const DOC = 'docs/observability.md'
 
-export const readDoc = (): string => readFileSync(DOC, 'utf8')
+export const readDoc = (): string => read(DOC)
 
 /** The rows whose first cell is a metric's name. */
 export const readMetricsTable = (): DocumentedMetric[] =>

