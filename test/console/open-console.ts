@@ -7,27 +7,7 @@ import { addWallet } from './wallet-stand-in.js'
 /** SLOW_BROWSER makes the browser's CPU so many times slower: a test that counts on a fast page then fails. */
 const SLOWDOWN = Number(process.env.SLOW_BROWSER ?? 1)
 
-export interface OpenConsole {
-  page: Page
-  /** Opens a page of the console, by its path below `/console`. */
-  go: (path: string) => Promise<unknown>
-  /**
-   * A visit of a browser that was never here: nothing is in its cache.
-   * @param isUsable resolves once a person can work with the page
-   * @returns milliseconds from the beginning of the navigation until then
-   */
-  timeFirstVisit: (path: string, isUsable: (page: Page) => Promise<unknown>) => Promise<number>
-  /** requests to other servers, so far */
-  outside: readonly string[]
-  /** what the browser reported as an error, so far */
-  complaints: readonly string[]
-}
-
-export async function openConsole(
-  t: TestContext,
-  baseUrl: string,
-  authority: ChainGateway['authority'],
-): Promise<OpenConsole> {
+export async function openConsole(t: TestContext, baseUrl: string, authority: ChainGateway['authority']) {
   const browser = await openBrowser(t)
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
   await addWallet(context, authority)
@@ -37,6 +17,7 @@ export async function openConsole(
     const devTools = await context.newCDPSession(page)
     await devTools.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
   }
+  /** Requests to other servers, and what the browser reported as an error, so far. */
   const [outside, complaints]: [string[], string[]] = [[], []]
   page.on('request', request => {
     if (!request.url().startsWith(baseUrl) && !/^(data|blob):/.test(request.url()))
@@ -46,8 +27,14 @@ export async function openConsole(
     if (line.type() === 'error') complaints.push(line.text())
   })
   page.on('pageerror', error => complaints.push(String(error)))
+  /** Opens a page of the console, by its path below `/console`. */
   const go = (path: string) => visit(page, `${baseUrl}/console${path}`, { waitUntil: 'load' })
-  const timeFirstVisit: OpenConsole['timeFirstVisit'] = async (path, isUsable) => {
+  /**
+   * A visit of a browser that was never here: nothing is in its cache.
+   * @param isUsable resolves once a person can work with the page
+   * @returns milliseconds from the beginning of the navigation until then
+   */
+  const timeFirstVisit = async (path: string, isUsable: (page: Page) => Promise<unknown>) => {
     const stranger = await browser.newContext()
     const first = await stranger.newPage()
     await visit(first, `${baseUrl}/console${path}`, { waitUntil: 'commit' })

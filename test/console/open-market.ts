@@ -1,42 +1,18 @@
 // What the browser tests of the console look at: a system, a gateway with a payer who paid twice, and a browser.
-import {
-  buildChain,
-  openReceiver,
-  waitFor,
-  type Chain,
-  type ChainGateway,
-  type ChainMessage,
-  type ChainPolicy,
-  type TestContext,
-} from '@payment-tracking/testkit'
-import type { Locator } from 'playwright-core'
-import { startStackWithPublisher, type FedStack } from '../e2e/start-stack-with-publisher.js'
-import { openConsole, type OpenConsole } from './open-console.js'
+import { buildChain, openReceiver, waitFor, type Chain, type TestContext } from '@payment-tracking/testkit'
+import { startStackWithPublisher } from '../e2e/start-stack-with-publisher.js'
+import { openConsole } from './open-console.js'
 import { keepPicture, type Picture } from './pictures.js'
 
 export const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 
-export interface Market extends FedStack, OpenConsole {
-  chain: Chain
-  gateway: ChainGateway
-  payer: Awaited<ReturnType<Chain['openUserPayment']>>
-  trackingId: string
-  policy: ChainPolicy
-  /** the first of its two payments */
-  first: ChainMessage
-  receiver: Awaited<ReturnType<typeof openReceiver>>
-  takePicture: (name: Picture) => Promise<void>
-  field: (label: string) => Locator
-  button: (name: string) => Locator
-}
-
-export async function openMarket(t: TestContext): Promise<Market> {
+export async function openMarket(t: TestContext) {
   const stack = await startStackWithPublisher(t, 'console', {
     RATE_LIMIT_MAX: '100000',
     WEBHOOK_BACKOFF_MS: '50',
   })
   const { id, baseUrl, publish } = stack
-  const chain = buildChain({ seed: id })
+  const chain: Chain = buildChain({ seed: id })
   const gateway = await chain.openGateway('Console Test')
   const payer = await chain.openUserPayment(USDC)
   const trackingId = `order-${id}`
@@ -56,6 +32,7 @@ export async function openMarket(t: TestContext): Promise<Market> {
     payer,
     trackingId,
     policy,
+    /** of its two payments */
     first,
     ...console,
     receiver: await openReceiver(t),
@@ -64,3 +41,5 @@ export async function openMarket(t: TestContext): Promise<Market> {
     button: (name: string) => page.getByRole('button', { name, exact: true }),
   }
 }
+
+export type Market = Awaited<ReturnType<typeof openMarket>>

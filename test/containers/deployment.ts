@@ -12,34 +12,6 @@ import { inHome, run } from './machine.js'
 /** The networks of containers and of the machine's bridges: the test connects through one of them, as a TLS proxy would. */
 const PROXIES = '10.0.0.0/8 172.16.0.0/12 192.168.0.0/16'
 
-export interface Deployment {
-  readonly name: string
-  readonly baseUrl: string
-  readonly opsUrl: string
-  readonly opsToken: string
-  /** Of the user who publishes. */
-  readonly natsUrl: string
-  /** The servers as containers in the network `data` reach them, each service in its own name. */
-  readonly serverUrls: {
-    owner: string
-    redis: string
-    database: (service: ServiceWithRole) => string
-    nats: (user: BusUser) => string
-  }
-  /** Adds lines to the env file, for the commands that follow. */
-  set(settings: Readonly<Record<string, string>>): void
-  /** One command of Docker Compose for this project. */
-  compose(...args: string[]): Promise<string>
-  /** One statement to Postgres, as text to read. Images that stand in for the public ones have no psql. */
-  query(statement: string): Promise<string>
-  /** Ids of the containers of a service that run. */
-  containersOf(service: string): Promise<string[]>
-  /** infra/docker/upgrade.sh with the images of this version. */
-  upgrade(version: string): Promise<string>
-  /** The machine's address in the network by which workers reach the world. */
-  hostAddress(): Promise<string>
-}
-
 /** The role that migrates. */
 const OWNER = 'payments'
 
@@ -57,7 +29,7 @@ export async function deploy(
   t: TestContext,
   settings: Record<string, string> = {},
   services: readonly string[] = [],
-): Promise<Deployment> {
+) {
   const name = `containers-${randomBytes(3).toString('hex')}`
   const [port, opsPort, natsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
   const opsToken = secret()
@@ -109,16 +81,21 @@ export async function deploy(
     baseUrl: `http://127.0.0.1:${port}`,
     opsUrl: `http://127.0.0.1:${opsPort}`,
     opsToken,
+    /** Of the user who publishes. */
     natsUrl: natsUrl('publisher', `127.0.0.1:${natsPort}`),
+    /** The servers as containers in the network `data` reach them, each service in its own name. */
     serverUrls: {
       owner: databaseUrl(OWNER, 'owner'),
       redis: `redis://:${passwords.REDIS_PASSWORD}@redis:6379`,
-      database: service => databaseUrl(roleOf(OWNER, service), service),
-      nats: user => natsUrl(user, 'nats:4222'),
+      database: (service: ServiceWithRole) => databaseUrl(roleOf(OWNER, service), service),
+      nats: (user: BusUser) => natsUrl(user, 'nats:4222'),
     },
+    /** Adds lines to the env file, for the commands that follow. */
     set,
+    /** One command of Docker Compose for this project. */
     compose,
-    async query(statement) {
+    /** One statement to Postgres, as text to read. Images that stand in for the public ones have no psql. */
+    async query(statement: string) {
       const format = '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}'
       const [container] = await containersOf('postgres')
       const host = (await run('podman', ['inspect', '--format', format, container!])).trim()
@@ -126,11 +103,14 @@ export async function deploy(
         .map(row => JSON.stringify(row))
         .join('\n')
     },
+    /** Ids of those of a service that run. */
     containersOf,
-    upgrade: version =>
+    /** infra/docker/upgrade.sh with the images of this version. */
+    upgrade: (version: string) =>
       run('infra/docker/upgrade.sh', project, {
         env: { BUILD: 'off', VERSION: version, DOCKER: 'podman', COMPOSE: programPath('docker-compose') },
       }),
+    /** The machine's address in the network by which workers reach the world. */
     async hostAddress() {
       const networks = JSON.parse(await run('podman', ['network', 'inspect', `${name}_outside`])) as {
         subnets: { gateway: string }[]

@@ -5,19 +5,8 @@ import {
   openPublisher,
   startStack,
   useServers,
-  type StartedStack,
   type TestContext,
-  type TestDatabase,
 } from '@payment-tracking/testkit'
-
-export interface FedStack {
-  /** different in each run, for names that must not meet those of another run */
-  id: string
-  stack: StartedStack
-  baseUrl: string
-  database: TestDatabase
-  publish: (...messages: unknown[]) => Promise<void>
-}
 
 /**
  * Starts the stack, and stops it when the test ends.
@@ -28,7 +17,7 @@ export async function startStackWithPublisher(
   t: TestContext,
   name: string,
   env: Record<string, string> = {},
-): Promise<FedStack> {
+) {
   const id = randomBytes(4).toString('hex')
   const [{ natsUrl }, database] = await Promise.all([useServers(t), createDatabase(t)])
   const settings = {
@@ -42,11 +31,12 @@ export async function startStackWithPublisher(
   const publisher = await openPublisher(settings)
   t.teardown(() => publisher.close())
   return {
+    /** different in each run, for names that must not meet those of another run */
     id,
     stack,
     baseUrl: stack.describe().baseUrl,
     database,
-    async publish(...messages) {
+    publish: async (...messages: unknown[]) => {
       for (const message of messages) await publisher.publish(JSON.stringify(message))
     },
   }

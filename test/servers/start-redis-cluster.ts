@@ -12,19 +12,8 @@ interface Node extends OwnRedis {
   client: Redis
 }
 
-export interface RedisCluster {
-  /** What a service is told; a package takes the same with `REDIS_CLUSTER: true`. */
-  env: { REDIS_URL: string; REDIS_CLUSTER: 'on' }
-  /** Looks into the primary that serves a key. */
-  inside(key: string): Promise<Redis>
-  /** Kills each primary of now in turn: its replica takes its place, and it comes back as a replica, without its data. */
-  failOverEach(between?: () => Promise<unknown>): Promise<void>
-  /** Moves the slot of a key to another primary, key by key. */
-  moveSlotOf(key: string): Promise<void>
-}
-
 /** Starts the nodes, and ends them with the test. */
-export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
+export async function startRedisCluster(t: TestContext) {
   const settings = [
     'cluster-enabled yes',
     'cluster-node-timeout 1500',
@@ -90,12 +79,15 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
     )
 
   return {
+    /** What a service is told; a package takes the same with `REDIS_CLUSTER: true`. */
     env: {
       REDIS_URL: nodes.map(({ port }) => `redis://127.0.0.1:${port}`).join(', '),
       REDIS_CLUSTER: 'on',
     },
-    inside: async key => (await findOwner(key)).client,
-    async failOverEach(between = () => Promise.resolve()) {
+    /** Looks into the primary that serves a key. */
+    inside: async (key: string) => (await findOwner(key)).client,
+    /** Kills each primary of now in turn: its replica takes its place, and it comes back as a replica, without its data. */
+    async failOverEach(between: () => Promise<unknown> = () => Promise.resolve()) {
       const before: Node[] = []
       for (const node of nodes) if (await isPrimary(node)) before.push(node)
       for (const node of before) {
@@ -110,7 +102,8 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
         await waitFor(settled, { what: 'the killed primary to come back as a replica', ...PATIENCE })
       }
     },
-    async moveSlotOf(key) {
+    /** Moves the slot of a key to another primary, key by key. */
+    async moveSlotOf(key: string) {
       const slot = await first.client.cluster('KEYSLOT', key)
       const source = await findOwner(key)
       let target: Node | undefined
@@ -140,3 +133,5 @@ export async function startRedisCluster(t: TestContext): Promise<RedisCluster> {
 
 const after = (ms: number) =>
   new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), ms).unref())
+
+export type RedisCluster = Awaited<ReturnType<typeof startRedisCluster>>

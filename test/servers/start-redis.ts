@@ -6,19 +6,8 @@ import { findQuietPort, findServerProgram } from '@payment-tracking/stack'
 import { startProgram, waitFor, type TestContext } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
 
-export interface OwnRedis {
-  port: number
-  /** of the bus between nodes of a cluster: by Redis' own choice it is among those of outgoing connections, and may be taken */
-  busPort: number
-  url: string
-  readonly pid: number
-  kill(): Promise<void>
-  /** Starts the killed server again, without its data. */
-  restart(): Promise<void>
-}
-
 /** @param settings lines of redis.conf; with `sentinel` lines the server is a Sentinel */
-export async function startRedis(t: TestContext, settings: readonly string[] = []): Promise<OwnRedis> {
+export async function startRedis(t: TestContext, settings: readonly string[] = []) {
   const [port, busPort] = [await findQuietPort(), await findQuietPort()]
   const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-redis-'))
   const file = join(dir, 'redis.conf')
@@ -42,14 +31,18 @@ export async function startRedis(t: TestContext, settings: readonly string[] = [
   let server = await start()
   return {
     port,
+    /** of the bus between nodes of a cluster: by Redis' own choice it is among those of outgoing connections, and may be taken */
     busPort,
     url: `redis://127.0.0.1:${port}`,
     get pid() {
       return server.pid
     },
     kill: () => server.kill(),
+    /** Starts the killed server again, without its data. */
     restart: async () => {
       server = await start()
     },
   }
 }
+
+export type OwnRedis = Awaited<ReturnType<typeof startRedis>>

@@ -1,24 +1,11 @@
 // Redis with a replica and three Sentinels that put the replica in the primary's place.
 import { waitFor, type TestContext } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
-import { startRedis, type OwnRedis } from './start-redis.js'
+import { startRedis } from './start-redis.js'
 
 const NAME = 'payments'
 
-export interface RedisBehindSentinels {
-  /** What a service is told. */
-  settings: { REDIS_URL: string; REDIS_SENTINELS: string; REDIS_MASTER: string }
-  /** The two servers; at first the first is the primary. */
-  servers: readonly [OwnRedis, OwnRedis]
-  /** The one that the Sentinels call the primary. */
-  readonly primary: OwnRedis
-  /** Resolves when the primary has its replica: the Sentinels can promote no other. */
-  replicated(): Promise<void>
-  /** A client that follows the primary, and waits while there is none. */
-  connect(): Redis
-}
-
-export async function startSentinels(t: TestContext): Promise<RedisBehindSentinels> {
+export async function startSentinels(t: TestContext) {
   const first = await startRedis(t)
   const second = await startRedis(t, [`replicaof 127.0.0.1 ${first.port}`])
   const sentinels = await Promise.all(
@@ -48,22 +35,27 @@ export async function startSentinels(t: TestContext): Promise<RedisBehindSentine
     primary = port === second.port ? second : first
   })
   return {
+    /** What a service is told. */
     settings: {
       // The address does not count beside Sentinels: only user, password and TLS are taken from the URL.
       REDIS_URL: 'redis://nowhere.invalid:1',
       REDIS_SENTINELS: sentinels.map(({ port }) => `127.0.0.1:${port}`).join(', '),
       REDIS_MASTER: NAME,
     },
-    servers: [first, second],
+    /** At first the first is the primary. */
+    servers: [first, second] as const,
+    /** The one that the Sentinels call the primary. */
     get primary() {
       return primary
     },
+    /** Resolves when the primary has its replica: the Sentinels can promote no other. */
     async replicated() {
       const client = new Redis(primary.url, { maxRetriesPerRequest: null })
       const has = async () => /^slave0:.*state=online/m.test(await client.info('replication'))
       await waitFor(has, { what: 'the primary to have its replica', timeoutMs: 60_000 })
       client.disconnect()
     },
+    /** A client that follows the primary, and waits while there is none. */
     connect: () =>
       new Redis({
         sentinels: sentinels.map(({ port }) => ({ host: '127.0.0.1', port })),
@@ -73,3 +65,5 @@ export async function startSentinels(t: TestContext): Promise<RedisBehindSentine
       }),
   }
 }
+
+export type RedisBehindSentinels = Awaited<ReturnType<typeof startSentinels>>

@@ -4,31 +4,15 @@ import {
   buildChain,
   openPublisher,
   waitFor,
-  type ChainGateway,
   type ChainMessage,
   type ChainPolicy,
   type TestContext,
 } from '@payment-tracking/testkit'
 
-export interface Market {
-  gateway: ChainGateway
-  policies: ChainPolicy[]
-  /** What the stream has acknowledged, each once though some were published twice. */
-  published: ChainMessage[]
-  payments: ChainMessage[]
-  /** From now on a payment every few milliseconds. */
-  open(): void
-  /** Resolves when the last message is acknowledged. */
-  close(): Promise<void>
-}
-
 const POLICIES = 4
 const PAUSE_MS = 50
 
-export async function buildMarket(
-  t: TestContext,
-  settings: Readonly<Record<string, string>>,
-): Promise<Market> {
+export async function buildMarket(t: TestContext, settings: Readonly<Record<string, string>>) {
   const chain = buildChain({ seed: 'upgrade' })
   const publisher = await openPublisher(settings)
   t.teardown(() => publisher.close())
@@ -68,17 +52,22 @@ export async function buildMarket(
   return {
     gateway,
     policies,
+    /** What the stream has acknowledged, each once though some were published twice. */
     published,
     payments,
+    /** From now on a payment every few milliseconds. */
     open() {
       isOpen = true
       trading ??= trade()
       // Awaited by `close`; until then its failure must not end the process.
       trading.catch(() => {})
     },
+    /** Resolves when the last message is acknowledged. */
     async close() {
       isOpen = false
       await trading
     },
   }
 }
+
+export type Market = Awaited<ReturnType<typeof buildMarket>>

@@ -4,17 +4,7 @@ import { startService, type StartedService, type TestContext } from '@payment-tr
 export const SERVICES = ['ingest', 'api', 'realtime', 'webhook-worker', 'ops'] as const
 export type ServiceName = (typeof SERVICES)[number]
 
-export interface ReleaseSet {
-  services: Record<ServiceName, StartedService>
-  apiPort: number
-  realtimePort: number
-  /** What was logged as a fault, or as worse, by any of them. */
-  faults(): string[]
-  /** @returns the exit codes */
-  stop(): Promise<Record<string, number | null>>
-}
-
-export async function startRelease(t: TestContext, env: Record<string, string>): Promise<ReleaseSet> {
+export async function startRelease(t: TestContext, env: Record<string, string>) {
   const started = await Promise.all(
     SERVICES.map(async name => [name, await startService(t, name, env)] as const),
   )
@@ -25,13 +15,15 @@ export async function startRelease(t: TestContext, env: Record<string, string>):
     services,
     apiPort: Number(new URL(address as string).port),
     realtimePort: port as number,
+    /** What was logged as a fault, or as worse, by any of them. */
     faults: () =>
       started.flatMap(([name, { logs }]) =>
         logs
           .filter(({ level }) => level === 'error' || level === 'fatal')
           .map(line => `${name}: ${JSON.stringify(line)}`),
       ),
-    stop: async () =>
+    /** @returns the exit codes */
+    stop: async (): Promise<Record<string, number | null>> =>
       Object.fromEntries(
         await Promise.all(started.map(async ([name, service]) => [name, await service.stop()] as const)),
       ),

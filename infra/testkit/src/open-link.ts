@@ -2,37 +2,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from './test-context.js'
 
-export interface Link {
-  /** The server's URL, but with the address of the link. */
-  url: string
-  /** Breaks every connection; new ones are accepted. */
-  cut(): void
-  /** New connections lead to another server. */
-  leadTo(url: string): void
-  /** Lets nothing through, in either direction, and breaks nothing; what it held back passes when it ends. */
-  stall(on: boolean): void
-  /** Holds each piece back for so long, in each direction. */
-  slow(delayMs: number): void
-  /**
-   * Connections stay open, and no byte passes any more, as when a host vanishes.
-   * @param which `present`: a new connection leads to the server, as after a failover. `all`: none does.
-   */
-  silence(which: 'present' | 'all'): void
-  /**
-   * Holds a connection back from where its client sends a text, and leaves the others: as if the process were paused just before. Null
-   * holds no more; what is held stays held until it is cut.
-   */
-  holdAt(text: string | null): void
-  /** How many connections are held. */
-  held(): number
-  /** Breaks the held connections. */
-  cutHeld(): void
-  /** How often the link broke a connection by itself. */
-  breaks(): number
-  /** Bytes that have passed so far, to the server and from it. */
-  traffic(): { sent: number; received: number }
-}
-
 interface Piece {
   bytes: Buffer
   dueMs: number
@@ -51,7 +20,7 @@ export async function openLink(
   t: TestContext,
   url: string,
   { breakAfterBytes = Infinity }: { breakAfterBytes?: number } = {},
-): Promise<Link> {
+) {
   let { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   const silent = new WeakSet<Socket>()
@@ -131,29 +100,45 @@ export async function openLink(
   linked.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: linked.href,
+    /** Breaks every connection; new ones are accepted. */
     cut,
-    leadTo(other) {
+    /** New connections lead to another server. */
+    leadTo(other: string) {
       ;({ hostname, port } = new URL(other))
     },
-    stall(on) {
+    /** Lets nothing through, in either direction, and breaks nothing; what it held back passes when it ends. */
+    stall(on: boolean) {
       stalled = on
       if (!on) for (const pump of pumps) pump()
     },
-    slow(ms) {
+    /** Holds each piece back for so long, in each direction. */
+    slow(ms: number) {
       delayMs = ms
     },
-    silence(which) {
+    /**
+     * Connections stay open, and no byte passes any more, as when a host vanishes.
+     * @param which `present`: a new connection leads to the server, as after a failover. `all`: none does.
+     */
+    silence(which: 'present' | 'all') {
       for (const socket of sockets) silent.add(socket)
       allSilent = which === 'all'
     },
-    holdAt(text) {
+    /**
+     * Holds a connection back from where its client sends a text, and leaves the others: as if the process were paused just
+     * before. Null holds no more; what is held stays held until it is cut.
+     */
+    holdAt(text: string | null) {
       holdsAt = text
     },
     held: () => held.size,
     cutHeld() {
       for (const socket of held) socket.destroy()
     },
+    /** How often the link broke a connection by itself. */
     breaks: () => breaks,
+    /** Bytes that have passed so far, to the server and from it. */
     traffic: () => ({ sent, received }),
   }
 }
+
+export type Link = Awaited<ReturnType<typeof openLink>>

@@ -13,51 +13,14 @@ import { waitFor } from './wait-for.js'
 
 const run = promisify(execFile)
 
-export interface PostgresPair {
-  /** The address for services: it leads to the primary, and after `promote` to the standby. */
-  url: string
-  /** All standbys; `promote` promotes the first. */
-  readonly standbys: readonly Standby[]
-  /** Resolves when the first standby has replayed every commit. */
-  standbyCaughtUp(): Promise<void>
-  /** Later commits do not reach the first standby. */
-  cutReplication(): Promise<void>
-  /** Kills the primary, promotes the first standby, and leads the address to it. */
-  promote(): Promise<void>
-  /** The server that the address leads to, which a test may pause or kill and start again. */
-  readonly pid: number
-  kill(): Promise<void>
-  restart(): Promise<void>
-}
-
-/** A standby by its own address. */
-export interface Standby {
-  url: string
-  readonly pid: number
-  /** Resolves when it has replayed every commit. */
-  caughtUp(): Promise<void>
-  /** Later commits do not reach it. */
-  cut(): Promise<void>
-}
-
 const USER = 'app'
 /** A standby connects again some seconds after its primary is back, and a busy machine replays slowly. */
 const CATCH_UP_MS = 120_000
 const running = new Set<ChildProcess>()
 process.once('exit', () => running.forEach(child => child.kill('SIGKILL')))
 
-interface Server {
-  port: number
-  readonly pid: number
-  kill(): Promise<void>
-  restart(): Promise<void>
-}
-
 /** @param options.standbys how many follow the primary */
-export async function openPostgresPair(
-  t: TestContext,
-  { standbys: count = 1 }: { standbys?: number } = {},
-): Promise<PostgresPair> {
+export async function openPostgresPair(t: TestContext, { standbys: count = 1 }: { standbys?: number } = {}) {
   const account = findPostgresAccount()
   const { binDir } = findPostgres(process.env.PATH ?? '', account)
   const who = account ? { uid: account.uid, gid: account.gid } : {}
@@ -67,7 +30,7 @@ export async function openPostgresPair(
   if (account) chownSync(home, account.uid, account.gid)
   await chmod(home, 0o711)
   const primaryDir = join(home, 'primary')
-  const open = async (dir: string): Promise<Server> => {
+  const open = async (dir: string) => {
     const port = await findFreePort()
     const settings = [
       'listen_addresses=127.0.0.1',
@@ -125,7 +88,7 @@ export async function openPostgresPair(
     },
   )
   const primary = await open(primaryDir)
-  const servers: Server[] = []
+  const servers: (typeof primary)[] = []
   for (let at = 0; at < count; at++) {
     const dir = join(home, `standby-${at}`)
     await copyRunning(primary.port, primaryDir, dir)
@@ -139,10 +102,13 @@ export async function openPostgresPair(
   for (const standby of standbys)
     await waitFor(() => standby.isReplicating(), { what: 'a standby to replicate' })
   return {
+    /** The address for services: it leads to the primary, and after `promote` to the standby. */
     url: link.url,
+    /** All; `promote` promotes the first. */
     standbys,
     standbyCaughtUp: () => standbys[0]!.caughtUp(),
     cutReplication: () => standbys[0]!.cut(),
+    /** Kills the primary, promotes the first standby, and leads the address to it. */
     async promote() {
       await primary.kill()
       await ask(servers[0]!.port, 'select pg_promote()')
@@ -158,7 +124,8 @@ export async function openPostgresPair(
   }
 }
 
-function describeStandby(primary: Server, server: Server): Standby & { isReplicating(): Promise<boolean> } {
+/** A standby by its own address. */
+function describeStandby(primary: { port: number }, server: { port: number; readonly pid: number }) {
   const isReplicating = async () =>
     (await ask<{ count: string }>(server.port, 'select count(*) from pg_stat_wal_receiver'))[0]!.count === '1'
   return {
@@ -167,6 +134,7 @@ function describeStandby(primary: Server, server: Server): Standby & { isReplica
       return server.pid
     },
     isReplicating,
+    /** Resolves when it has replayed every commit. */
     async caughtUp() {
       const [head] = await ask<{ lsn: string }>(primary.port, 'select pg_current_wal_lsn()::text as lsn')
       await waitFor(
@@ -180,6 +148,7 @@ function describeStandby(primary: Server, server: Server): Standby & { isReplica
         { timeoutMs: CATCH_UP_MS, what: 'a standby to catch up' },
       )
     },
+    /** Later commits do not reach it. */
     async cut() {
       await ask(server.port, `alter system set primary_conninfo = ''`)
       await ask(server.port, 'select pg_reload_conf()')
@@ -187,6 +156,8 @@ function describeStandby(primary: Server, server: Server): Standby & { isReplica
     },
   }
 }
+
+export type PostgresPair = Awaited<ReturnType<typeof openPostgresPair>>
 
 const urlOf = (port: number) => `postgresql://${USER}@127.0.0.1:${port}/postgres`
 

@@ -9,17 +9,6 @@ export interface ProxyAnswer {
   body?: string
 }
 
-export interface Proxy {
-  /** The base URL of the service for clients of the proxy. */
-  url: string
-  /** Every request and upgrade so far, such as `GET /pay/v1/health` and `UPGRADE /pay/ws/v1/`. */
-  asked: readonly string[]
-  /** Answers later requests and upgrades, as `asked` names them; undefined passes one on. */
-  answer(decide: (asked: string) => ProxyAnswer | undefined): void
-  /** Breaks every upgraded connection. */
-  cut(): void
-}
-
 const NOT_FOUND: ProxyAnswer = {
   status: 404,
   headers: { 'content-type': 'text/html' },
@@ -27,7 +16,7 @@ const NOT_FOUND: ProxyAnswer = {
 }
 
 /** @param path what the proxy takes off before it passes a request on, such as `/pay`; everything else is 404 */
-export async function openProxy(t: TestContext, serviceUrl: string, path = ''): Promise<Proxy> {
+export async function openProxy(t: TestContext, serviceUrl: string, path = '') {
   const { hostname, port } = new URL(serviceUrl)
   const asked: string[] = []
   const upgraded = new Set<Socket>()
@@ -79,8 +68,11 @@ export async function openProxy(t: TestContext, serviceUrl: string, path = ''): 
   })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    /** Every request and upgrade so far, such as `GET /pay/v1/health` and `UPGRADE /pay/ws/v1/`. */
     asked,
-    answer: with_ => (decide = with_),
+    /** Answers later requests and upgrades, as `asked` names them; undefined passes one on. */
+    answer: (with_: typeof decide) => void (decide = with_),
+    /** Breaks every upgraded connection. */
     cut,
   }
 }

@@ -22,25 +22,11 @@ export type ReceiverAnswer =
   | 'close'
   | { status: number; headers?: Record<string, string>; body?: string; delayMs?: number }
 
-export interface Receiver {
-  url: string
-  port: number
-  /** In the order they arrived. */
-  requests: ReceivedRequest[]
-  /** How many were opened so far. */
-  readonly connections: number
-  /** Sets the answer to later requests: one for all, or a function of the request. The first answer is 200. */
-  answer(with_: ReceiverAnswer | ((request: ReceivedRequest, number: number) => ReceiverAnswer)): void
-  /** Waits until at least this many requests have arrived. */
-  waitForRequests(count: number, options?: WaitOptions): Promise<ReceivedRequest[]>
-  close(): Promise<void>
-}
-
 /**
  * A real HTTP server as a gateway's webhook endpoint.
  * @param host the local address to listen on; containers reach only the address of their network
  */
-export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise<Receiver> {
+export async function openReceiver(t?: TestContext, host = '127.0.0.1') {
   const requests: ReceivedRequest[] = []
   let decide: (request: ReceivedRequest, number: number) => ReceiverAnswer = () => ({ status: 200 })
   const server = createServer((request, response) => {
@@ -85,14 +71,17 @@ export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise
   return {
     url: `http://${host}:${port}/`,
     port,
+    /** In the order they arrived. */
     requests,
+    /** How many were opened so far. */
     get connections() {
       return connections
     },
-    answer(with_) {
+    /** Sets the answer to later requests: one for all, or a function of the request. The first answer is 200. */
+    answer(with_: ReceiverAnswer | typeof decide) {
       decide = typeof with_ === 'function' ? with_ : () => with_
     },
-    async waitForRequests(count, options = {}) {
+    async waitForRequests(count: number, options: WaitOptions = {}) {
       await waitFor(() => requests.length >= count, {
         what: `request ${count} at the receiver`,
         ...options,
@@ -102,3 +91,5 @@ export async function openReceiver(t?: TestContext, host = '127.0.0.1'): Promise
     close,
   }
 }
+
+export type Receiver = Awaited<ReturnType<typeof openReceiver>>

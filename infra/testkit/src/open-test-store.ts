@@ -1,20 +1,12 @@
-import { openStore, type Store } from '@payment-tracking/store/core'
-import { createDatabase, type Pool, type TestDatabase } from './create-database.js'
+import { openStore } from '@payment-tracking/store/core'
+import { createDatabase } from './create-database.js'
 import type { TestContext } from './test-context.js'
-
-export interface TestStore {
-  store: Store
-  database: TestDatabase
-  /** of the database */
-  pool: Pool
-  url: string
-}
 
 /** A store over a new database, closed when the test ends. */
 export async function openTestStore(
   t: TestContext,
   settings: Omit<Parameters<typeof openStore>[0], 'DATABASE_URL'> = {},
-): Promise<TestStore> {
+) {
   const database = await createDatabase(t)
   const store = openStore({ DATABASE_URL: database.url, poolSize: 4, ...settings })
   t.teardown(() => store.close())

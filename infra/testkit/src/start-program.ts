@@ -1,14 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { TestContext } from './test-context.js'
 
-export interface StartedProgram {
-  /** The output so far, stdout and stderr. */
-  readonly output: string
-  readonly pid: number
-  /** Kills the program as a crash would. */
-  kill(): Promise<void>
-}
-
 export interface ProgramOptions {
   env?: NodeJS.ProcessEnv
   uid?: number
@@ -25,7 +17,7 @@ export function startProgram(
   file: string,
   args: readonly string[],
   { env, ...who }: ProgramOptions = {},
-): StartedProgram {
+) {
   const child = spawn(file, args, {
     cwd: '/',
     env: { ...process.env, ...env },
@@ -50,12 +42,16 @@ export function startProgram(
   }
   t.teardown(kill)
   return {
+    /** So far, stdout and stderr. */
     get output() {
       return output
     },
     get pid() {
       return child.pid!
     },
+    /** As a crash would. */
     kill,
   }
 }
+
+export type StartedProgram = ReturnType<typeof startProgram>

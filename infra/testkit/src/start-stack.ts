@@ -7,18 +7,6 @@ import type { TestContext } from './test-context.js'
 import { TEMPORARY_PREFIX } from './use-servers.js'
 import { waitFor } from './wait-for.js'
 
-export interface StartedStack {
-  readonly dataDir: string
-  readonly pid: number
-  /** The output so far. */
-  output(): string
-  /** The running stack, as the commands find it. @throws when no stack runs */
-  describe(): StackFile
-  /** Sends the signal to the launcher alone, as a terminal does, and waits. @returns the exit code */
-  stop(signal?: NodeJS.Signals): Promise<number | null>
-  readonly exited: Promise<number | null>
-}
-
 export interface StartStackOptions {
   /** Default: a temporary one, deleted at the end of the test. */
   dataDir?: string
@@ -40,7 +28,7 @@ export async function startStack(
   t: TestContext,
   env: Record<string, string | undefined> = {},
   { dataDir: given, waitUntilReady = true }: StartStackOptions = {},
-): Promise<StartedStack> {
+) {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), TEMPORARY_PREFIX)))
   const child = spawn(
     process.execPath,
@@ -71,15 +59,18 @@ export async function startStack(
     clearTimeout(force)
     if (!given) await discardDataDir(dataDir)
   })
-  const stack: StartedStack = {
+  const stack = {
     dataDir,
     pid: child.pid!,
+    /** The output so far. */
     output: () => output,
-    describe() {
+    /** The running stack, as the commands find it. @throws when no stack runs */
+    describe(): StackFile {
       const file = readStackFile(dataDir)
       if (!file) throw new Error(`nothing runs in ${dataDir}:\n${output}`)
       return file
     },
+    /** Sends the signal to the launcher alone, as a terminal does, and waits. @returns the exit code */
     stop,
     exited,
   }
@@ -92,3 +83,5 @@ export async function startStack(
   }
   return stack
 }
+
+export type StartedStack = Awaited<ReturnType<typeof startStack>>

@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { connect, type ConnectionOptions, type JetStreamClient, type NatsConnection } from 'nats'
+import { connect, type ConnectionOptions } from 'nats'
 import type { TestContext } from './test-context.js'
 import { useServers } from './use-servers.js'
-
-export interface TestNats {
-  url: string
-  /** A stream name and subject prefix of this test alone; the stream itself is not made. */
-  stream: string
-  subjectPrefix: string
-  connection: NatsConnection
-  jetstream: JetStreamClient
-}
 
 /** The client ignores credentials inside a URL, so they are handed over apart. */
 export function natsOptions(natsUrl: string): ConnectionOptions {
@@ -25,7 +16,7 @@ export function natsOptions(natsUrl: string): ConnectionOptions {
 }
 
 /** A place in the run's NATS for this test alone; its stream, if it came to be, is deleted at the end. */
-export async function useNats(t: TestContext): Promise<TestNats> {
+export async function useNats(t: TestContext) {
   const { natsUrl } = await useServers(t)
   const id = randomBytes(4).toString('hex')
   const stream = `TEST_${id}`
@@ -37,9 +28,12 @@ export async function useNats(t: TestContext): Promise<TestNats> {
   })
   return {
     url: natsUrl,
+    /** A stream name and subject prefix of this test alone; the stream itself is not made. */
     stream,
     subjectPrefix: `test.${id}`,
     connection,
     jetstream: connection.jetstream(),
   }
 }
+
+export type TestNats = Awaited<ReturnType<typeof useNats>>

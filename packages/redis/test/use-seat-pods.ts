@@ -4,20 +4,6 @@ import { openRedis, Seats, type Seat, type SeatRequest } from '../src/index.js'
 
 export const LEASE_MS = 1_200
 
-export interface SeatPod {
-  seats: Seats
-  lost: string[]
-  /** The process is gone: nothing is renewed, nothing said. */
-  crash(): void
-  /** Messages of other pods do not arrive any more. */
-  deafen(): void
-  /** The next answer of Redis of this kind never arrives; what it answers has happened. */
-  loseAnswer(result: string): Promise<void>
-  /** The next answer of Redis of this kind arrives so much later. */
-  delayAnswer(result: string, byMs: number): Promise<void>
-  ask(more?: Partial<SeatRequest>): ReturnType<Seats['acquire']>
-}
-
 interface WithLease {
   paymentLease: (...args: unknown[]) => Promise<unknown[]>
 }
@@ -35,7 +21,7 @@ export function useSeatPods(
 ) {
   let first = true
   const settings = typeof redis === 'string' ? { REDIS_URL: redis } : redis
-  return async (options: { leaseMs?: number; timeoutMs?: number } = {}): Promise<SeatPod> => {
+  return async (options: { leaseMs?: number; timeoutMs?: number } = {}) => {
     const connections = openRedis({ ...settings, ENVIRONMENT: environment })
     const subscriber = connections.connect('subscriber', { enableOfflineQueue: true })
     const lost: string[] = []
@@ -76,14 +62,19 @@ export function useSeatPods(
     return {
       seats,
       lost,
+      /** The process is gone: nothing is renewed, nothing said. */
       crash() {
         connections.commands.disconnect()
         subscriber.disconnect()
       },
+      /** Messages of other pods do not arrive any more. */
       deafen: () => subscriber.disconnect(),
-      loseAnswer: result => onAnswer(result, () => Promise.reject(new Error('the connection broke'))),
-      delayAnswer: (result, byMs) => onAnswer(result, () => sleep(byMs)),
-      ask: more =>
+      /** The next answer of Redis of this kind never arrives; what it answers has happened. */
+      loseAnswer: (result: string) =>
+        onAnswer(result, () => Promise.reject(new Error('the connection broke'))),
+      /** The next answer of Redis of this kind arrives so much later. */
+      delayAnswer: (result: string, byMs: number) => onAnswer(result, () => sleep(byMs)),
+      ask: (more?: Partial<SeatRequest>) =>
         seats.acquire({
           name: 'order',
           limit: 5,
@@ -99,3 +90,5 @@ export const seatOf = (answer: Awaited<ReturnType<Seats['acquire']>>): Seat => {
   if ('refused' in answer) throw new Error(`refused: ${answer.refused}`)
   return answer.seat
 }
+
+export type SeatPod = Awaited<ReturnType<ReturnType<typeof useSeatPods>>>

@@ -1,15 +1,8 @@
 // An API over its own database, as in production but without a socket.
 import { createLogger, createMetrics, readConfig, readTunables } from '@payment-tracking/runtime'
-import { openStore, type Store } from '@payment-tracking/store/core'
-import {
-  createDatabase,
-  inRoleOf,
-  splitTunables,
-  type TestContext,
-  type TestDatabase,
-} from '@payment-tracking/testkit'
+import { openStore } from '@payment-tracking/store/core'
+import { createDatabase, inRoleOf, splitTunables, type TestContext } from '@payment-tracking/testkit'
 import type { InjectOptions } from 'fastify'
-import type { ApiServer } from '../src/api-server.js'
 import { buildApp } from '../src/app.js'
 import { ApiConfig } from '../src/config.js'
 import { API_TUNABLES } from '../src/tunables.js'
@@ -24,17 +17,6 @@ export interface Answer {
   headers: Record<string, string | undefined>
 }
 
-export interface TestApi {
-  app: ApiServer
-  /** What other services do: the API itself has fewer rights. */
-  store: Store
-  database: TestDatabase
-  /** The log lines. */
-  logs: string[]
-  /** A GET that reads the body; read integers beyond 2⁵³ from `text`. */
-  get: (url: string, options?: InjectOptions) => Promise<Answer>
-}
-
 /**
  * @param settings and numbers that are no settings, as `api.<name>`
  * @param nowMs the clock of limits and due dates
@@ -43,7 +25,7 @@ export async function openApi(
   t: TestContext,
   settings: Record<string, string> = {},
   nowMs = () => 1_795_000_000_000,
-): Promise<TestApi> {
+) {
   const database = await createDatabase(t)
   const logs: string[] = []
   const { env, args } = splitTunables('api', settings)
@@ -70,10 +52,12 @@ export async function openApi(
   })
   return {
     app,
+    /** What other services do: the API itself has fewer rights. */
     store,
     database,
     logs,
-    async get(url, options = {}) {
+    /** Reads the body; read integers beyond 2⁵³ from `text`. */
+    get: async (url: string, options: InjectOptions = {}): Promise<Answer> => {
       const answer = await app.inject({ method: 'GET', url, ...options })
       const isJson = String(answer.headers['content-type']).startsWith('application/json')
       const body = isJson && answer.body !== '' ? JSON.parse(answer.body) : undefined
@@ -86,3 +70,5 @@ export async function openApi(
     },
   }
 }
+
+export type TestApi = Awaited<ReturnType<typeof openApi>>

@@ -25,47 +25,9 @@ export interface StoredPolicy {
   memo: string
 }
 
-export interface Chain {
-  store: Store
-  /** Stores an event. @param at Unix seconds. @returns its signature */
-  say(
-    name: string,
-    data: Fields,
-    at: number,
-    options?: { signature?: string; index?: number; slot?: number },
-  ): Promise<string>
-  /**
-   * Stores messages again, as `npm run operate -- reingest` does.
-   * @param changes fields that the copies have instead
-   * @param signature only the messages of this transaction
-   */
-  repeat(changes?: Fields, signature?: string): Promise<void>
-  /** Stores a policy, and its user payment. */
-  policy(
-    policy: Partial<Omit<StoredPolicy, 'address'>> & { id?: number; type: Fields; at: number },
-  ): Promise<StoredPolicy>
-  /** Stores a payment of a policy. @returns its signature */
-  pay(
-    policy: StoredPolicy,
-    at: number,
-    payment?: { amount?: number; signature?: string; memo?: string },
-  ): Promise<string>
-  /** Stores a change of a policy's status. */
-  change(address: string, status: string, at: number, before?: string): Promise<string>
-  /** Stores the end of a policy. */
-  remove(address: string, owner: string, at: number): Promise<string>
-  /** Stores a payment without a policy. */
-  transfer(payment: Fields, at: number, options?: { signature?: string; index?: number }): Promise<string>
-  retract(signature: string): Promise<void>
-  /** The whole program is paused, or goes on. */
-  pause(is: boolean, at: number): Promise<string>
-  /** Makes all stored events final. */
-  finalize(): Promise<void>
-}
-
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
 
-export function openChain(store: Store): Chain {
+export function openChain(store: Store) {
   const stream = { name: 'CHAIN', createdAt: new Date(0) }
   let sequence = 0
   let policies = 0
@@ -89,13 +51,15 @@ export function openChain(store: Store): Chain {
     const controls: ReceivedControl[] = [{ ...source, control: result.control }]
     await commitBatch(store, { stream, received: [], refused: [], controls })
   }
-  const say: Chain['say'] = async (
-    name,
-    data,
-    at,
-    { signature = signatureOf(`${++sequence}`), index = 0, slot: given } = {},
-  ) => {
-    const slot = given ?? slots.get(signature) ?? 1_000 + ++sequence
+  /** Stores an event. @param at Unix seconds. @returns its signature */
+  const say = async (
+    name: string,
+    data: Fields,
+    at: number,
+    given: { signature?: string | undefined; index?: number; slot?: number } = {},
+  ): Promise<string> => {
+    const { signature = signatureOf(`${++sequence}`), index = 0 } = given
+    const slot = given.slot ?? slots.get(signature) ?? 1_000 + ++sequence
     slots.set(signature, slot)
     const message = {
       slot,
@@ -112,12 +76,27 @@ export function openChain(store: Store): Chain {
   return {
     store,
     say,
-    repeat: async (changes, signature) => {
+    /**
+     * Stores messages again, as `npm run operate -- reingest` does.
+     * @param changes fields that the copies have instead
+     * @param signature only the messages of this transaction
+     */
+    async repeat(changes?: Fields, signature?: string) {
       for (const { name, message, streamSequence } of said)
         if (signature === undefined || message.signature === signature)
           await commit(name, { ...message, ...changes }, streamSequence, true)
     },
-    policy: async ({ id = ++policies, type, at, ...given }) => {
+    /** Stores a policy, and its user payment. */
+    async policy({
+      id = ++policies,
+      type,
+      at,
+      ...given
+    }: Partial<Omit<StoredPolicy, 'address'>> & {
+      id?: number
+      type: Fields
+      at: number
+    }): Promise<StoredPolicy> {
       const policy = {
         owner: keyOf('wallet'),
         mint: keyOf('mint'),
@@ -146,7 +125,16 @@ export function openChain(store: Store): Chain {
       )
       return { ...policy, address: derivePolicy(DEFAULT_PROGRAM_ID, userPayment, id) }
     },
-    pay: (policy, at, { amount = 1000, signature, memo = policy.memo } = {}) => {
+    /** Stores a payment of a policy. @returns its signature */
+    pay(
+      policy: StoredPolicy,
+      at: number,
+      {
+        amount = 1000,
+        signature,
+        memo = policy.memo,
+      }: { amount?: number; signature?: string; memo?: string } = {},
+    ) {
       const record = (records.get(policy.address) ?? 0) + 1
       records.set(policy.address, record)
       return say(
@@ -160,16 +148,19 @@ export function openChain(store: Store): Chain {
           record_id: record,
         },
         at,
-        signature === undefined ? {} : { signature },
+        { signature },
       )
     },
-    change: (address, status, at, before = 'Active') => {
+    /** Stores a change of a policy's status. */
+    change(address: string, status: string, at: number, before = 'Active') {
       const [old_status, new_status] = [{ [before]: null }, { [status]: null }]
       return say('PaymentPolicyStatusChanged', { payment_policy: address, old_status, new_status }, at)
     },
-    remove: (address, owner, at) =>
+    /** Stores the end of a policy. */
+    remove: (address: string, owner: string, at: number) =>
       say('PaymentPolicyDeleted', { payment_policy: address, owner, policy_id: 1 }, at),
-    transfer: (payment, at, options) => {
+    /** Stores a payment without a policy. */
+    transfer(payment: Fields, at: number, options?: { signature?: string; index?: number }) {
       const parties = { payer: keyOf('payer'), recipient: keyOf('recipient'), token_mint: keyOf('mint') }
       const record = {
         payment_policy: NO_POLICY,
@@ -179,12 +170,16 @@ export function openChain(store: Store): Chain {
       }
       return say('PaymentRecord', { ...record, ...parties, ...payment }, at, options)
     },
-    pause: (is, at) =>
+    /** The whole program is paused, or goes on. */
+    pause: (is: boolean, at: number) =>
       say('EmergencyPauseChanged', { admin: keyOf('admin'), was_paused: !is, is_paused: is }, at),
+    /** Makes all stored events final. */
     finalize: () => commitControl('finalized', { slot: 1_000 + ++sequence }),
-    retract: signature => commitControl('retracted', { signature, slot: slots.get(signature) }),
+    retract: (signature: string) => commitControl('retracted', { signature, slot: slots.get(signature) }),
   }
 }
+
+export type Chain = ReturnType<typeof openChain>
 
 export const subscriptionOf = (fields: Fields = {}): Fields => ({
   Subscription: {

@@ -11,34 +11,13 @@ import {
   useRedis,
   waitFor,
   type TestContext,
-  type TestDatabase,
-  type TestNats,
 } from '@payment-tracking/testkit'
-import type { FastifyInstance } from 'fastify'
 import { buildApp } from '../src/app.js'
 import { OpsConfig } from '../src/config.js'
 
 export const TOKEN = 'a token for tests, long enough'
 
-export interface TestOps {
-  app: FastifyInstance
-  database: TestDatabase
-  nats: TestNats
-  queue: ReturnType<typeof openQueue>
-  /** Another process of the dashboard, on the same servers. */
-  openAnother(): Promise<FastifyInstance>
-  addDeadLetter(letter: {
-    bytes: Buffer
-    subject?: string
-    code?: string
-    reason?: string
-    size?: number
-  }): Promise<string>
-  /** A failed delivery of a webhook. @returns its id */
-  addFailedDelivery(webhook?: { active: boolean }): Promise<string>
-}
-
-export async function openOps(t: TestContext, settings: Record<string, string> = {}): Promise<TestOps> {
+export async function openOps(t: TestContext, settings: Record<string, string> = {}) {
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const nats = await useNats(t)
@@ -77,12 +56,20 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     database,
     nats,
     queue,
-    openAnother: async () => {
+    /** Another process of the dashboard, on the same servers. */
+    async openAnother() {
       const another = await buildApp({ config, log, store, bus, queue, board })
       t.teardown(() => another.close())
       return another
     },
-    addDeadLetter: async ({ bytes, subject, code = 'NOT_JSON', reason = 'the bytes are not JSON', size }) => {
+    async addDeadLetter(letter: {
+      bytes: Buffer
+      subject?: string
+      code?: string
+      reason?: string
+      size?: number
+    }) {
+      const { bytes, subject, code = 'NOT_JSON', reason = 'the bytes are not JSON', size } = letter
       const { rows } = await database.pool.query<{ id: string }>(
         `insert into dead_letters (stream, stream_created_at, stream_sequence, subject, code, reason, bytes, size)
          values ('S', now(), $1, $2, $3, $4, $5, $6) returning id`,
@@ -90,7 +77,8 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
       )
       return rows[0]!.id
     },
-    addFailedDelivery: async ({ active } = { active: true }) => {
+    /** A failed delivery of a webhook. @returns its id */
+    async addFailedDelivery({ active } = { active: true }) {
       const { rows } = await database.pool.query<{ id: string }>(
         `with w as (insert into webhooks (gateway, endpoint_url, secret, active)
                     values ('gateway', 'https://shop.example/<hook>', $2, $1) returning id),
@@ -103,3 +91,5 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
     },
   }
 }
+
+export type TestOps = Awaited<ReturnType<typeof openOps>>

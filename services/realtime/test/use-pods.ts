@@ -8,13 +8,12 @@ import {
   type ServerToClientEvents,
   type SubscribeReply,
 } from '@payment-tracking/contracts'
-import { openRedis, type Announcement, type RedisConnections } from '@payment-tracking/redis'
-import { openStore, type Store } from '@payment-tracking/store/core'
+import { openRedis, type Announcement } from '@payment-tracking/redis'
+import { openStore } from '@payment-tracking/store/core'
 import {
   createDatabase,
   startService,
   useRedis,
-  type StartedService,
   type TestContext,
   type TestDatabase,
   type TestRedis,
@@ -25,27 +24,6 @@ import { WebSocket } from 'ws'
 import { committedPaymentsOf, writePayments, type WritePaymentsOptions } from './write-payments.js'
 
 export type Client = Socket<ServerToClientEvents, ClientToServerEvents>
-
-export interface Pod {
-  service: StartedService
-  url: string
-  connect(options?: object): Client
-}
-
-export interface Pods {
-  env: Record<string, string>
-  database: TestDatabase
-  redis: TestRedis
-  store: Store
-  connections: RedisConnections
-  start(more?: Record<string, string>): Promise<Pod>
-  /** Commits payments without an announcement. */
-  commit(options: WritePaymentsOptions): Promise<number[]>
-  /** Announces payments, in the epoch in which the test began unless `announcement` names one. */
-  announce(announcement: Omit<Announcement, 'epoch'> & { epoch?: string }): Promise<number>
-  /** Commits payments and announces them. */
-  pay(options: WritePaymentsOptions): Promise<number[]>
-}
 
 export const epochOf = async ({ pool }: TestDatabase): Promise<string> =>
   (await pool.query<{ epoch: string }>('select epoch::text from stream_head')).rows[0]!.epoch
@@ -58,7 +36,7 @@ export async function usePods(
   t: TestContext,
   settings: Record<string, string> = {},
   servers?: { databaseUrl?: string; redisUrl: string; isCluster?: boolean },
-): Promise<Pods> {
+) {
   const database = await createDatabase(t, servers?.databaseUrl ? { serverUrl: servers.databaseUrl } : {})
   const redis = servers ? usePrivateRedis(t, servers.redisUrl) : await useRedis(t)
   const isCluster = servers?.isCluster === true
@@ -87,17 +65,21 @@ export async function usePods(
   await once(connections.commands, 'ready')
   const commit = (options: WritePaymentsOptions) => writePayments(database.pool, options)
   const epoch = await epochOf(database)
-  const announce: Pods['announce'] = announcement => connections.announce({ epoch, ...announcement })
+  /** In the epoch in which the test began unless `announcement` names one. */
+  const announce = (announcement: Omit<Announcement, 'epoch'> & { epoch?: string }) =>
+    connections.announce({ epoch, ...announcement })
   return {
     env,
     database,
     redis,
     store,
     connections,
+    /** Commits payments without an announcement. */
     commit,
     announce,
-    start: more => startPod(t, { ...env, ...more }),
-    async pay(options) {
+    start: (more?: Record<string, string>) => startPod(t, { ...env, ...more }),
+    /** Commits payments and announces them. */
+    async pay(options: WritePaymentsOptions) {
       const seqs = await commit(options)
       await announce({ payments: await committedPaymentsOf(store, options.trackingId, seqs) })
       return seqs
@@ -113,12 +95,15 @@ function usePrivateRedis(t: TestContext, urls: string): TestRedis {
   return { url: urls, prefix: 'private', client }
 }
 
-export async function startPod(t: TestContext, env: Record<string, string>): Promise<Pod> {
+export async function startPod(t: TestContext, env: Record<string, string>) {
   const service = await startService(t, 'realtime', env)
   const { port } = (await service.waitForLog('service.listening')) as unknown as { port: number }
   const url = `http://127.0.0.1:${port}`
-  return { service, url, connect: options => connectTo(t, url, options) }
+  return { service, url, connect: (options?: object) => connectTo(t, url, options) }
 }
+
+export type Pod = Awaited<ReturnType<typeof startPod>>
+export type Pods = Awaited<ReturnType<typeof usePods>>
 
 /** A client with its own connection, closed at the end of the test. */
 export function connectTo(t: TestContext, url: string, options: object = {}): Client {

@@ -4,25 +4,11 @@ import type { Publisher } from '../load/publisher.js'
 import type { Fault, FaultStep } from '../plan/fault-plan.js'
 import type { System } from '../system/open-system.js'
 
-export interface Injector {
-  /** What was done so far. */
-  injected: string[]
-  /** Begins a fault and returns at once. */
-  inject(step: FaultStep): void
-  /** Resolves when every fault is lifted. */
-  drain(): Promise<void>
-  close(): void
-}
-
 /** Latency added to each piece, in each direction. */
 const SLOW_BY_MS = 120
 
 /** @param onPromotion called just before and just after a standby is promoted, with the last position that it has */
-export function openInjector(
-  system: System,
-  publisher: Publisher,
-  onPromotion: (kept: number) => void,
-): Injector {
+export function openInjector(system: System, publisher: Publisher, onPromotion: (kept: number) => void) {
   const redis = system.openRedis()
   const injected: string[] = []
   /** Faults of one server, or of one process, take turns: it cannot be killed twice at the same time. */
@@ -84,7 +70,8 @@ export function openInjector(
 
   return {
     injected,
-    inject(step) {
+    /** Begins a fault and returns at once. */
+    inject(step: FaultStep) {
       const key = 'server' in step ? `${step.target} ${step.server}` : step.target
       const before = turns.get(key) ?? Promise.resolve()
       turns.set(
@@ -95,6 +82,7 @@ export function openInjector(
         }),
       )
     },
+    /** Resolves when every fault is lifted. */
     async drain() {
       await Promise.all(turns.values())
     },

@@ -2,36 +2,13 @@
 // own connections, past the links. While the server is down it repeats the check afterwards, because the payment must
 // still be stored then.
 import type { SocketPayment } from '@payment-tracking/contracts'
-import { openPool, type Pool, type QueryResultRow } from '@payment-tracking/testkit'
+import { openPool, type QueryResultRow } from '@payment-tracking/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
-
-export interface CommitChecker {
-  pool: Pool
-  /** A socket was sent a payment. */
-  checkPush(client: string, payment: SocketPayment): void
-  /** A request reached an endpoint, as the `number`th with this id. */
-  checkRequest(webhookId: number, messageId: string, number: number): void
-  /** A request of a payment reached an endpoint that wants to hear only of what is final. */
-  checkFinal(webhookId: number, messageId: string): void
-  /**
-   * Something was asked at a moment, and the answer was wrong, unless it may be of the lost past.
-   */
-  report(askedMs: number, problem: string): void
-  /**
-   * The database may have lost commits a moment ago: what is told until every service has noticed may be of the lost
-   * past, so questions that were asked until then prove nothing.
-   */
-  forgive(): void
-  /** What was found wrong, once every question is answered. */
-  drain(): Promise<string[]>
-  query<Row extends QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>
-  close(): Promise<void>
-}
 
 /** A database that lost commits is noticed by every service within this time. */
 const NOTICED_WITHIN_MS = 15_000
 
-export function openCommitChecker(databaseUrl: string): CommitChecker {
+export function openCommitChecker(databaseUrl: string) {
   const pool = openPool(databaseUrl, { max: 6, connectionTimeoutMillis: 2_000 })
   pool.on('error', () => {})
   const problems: string[] = []
@@ -63,8 +40,10 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
   return {
     pool,
     query,
+    /** Something was asked at a moment, and the answer was wrong, unless it may be of the lost past. */
     report,
-    checkPush: (client, { eventId, seq, trackingId, position }) =>
+    /** A socket was sent a payment. */
+    checkPush: (client: string, { eventId, seq, trackingId, position }: SocketPayment) =>
       ask(async () => {
         const [row] = await query<{ seq: string; tracking_id: string; position: string }>(
           'select seq, tracking_id, position from events where id = $1',
@@ -76,7 +55,8 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
         if (told === stored) return undefined
         return `push: ${client} was told of event ${eventId} as ${told}, it is stored as ${stored}`
       }),
-    checkRequest: (webhookId, messageId, number) =>
+    /** A request reached an endpoint, as the `number`th with this id. */
+    checkRequest: (webhookId: number, messageId: string, number: number) =>
       ask(async () => {
         const [row] = await query<{ attempts: string }>(
           `select count(a.id) as attempts from deliveries d join delivery_attempts a on a.delivery_id = d.id
@@ -87,7 +67,8 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
         if (attempts >= number) return undefined
         return `attempts: request ${number} of ${messageId} reached webhook ${webhookId}, but ${attempts} attempts are on record`
       }),
-    checkFinal: (webhookId, messageId) =>
+    /** A request of a payment reached an endpoint that wants to hear only of what is final. */
+    checkFinal: (webhookId: number, messageId: string) =>
       ask(async () => {
         const [row] = await query<{ final: boolean }>(
           `select e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head) as final
@@ -97,9 +78,14 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
         if (row?.final === true) return undefined
         return `finality: ${messageId} reached webhook ${webhookId} before its payment was final`
       }),
+    /**
+     * The database may have lost commits a moment ago: what is told until every service has noticed may be of the lost
+     * past, so questions that were asked until then prove nothing.
+     */
     forgive() {
       forgivenUntilMs = performance.now() + NOTICED_WITHIN_MS
     },
+    /** What was found wrong, once every question is answered. */
     async drain() {
       while (open.size > 0) await Promise.all(open)
       return problems
@@ -107,3 +93,5 @@ export function openCommitChecker(databaseUrl: string): CommitChecker {
     close: () => pool.end(),
   }
 }
+
+export type CommitChecker = ReturnType<typeof openCommitChecker>

@@ -12,18 +12,6 @@ export interface Expected {
   cancelled: boolean
 }
 
-export interface Expecter {
-  expected: readonly Expected[]
-  problems: string[]
-  /** Expects a payment, and gives it up when the plan says so. */
-  expect(plan: PlannedExpectation): void
-  /** The database may have lost what was asked for: everything is asked for again. */
-  repeat(): void
-  /** how many wait for an answer, or to be given up */
-  readonly waiting: number
-  stop(): void
-}
-
 const AGAIN_MS = 150
 /** Refusals that say "not now", or that a token has ended. */
 const PASSING = new Set([401, 429, 502, 503, 504])
@@ -34,7 +22,7 @@ interface Answer {
 }
 
 /** @param promoted whether a standby that lacked commits was promoted */
-export function openExpecter(baseUrl: string, promoted: () => boolean): Expecter {
+export function openExpecter(baseUrl: string, promoted: () => boolean) {
   const expected: Expected[] = []
   const problems: string[] = []
   /** What is done for each, one after the other. */
@@ -91,7 +79,8 @@ export function openExpecter(baseUrl: string, promoted: () => boolean): Expecter
   return {
     expected,
     problems,
-    expect(plan) {
+    /** Expects a payment, and gives it up when the plan says so. */
+    expect(plan: PlannedExpectation) {
       const { lastsMs, createdAtMs, cancelledAtMs } = plan
       const expiresAt = lastsMs === null ? null : new Date(Date.now() + lastsMs)
       const each: Expected = { plan, expiresAt, id: null, cancelled: false }
@@ -116,3 +105,5 @@ export function openExpecter(baseUrl: string, promoted: () => boolean): Expecter
     stop: () => void (stopped = true),
   }
 }
+
+export type Expecter = ReturnType<typeof openExpecter>

@@ -21,23 +21,6 @@ export interface StreamEntry {
   bytes: string
 }
 
-export interface Publisher {
-  journal: Published[]
-  /** How many were asked for; all are in the journal once `drain` has resolved. */
-  readonly asked: number
-  publish(message: PlannedMessage): Promise<void>
-  drain(): Promise<void>
-  /** Makes the stream refuse messages for a while. */
-  fill(forMs: number): Promise<void>
-  /** Deletes the consumer that ingest reads by. */
-  deleteConsumer(): Promise<void>
-  /** Messages that ingest has not acknowledged. */
-  lag(): Promise<number>
-  /** Everything in the stream, in order. */
-  readAll(): Promise<StreamEntry[]>
-  close(): Promise<void>
-}
-
 const ACK_TIMEOUT_MS = 1_500
 const CONSUMER = 'ingest'
 const UNLIMITED = -1
@@ -52,7 +35,7 @@ const nameOf = (bytes: string): unknown => {
   }
 }
 
-export async function openPublisher(natsUrl: string): Promise<Publisher> {
+export async function openPublisher(natsUrl: string) {
   const connection: NatsConnection = await connect({
     ...natsOptions(natsUrl),
     // A loaded machine is slow to let a client in; nothing is broken yet.
@@ -127,10 +110,11 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
     })
   return {
     journal,
+    /** How many were asked for; all are in the journal once `drain` has resolved. */
     get asked() {
       return asked
     },
-    publish(message) {
+    publish(message: PlannedMessage): Promise<void> {
       asked += 1
       const work = untilAcked(message).finally(() => pending.delete(work))
       pending.add(work)
@@ -139,7 +123,8 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
     drain: async () => {
       await Promise.all(pending)
     },
-    async fill(forMs) {
+    /** Makes the stream refuse messages for a while. */
+    async fill(forMs: number) {
       const open = await closeGate()
       await persist(async manager => {
         // What timed out may still be on its way; without a connection the flush fails, and is done again.
@@ -150,6 +135,7 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
       await sleep(forMs)
       await persist(manager => setLimit(manager, UNLIMITED, DiscardPolicy.Old))
     },
+    /** Deletes the consumer that ingest reads by. */
     deleteConsumer: () =>
       persist(async manager => {
         await manager.consumers.delete(DEFAULT_STREAM, CONSUMER).catch((error: unknown) => {
@@ -157,8 +143,12 @@ export async function openPublisher(natsUrl: string): Promise<Publisher> {
           if ((error as { api_error?: { code: number } }).api_error?.code !== 404) throw error
         })
       }),
+    /** Messages that ingest has not acknowledged. */
     lag,
+    /** Everything in the stream, in order. */
     readAll: readPresent,
     close: () => connection.close(),
   }
 }
+
+export type Publisher = Awaited<ReturnType<typeof openPublisher>>

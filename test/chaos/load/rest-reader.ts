@@ -3,20 +3,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findReadProblems, type Place } from './answer-rules.js'
 
-export interface RestReader {
-  readonly answers: number
-  readonly refusals: number
-  problems: string[]
-  stop(): Promise<void>
-}
-
 const EVERY_MS = 75
 /** A signal of `fetch` does not suffice: in Node 20 it may be collected as garbage before the body has come. */
 const LONGEST_MS = 8_000
 /** Refusals that say "not now". */
 const PASSING = new Set([429, 502, 503, 504])
 
-export function openRestReader(baseUrl: string, trackingIds: readonly string[]): RestReader {
+export function openRestReader(baseUrl: string, trackingIds: readonly string[]) {
   const problems: string[] = []
   let answers = 0
   let refusals = 0

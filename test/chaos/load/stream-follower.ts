@@ -7,15 +7,6 @@ interface StreamedEvent {
   position: number
 }
 
-export interface StreamFollower {
-  /** In the order they came, over all connections. */
-  events: readonly StreamedEvent[]
-  /** What it had been told of a database that lost commits. */
-  readonly lost: readonly StreamedEvent[]
-  problems: string[]
-  close(): Promise<void>
-}
-
 const AGAIN_MS = 150
 const OTHER_EPOCH = 4009
 const FROM_THE_FIRST = '0'
@@ -29,7 +20,7 @@ interface StreamMessage extends StreamedEvent {
  * Resolves when it follows from now on. Nothing is broken yet: it must be let in at the first try.
  * @param promoted whether a standby that lacked commits was promoted
  */
-export async function openStreamFollower(baseUrl: string, promoted: () => boolean): Promise<StreamFollower> {
+export async function openStreamFollower(baseUrl: string, promoted: () => boolean) {
   const events: StreamedEvent[] = []
   const lost: StreamedEvent[] = []
   const problems: string[] = []
@@ -78,7 +69,9 @@ export async function openStreamFollower(baseUrl: string, promoted: () => boolea
   })()
   await first
   return {
+    /** In the order they came, over all connections. */
     events,
+    /** What it had been told of a database that lost commits. */
     lost,
     problems,
     async close() {
@@ -88,3 +81,5 @@ export async function openStreamFollower(baseUrl: string, promoted: () => boolea
     },
   }
 }
+
+export type StreamFollower = Awaited<ReturnType<typeof openStreamFollower>>

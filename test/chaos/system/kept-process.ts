@@ -4,22 +4,6 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findQuietPort, FOLLOW_PARENT } from '@payment-tracking/stack'
 
-export interface KeptProcess {
-  readonly name: string
-  /** Where it serves; undefined while it is not ready. */
-  readonly port: number | undefined
-  readonly ready: boolean
-  /** Unexpected ends: neither a signal of the test nor the stop. */
-  readonly crashes: string[]
-  /** The last answer of /readyz, or why there is none. */
-  readonly lastAnswer: string
-  /** When the last question that was answered "ready" was asked. */
-  readonly readyAskedMs: number
-  signal(signal: NodeJS.Signals): void
-  /** SIGTERM, and SIGKILL when that takes too long. @returns the exit code */
-  stop(): Promise<number | null>
-}
-
 export interface KeepOptions {
   name: string
   main: string
@@ -34,7 +18,7 @@ const PROBE_EVERY_MS = 150
 const PROBE_TIMEOUT_MS = 1_500
 const STOP_GRACE_MS = 15_000
 
-export function keepProcess(options: KeepOptions): KeptProcess {
+export function keepProcess(options: KeepOptions) {
   const { name, main, env, args, portVariable, logFile } = options
   const crashes: string[] = []
   let child: ChildProcess | undefined
@@ -108,6 +92,7 @@ export function keepProcess(options: KeepOptions): KeptProcess {
 
   return {
     name,
+    /** Unexpected ends: neither a signal of the test nor the stop. */
     crashes,
     get port() {
       return ready ? port : undefined
@@ -118,16 +103,18 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     get lastAnswer() {
       return `${child === undefined ? 'not running' : `pid ${child.pid}`}: ${lastAnswer}`
     },
+    /** When the last question that was answered "ready" was asked. */
     get readyAskedMs() {
       return readyAskedMs
     },
-    signal(signal) {
+    signal(signal: NodeJS.Signals) {
       if (signal === 'SIGKILL' || signal === 'SIGTERM') {
         hit = true
         ready = false
       }
       child?.kill(signal)
     },
+    /** SIGTERM, and SIGKILL when that takes too long. @returns the exit code */
     async stop() {
       stopping = true
       child?.kill('SIGCONT')
@@ -139,6 +126,8 @@ export function keepProcess(options: KeepOptions): KeptProcess {
     },
   }
 }
+
+export type KeptProcess = ReturnType<typeof keepProcess>
 
 /** Why it ended, as its log says. */
 function lastWords(logFile: string): string {

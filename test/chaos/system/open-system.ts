@@ -3,13 +3,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { buildJwtKeys, openEdge, openServers, type Servers } from '@payment-tracking/stack'
+import { buildJwtKeys, openEdge, openServers } from '@payment-tracking/stack'
 import { migrate } from '@payment-tracking/store/core'
 import {
   type Link,
   openLink,
   openPostgresPair,
-  type PostgresPair,
   queryOnce,
   splitTunables,
   waitFor,
@@ -25,31 +24,6 @@ import {
 } from '../plan/fault-plan.js'
 import { startSentinels, type RedisBehindSentinels } from '../../servers/start-sentinels.js'
 import { keepProcess, type KeptProcess } from './kept-process.js'
-
-export interface System {
-  baseUrl: string
-  servers: Servers
-  /** The servers that faults are done to. */
-  server(name: ServerName): BreakableServer
-  /** Primary and standby, in runs that promote. */
-  pair: PostgresPair | undefined
-  /** The last position that the standby has. */
-  standbyPosition(): Promise<number>
-  /** Leads directly to the server, for the comparison. */
-  databaseUrl: string
-  processes: KeptProcess[]
-  process(name: string): KeptProcess
-  link(process: string, server: ServerName): Link
-  /** A client of Redis that waits while no primary is there. */
-  openRedis(): Redis
-  /**
-   * Resolves when every process answered ready to a question asked after now.
-   * @throws Error after `withinMs`, with the last answer of each process that is not ready
-   */
-  waitUntilReady(withinMs?: number): Promise<void>
-  stop(): Promise<{ name: string; code: number | null }[]>
-  close(): Promise<void>
-}
 
 export interface BreakableServer {
   readonly pid: number
@@ -114,7 +88,7 @@ const PORT_VARIABLES: Partial<Record<ServiceName, string>> = {
   ops: 'OPS_PORT',
 }
 
-export async function openSystem(options: SystemOptions): Promise<System> {
+export async function openSystem(options: SystemOptions) {
   const { dataDir, root, log, withStandby, withSentinels, replicas = REPLICAS } = options
   const teardowns: (() => unknown)[] = []
   const owner = { name: 'chaos', teardown: (end: () => unknown) => teardowns.push(end) }
@@ -180,9 +154,12 @@ export async function openSystem(options: SystemOptions): Promise<System> {
   return {
     baseUrl: edge.url,
     servers,
-    server: name =>
+    /** A server that faults are done to. */
+    server: (name: ServerName): BreakableServer =>
       (name === 'postgres' && pair) || (name === 'redis' && redisServer) || servers.private[name]!,
+    /** Primary and standby, in runs that promote. */
     pair,
+    /** The last position that the standby has. */
     async standbyPosition() {
       const standby = new URL(pair!.standbys[0]!.url)
       standby.pathname = database.pathname
@@ -192,10 +169,12 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       )
       return Number(head!.position)
     },
+    /** Leads directly to the server, for the comparison. */
     databaseUrl: database.href,
     processes,
-    process: name => processes.find(process => process.name === name)!,
-    link: (process, server) => links.get(`${process} ${server}`)!,
+    process: (name: string) => processes.find(process => process.name === name)!,
+    link: (process: string, server: ServerName) => links.get(`${process} ${server}`)!,
+    /** A client of Redis that waits while no primary is there. */
     openRedis: () => {
       const redis =
         sentinels?.connect() ??
@@ -203,6 +182,10 @@ export async function openSystem(options: SystemOptions): Promise<System> {
       redis.on('error', () => {})
       return redis
     },
+    /**
+     * Resolves when every process answered ready to a question asked after now.
+     * @throws Error after `withinMs`, with the last answer of each process that is not ready
+     */
     async waitUntilReady(withinMs = READY_WITHIN_MS) {
       const now = performance.now()
       const unready = () => processes.filter(({ readyAskedMs }) => readyAskedMs < now)
@@ -222,6 +205,8 @@ export async function openSystem(options: SystemOptions): Promise<System> {
     },
   }
 }
+
+export type System = Awaited<ReturnType<typeof openSystem>>
 
 /**
  * The primary of the moment. After each kill the Sentinels promote its replica, and the killed server starts again as the

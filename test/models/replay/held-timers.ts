@@ -6,29 +6,21 @@ const HEALING_MS = 300
 /** Between these, a client waits before it connects again. */
 const RECONNECT_MS = [400, 1_600] as const
 
-export interface HeldTimers {
-  /** the pod whose code runs */
-  running: number
-  /** The next timer never fires. */
-  dropNext: boolean
-  /** Fires what a pod has put off, and what that puts off in turn. */
-  fire(pod: number): void
-  forget(pod: number): void
-  restore(): void
-}
-
-export function holdTimers(): HeldTimers {
+export function holdTimers() {
   const real = globalThis.setTimeout
   const held = new Map<number, (() => void)[]>()
-  const timers: HeldTimers = {
+  const timers = {
+    /** the pod whose code runs */
     running: 0,
+    /** The next timer never fires. */
     dropNext: false,
-    fire(pod) {
+    /** Fires what a pod has put off, and what that puts off in turn. */
+    fire(pod: number) {
       const waiting = held.get(pod) ?? []
       held.delete(pod)
       for (const fire of waiting) fire()
     },
-    forget: pod => void held.delete(pod),
+    forget: (pod: number) => void held.delete(pod),
     restore() {
       globalThis.setTimeout = real
     },
@@ -52,3 +44,5 @@ export function holdTimers(): HeldTimers {
   }) as typeof globalThis.setTimeout
   return timers
 }
+
+export type HeldTimers = ReturnType<typeof holdTimers>

@@ -38,28 +38,12 @@ class ShownEpoch extends DatabaseEpoch {
   }
 }
 
-export interface NotificationPod {
-  readonly gate: ReadGate
-  readonly rooms: Rooms
-  readonly port: number
-  /** what `mayDeliver` says no to */
-  fenced: boolean
-  /** It met another epoch: its process ends. */
-  readonly hasEnded: boolean
-  /** null until it is read */
-  readonly epoch: string | null
-  /** A message of Redis arrives. */
-  receive(message: Buffer): void
-  heal(): Promise<void>
-  close(): void
-}
-
 /** @param heldTimers runs what `heal` put off */
 export async function openNotificationPod(
   store: Store,
   seats: Seats,
   { breakText, heldTimers }: { breakText: (text: string) => string; heldTimers: () => void },
-): Promise<NotificationPod> {
+) {
   const gate = new ReadGate(store, breakText)
   const gated = gate.gated
   const metrics = createRealtimeMetrics(createMetrics())
@@ -115,10 +99,13 @@ export async function openNotificationPod(
     gate,
     rooms,
     port: await listen(),
+    /** what `mayDeliver` says no to */
     fenced: false,
+    /** It met another epoch: its process ends. */
     get hasEnded() {
       return hasEnded
     },
+    /** null until it is read */
     get epoch() {
       return databaseEpoch.shown
     },
@@ -135,3 +122,5 @@ export async function openNotificationPod(
   }
   return pod
 }
+
+export type NotificationPod = Awaited<ReturnType<typeof openNotificationPod>>

@@ -3,16 +3,8 @@ import { createPrivateKey, generateKeyPairSync, sign, type KeyObject } from 'nod
 import { createLogger, createMetrics, readConfig } from '@payment-tracking/runtime'
 import { openQueue } from '@payment-tracking/queue'
 import { openRedis } from '@payment-tracking/redis'
-import { openStore, type Store } from '@payment-tracking/store/core'
-import {
-  createDatabase,
-  inRoleOf,
-  useRedis,
-  waitFor,
-  type TestContext,
-  type TestDatabase,
-  type TestRedis,
-} from '@payment-tracking/testkit'
+import { openStore } from '@payment-tracking/store/core'
+import { createDatabase, inRoleOf, useRedis, waitFor, type TestContext } from '@payment-tracking/testkit'
 import bs58 from 'bs58'
 import type { ApiServer } from '../../src/api-server.js'
 import { buildApp } from '../../src/app.js'
@@ -51,34 +43,19 @@ export interface CallAnswer {
   headers: Record<string, unknown>
 }
 
-export interface GatewayApi {
-  apps: ApiServer[]
-  /** What other services do: the API itself has fewer rights. */
-  store: Store
-  database: TestDatabase
-  redis: TestRedis
-  logs: string[]
-  call(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    url: string,
-    options?: {
-      token?: string | undefined
-      body?: unknown
-      app?: ApiServer
-      headers?: Record<string, string>
-      from?: string
-    },
-  ): Promise<CallAnswer>
-  addGateway(): Promise<TestGateway>
-  challenge(gateway: TestGateway, from?: string): Promise<string>
-  signIn(gateway: TestGateway, wallet?: Wallet): Promise<string>
+export interface CallOptions {
+  token?: string | undefined
+  body?: unknown
+  app?: ApiServer
+  headers?: Record<string, string>
+  from?: string
 }
 
 /** @param pods how many API processes share the database and the Redis */
 export async function openGatewayApi(
   t: TestContext,
   { pods = 1, settings = {} }: { pods?: number; settings?: Record<string, string> } = {},
-): Promise<GatewayApi> {
+) {
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const logs: string[] = []
@@ -107,27 +84,38 @@ export async function openGatewayApi(
     })
     await waitFor(() => Promise.all([redis.ping(), queue.ping()]), { what: 'Redis' })
   }
-  const api: GatewayApi = {
+  const call = async (
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    url: string,
+    { token, body, app = apps[0]!, headers = {}, from = '192.0.2.1' }: CallOptions = {},
+  ): Promise<CallAnswer> => {
+    const answer = await app.inject({
+      method,
+      url,
+      remoteAddress: from,
+      headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
+      ...(body === undefined ? {} : { payload: body as object }),
+    })
+    return {
+      status: answer.statusCode,
+      body: answer.body === '' ? undefined : JSON.parse(answer.body),
+      headers: answer.headers,
+    }
+  }
+  const challenge = async (gateway: TestGateway, from?: string): Promise<string> => {
+    const options = from === undefined ? {} : { from }
+    return (await call('POST', `/v1/gateway/${gateway.address}/auth/challenge`, options)).body.nonce
+  }
+  return {
     apps,
+    /** What other services do: the API itself has fewer rights. */
     store,
     database,
     redis,
     logs,
-    call: async (method, url, { token, body, app = apps[0]!, headers = {}, from = '192.0.2.1' } = {}) => {
-      const answer = await app.inject({
-        method,
-        url,
-        remoteAddress: from,
-        headers: { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) },
-        ...(body === undefined ? {} : { payload: body as object }),
-      })
-      return {
-        status: answer.statusCode,
-        body: answer.body === '' ? undefined : JSON.parse(answer.body),
-        headers: answer.headers,
-      }
-    },
-    addGateway: async () => {
+    call,
+    challenge,
+    async addGateway(): Promise<TestGateway> {
       const gateway = { address: makeWallet().publicKey, authority: makeWallet() }
       await database.pool.query(
         'insert into gateways (address, authority, incarnation_start) values ($1, $2, $3)',
@@ -135,22 +123,15 @@ export async function openGatewayApi(
       )
       return gateway
     },
-    challenge: async (gateway, from) => {
-      const { body } = await api.call('POST', `/v1/gateway/${gateway.address}/auth/challenge`, {
-        ...(from === undefined ? {} : { from }),
-      })
-      return body.nonce as string
-    },
-    signIn: async (gateway, wallet = gateway.authority) => {
-      const nonce = await api.challenge(gateway)
-      const { body } = await api.call('POST', `/v1/gateway/${gateway.address}/auth/verify`, {
-        body: { signer: wallet.publicKey, signature: wallet.sign(nonce), nonce },
-      })
-      return body.token as string
+    async signIn(gateway: TestGateway, wallet = gateway.authority): Promise<string> {
+      const nonce = await challenge(gateway)
+      const proof = { signer: wallet.publicKey, signature: wallet.sign(nonce), nonce }
+      return (await call('POST', `/v1/gateway/${gateway.address}/auth/verify`, { body: proof })).body.token
     },
   }
-  return api
 }
+
+export type GatewayApi = Awaited<ReturnType<typeof openGatewayApi>>
 
 /** A gateway that has signed in, and a call that adds a webhook of it. */
 export async function addSignedIn(api: GatewayApi) {
