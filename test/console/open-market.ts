@@ -1,5 +1,5 @@
 // What the browser tests of the console look at: a system, a gateway with a payer who paid twice, and a browser.
-import { buildChain, openReceiver, waitFor, type Chain, type TestContext } from '@payment-tracking/testkit'
+import { buildChain, openReceiver, waitFor, type TestContext } from '@payment-tracking/testkit'
 import { startStackWithPublisher } from '../e2e/start-stack-with-publisher.js'
 import { openConsole } from './open-console.js'
 import { keepPicture, type Picture } from './pictures.js'
@@ -12,7 +12,7 @@ export async function openMarket(t: TestContext) {
     WEBHOOK_BACKOFF_MS: '50',
   })
   const { id, baseUrl, publish } = stack
-  const chain: Chain = buildChain({ seed: id })
+  const chain = buildChain({ seed: id })
   const gateway = await chain.openGateway('Console Test')
   const payer = await chain.openUserPayment(USDC)
   const trackingId = `order-${id}`

@@ -40,7 +40,7 @@ const directory = await mkdtemp(join(tmpdir(), `archive-${randomUUID().slice(0, 
 t.teardown(() => rm(directory, { recursive: true, force: true }))
 const { database, nats, settings } = await useEnvironment(t)
 const manager = await nats.connection.jetstreamManager()
-await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+await nats.addStream()
 const expected = await readExpectedAnswers()
 for (const bytes of await readFixtureMessages())
   await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
@@ -118,12 +118,7 @@ await waitFor(async () => (await count('true')) === expected.stored, {
 })
 const waits = await archiver.waitForLog('archive.waits', ({ obstacle }) => obstacle === 'not-final')
 const waiting = await command('list')
-const readDueSeconds = async () =>
-  Number(
-    /^payment_tracking_ingest_archive_due_seconds\S* (\S+)$/m.exec(
-      await (await fetch(`${archiver.managementUrl}/metrics`)).text(),
-    )?.[1],
-  )
+const readDueSeconds = () => archiver.figure('payment_tracking_ingest_archive_due_seconds')
 const dueBefore = await readDueSeconds()
 await archiver.stop()
 // Answers tell finality, and lists leave out what is archived: both are read when all is final and nothing is archived.

@@ -16,9 +16,8 @@ import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { buildChain, openPublisher, waitFor } from '@payment-tracking/testkit'
+import { listen, buildChain, openPublisher } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openBrowser } from '../console/open-browser.js'
 import { shareStack } from './share-stack.js'
@@ -119,10 +118,8 @@ t.test('a React page and a page with a script tag show a payment', { timeout: 24
     const file = join(project, 'dist', path === '/' ? 'index.html' : path)
     response.setHeader('content-type', types[extname(file)] ?? 'text/plain')
     response.end(existsSync(file) ? readFileSync(file) : '')
-  }).listen(0, '127.0.0.1')
-  t.teardown(() => server.close())
-  await waitFor(() => server.listening)
-  const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  const site = `http://127.0.0.1:${await listen(t, server)}`
 
   const browser = await openBrowser(t)
   const [react, script] = await Promise.all([browser.newPage(), browser.newPage()])

@@ -1,6 +1,5 @@
 // The typed client against the whole system: REST without rounding, pages by cursor, and payments that come
 // each once, though the connection is cut in the middle.
-import { once } from 'node:events'
 import { createServer as createHttpServer } from 'node:http'
 import {
   createApiClient,
@@ -9,7 +8,7 @@ import {
   watchPayments,
   type WatchState,
 } from '@payment-tracking/client'
-import { buildChain, openProxy, waitFor } from '@payment-tracking/testkit'
+import { listen, buildChain, openProxy, waitFor } from '@payment-tracking/testkit'
 import { Server } from 'socket.io'
 import t from 'tap'
 import { WebSocket } from 'ws'
@@ -152,11 +151,10 @@ t.test('a payment that a server pushes before its acknowledgement is passed on',
       })
     }),
   )
-  const listening = createHttpServer().listen(0, '127.0.0.1')
+  const listening = createHttpServer()
   server.attach(listening)
-  await once(listening, 'listening')
   const [seqs, retracted]: [number[], number[]] = [[], []]
-  const watch = watchPayments(`http://127.0.0.1:${(listening.address() as { port: number }).port}`, {
+  const watch = watchPayments(`http://127.0.0.1:${await listen(t, listening)}`, {
     trackingId,
     onPayment: ({ seq }) => seqs.push(seq),
     onRetraction: ({ seq }) => retracted.push(seq),

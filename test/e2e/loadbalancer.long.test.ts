@@ -58,10 +58,7 @@ async function loseTwoPods(
     new SteadyClient(t, { trackingId, url: () => baseUrl, localAddress: `127.0.1.${n + 1}` })
   const clients = Array.from({ length: CLIENTS }, connectClient)
   const streams = Array.from({ length: STREAMS }, () => openSteadyStream(t, baseUrl, trackingId))
-  const connections = async (pod: Pod) => {
-    const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
-    return Number(/^payment_tracking_realtime_connections (\d+)/m.exec(text)?.[1])
-  }
+  const connections = (pod: Pod) => pod.service.figure('payment_tracking_realtime_connections')
   // A pod that the load balancer has found down for a moment gets the next ones.
   await waitFor(
     async () => {

@@ -16,8 +16,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 t.test('the stream is read again into an empty database, and projections are computed anew', async t => {
   const { database, nats, settings } = await useEnvironment(t)
-  const manager = await nats.connection.jetstreamManager()
-  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  await nats.addStream()
   for (const bytes of await readFixtureMessages())
     await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'x'), bytes)
   const env = {

@@ -65,9 +65,7 @@ t.test('ops people work in a browser', { timeout: 240_000 }, async t => {
   const database = await createDatabase(t)
   const redis = await useRedis(t)
   const nats = await useNats(t)
-  await nats.connection
-    .jetstreamManager()
-    .then(manager => manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] }))
+  await nats.addStream()
   const queue = openQueue({ REDIS_URL: redis.url, ENVIRONMENT: 'devnet' })
   t.teardown(() => queue.close())
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })

@@ -57,12 +57,6 @@ async function ask(port: number, path: string): Promise<number> {
   return answer.statusCode!
 }
 
-const figure = async (managementUrl: string, name: string): Promise<number> => {
-  const text = await (await fetch(`${managementUrl}/metrics`)).text()
-  const found = [...text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'))]
-  return found.reduce((sum, [, value]) => sum + Number(value), 0)
-}
-
 t.test('a client that never reads is bounded, closed, and in nobody’s way', { timeout: 180_000 }, async t => {
   const { service, port } = await openApi(t, {
     // What Node takes by itself in a container of 512 MiB.
@@ -71,7 +65,7 @@ t.test('a client that never reads is bounded, closed, and in nobody’s way', { 
   })
   const get = 'GET /v1/events?limit=1000 HTTP/1.1\r\nhost: x\r\n\r\n'
   const holders = Array.from({ length: CONNECTIONS }, () => openHolder(t, port, get.repeat(PIPELINED)))
-  const read = (name: string) => figure(service.managementUrl, name)
+  const read = async (name: string) => (await service.figure(name)) || 0
   let mostBytes = 0
   await waitFor(
     async () => {
@@ -92,10 +86,9 @@ t.test('a client that never reads is bounded, closed, and in nobody’s way', { 
 t.test('a connection that sends requests without end and reads nothing is cut off', async t => {
   const { service, port } = await openApi(t, {})
   openHolder(t, port, 'GET /nowhere HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(500))
-  await waitFor(
-    async () => (await figure(service.managementUrl, 'payment_tracking_http_connections_closed_total')) === 1,
-    { what: 'the connection is cut off' },
-  )
+  await waitFor(async () => (await service.figure('payment_tracking_http_connections_closed_total')) === 1, {
+    what: 'the connection is cut off',
+  })
   t.equal(await ask(port, '/v1/health'), 200)
   t.equal(await service.stop(), 0)
 })

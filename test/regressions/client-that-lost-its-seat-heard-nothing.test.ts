@@ -1,9 +1,8 @@
 // A seat can be lost while the connection goes on (Redis lost its data, a pod was paused). The published client
 // took the refusal of a subscribe for the only way to be without one, and then heard nothing for ever.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { watchPayments } from '@payment-tracking/client'
-import { waitFor } from '@payment-tracking/testkit'
+import { listen, waitFor } from '@payment-tracking/testkit'
 import { Server } from 'socket.io'
 import t from 'tap'
 
@@ -21,8 +20,7 @@ t.test('a client whose seat is taken away asks for it again', async t => {
       socket.emit('error', { type: 'error', data, timestamp: Date.now() })
     })
   })
-  await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve))
-  const { port } = http.address() as AddressInfo
+  const port = await listen(t, http)
   const watch = watchPayments(`http://127.0.0.1:${port}`, { trackingId: 'order', onPayment: () => {} })
   t.teardown(() => watch.close())
   t.ok(await waitFor(() => asked === 2, { what: 'a second subscribe' }))

@@ -1,8 +1,8 @@
 // A server that dies in the moment it lets a connection in says so on a connection that nobody listens to yet.
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { openStore, readStreamHead } from '@payment-tracking/store/core'
 import { updateWebhook } from '@payment-tracking/store/admin'
-import { waitFor } from '@payment-tracking/testkit'
+import { listen, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
 /** A message of the server: its letter, its length, its body. */
@@ -24,9 +24,7 @@ t.test('a server that dies as it lets a connection in is an outage, not the end 
       socket.end(Buffer.concat([...WELCOME, LAST_WORDS]))
     })
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const port = await listen(t, server)
   const store = openStore({ DATABASE_URL: `postgres://someone@127.0.0.1:${port}/db?sslmode=disable` })
   t.teardown(() => store.close())
   await t.rejects(store.ping())

@@ -15,12 +15,9 @@ import t, { type Test } from 'tap'
 
 type Obstacle = (manager: JetStreamManager, nats: TestNats) => Promise<unknown>
 
-const addStream = (manager: JetStreamManager, { stream, subjectPrefix }: TestNats) =>
-  manager.streams.add({ name: stream, subjects: [`${subjectPrefix}.>`] })
-
 const OBSTACLES: Record<string, Obstacle> = {
   'a push consumer has its name': async (manager, nats) => {
-    await addStream(manager, nats)
+    await nats.addStream()
     await manager.consumers.add(nats.stream, {
       durable_name: 'ingest',
       deliver_subject: 'somewhere',
@@ -28,11 +25,11 @@ const OBSTACLES: Record<string, Obstacle> = {
     })
   },
   'a consumer that acknowledges nothing has its name': async (manager, nats) => {
-    await addStream(manager, nats)
+    await nats.addStream()
     await manager.consumers.add(nats.stream, { durable_name: 'ingest', ack_policy: AckPolicy.None })
   },
-  'the stream of its name has other subjects': (manager, { stream, subjectPrefix }) =>
-    manager.streams.add({ name: stream, subjects: [`other.${subjectPrefix}.>`] }),
+  'the stream of its name has other subjects': (_, { subjectPrefix, addStream }) =>
+    addStream({ subjects: [`other.${subjectPrefix}.>`] }),
 }
 
 const startIngest = async (
@@ -49,9 +46,6 @@ const startIngest = async (
   return startService(t, 'ingest', env, { waitUntilReady: false })
 }
 
-const metricsOf = async ({ managementUrl }: StartedService) =>
-  (await fetch(`${managementUrl}/metrics`)).text()
-
 async function showsThatItReadsNothing(t: Test, ingest: StartedService): Promise<void> {
   await ingest.waitForLog('service.ready')
   await ingest.waitForLog('bus.consume-interrupted')
@@ -59,7 +53,7 @@ async function showsThatItReadsNothing(t: Test, ingest: StartedService): Promise
   t.equal(answer.status, 503)
   const { dependencies } = (await answer.json()) as { dependencies: Record<string, string> }
   t.match(dependencies, { nats: 'ok', stream: /^the consumer cannot be opened: ./ })
-  const metrics = await metricsOf(ingest)
+  const metrics = await ingest.metrics()
   t.match(metrics, /^payment_tracking_ingest_consuming 0$/m)
   t.match(metrics, /^payment_tracking_ingest_lag_messages nan$/im, 'an unknown lag is not 0')
   t.match(metrics, /^payment_tracking_ingest_lag_seconds nan$/im)
@@ -69,7 +63,7 @@ async function becomesReady(t: Test, ingest: StartedService): Promise<void> {
   await waitFor(async () => (await fetch(`${ingest.managementUrl}/readyz`)).ok, {
     what: 'ingest to be ready',
   })
-  const healed = await metricsOf(ingest)
+  const healed = await ingest.metrics()
   t.match(healed, /^payment_tracking_ingest_consuming 1$/m)
   t.match(healed, /^payment_tracking_ingest_lag_messages 0$/m)
 }

@@ -27,18 +27,12 @@ t.test('one message that cannot be stored becomes a dead letter, all others are 
     `create trigger fault before insert on events for each row when (new.signature = '${signature}')
      execute function fault()`,
   )
-  const manager = await nats.connection.jetstreamManager()
-  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  await nats.addStream()
   for (const bytes of payments)
     await nats.jetstream.publish(subjectOf(nats.subjectPrefix, 'PaymentRecord'), bytes)
   const ingest = await startService(t, 'ingest', settings)
-  await waitFor(
-    async () => {
-      const metrics = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
-      return /^payment_tracking_ingest_lag_messages 0$/m.test(metrics)
-    },
-    { what: 'every message to be acknowledged' },
-  )
+  const lag = () => ingest.figure('payment_tracking_ingest_lag_messages')
+  await waitFor(async () => (await lag()) === 0, { what: 'every message to be acknowledged' })
   const { rows: letters } = await database.pool.query<{ code: string; reason: string; bytes: Buffer }>(
     `select code, reason, bytes from dead_letters where code = 'INGEST_FAULT'`,
   )

@@ -31,7 +31,7 @@ t.test(
   async t => {
     const nats = await useNats(t)
     const manager = await nats.connection.jetstreamManager()
-    await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+    await nats.addStream()
     const control = `${nats.subjectPrefix}.control.finalized`
     const lines = [
       { subject: control, message: { slot: 390_000_001 } },

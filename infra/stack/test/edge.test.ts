@@ -1,9 +1,9 @@
 import { readTrustedProxies } from '@payment-tracking/runtime'
 import { once } from 'node:events'
 import { createServer, request, type IncomingMessage } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { openEdge } from '@payment-tracking/stack'
-import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { listen, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 
 interface Received {
@@ -31,12 +31,7 @@ async function openService(t: TestContext, name: string): Promise<number> {
     socket.write(`${name} for ${String(incoming.headers['x-forwarded-for'])};`)
     socket.pipe(socket)
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return (server.address() as AddressInfo).port
+  return listen(t, server)
 }
 
 async function openEdgeTo(
@@ -68,9 +63,7 @@ t.test('an event stream passes at once, and ends in the service when its client 
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`data: ${incoming.url}\n\n`)
     response.once('close', () => (gone = true))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = await openEdgeTo(t, [], [(server.address() as AddressInfo).port])
+  const url = await openEdgeTo(t, [], [await listen(t, server)])
   const controller = new AbortController()
   const answer = await fetch(`${url}/v1/payments/stream?trackingId=a`, { signal: controller.signal })
   const { value } = await answer.body!.getReader().read()
@@ -89,9 +82,7 @@ t.test('streams and waiting requests of few clients left everybody else without 
     response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n')
     response.once('close', () => open.delete(incoming))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const { port } = server.address() as AddressInfo
+  const port = await listen(t, server)
   const url = await openEdgeTo(t, [port], [port])
   const streams = Array.from({ length: STREAMS }, (_, n) =>
     request(url, { path: n % 2 ? '/v1/payments/stream' : '/v1/gateway/x/feed?wait=25', agent: false })
@@ -196,9 +187,7 @@ t.test('a client that is gone does not stay with the service', async t => {
     socket.resume().once('end', () => socket.end())
     socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
   })
-  await new Promise<void>(resolve => service.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => service.close())
-  const { port } = service.address() as AddressInfo
+  const port = await listen(t, service)
   const url = await openEdgeTo(t, [port], [port])
   const client = connect(Number(new URL(url).port), '127.0.0.1')
   client.write(upgradeRequest('/ws/v1/'))

@@ -1,9 +1,9 @@
 // What `npm start` says of settings and servers that it cannot work with. Nothing is started in any of these tests.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase, startStack, useServers, type TestContext } from '@payment-tracking/testkit'
+import { listen, createDatabase, startStack, useServers, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 
 t.setTimeout(300_000)
@@ -60,9 +60,7 @@ t.test('keys that cannot sign are refused before anything starts, and not shown'
 
 t.test('errors name the setting, and the way out: a taken port, and a HOST that is no address', async t => {
   const holder = createServer()
-  await new Promise<void>(resolve => holder.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => holder.close())
-  const { port } = holder.address() as AddressInfo
+  const port = await listen(t, holder)
   const output = await refusalOf(t, { OPS_PORT: String(port), HOST: '203.0.113.7' })
   t.match(output, `OPS_PORT: port ${port} is taken on 127.0.0.1`)
   t.match(output, 'HOST: 203.0.113.7 is no address of this machine')

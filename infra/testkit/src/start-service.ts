@@ -17,6 +17,10 @@ export interface LogLine {
 export interface StartedService {
   readonly pid: number
   readonly managementUrl: string
+  /** As Prometheus reads them. */
+  metrics(): Promise<string>
+  /** A metric's figure, summed over its labels: `name`, or `name{label="…"}` for one of them. NaN where it shows none. */
+  figure(name: string): Promise<number>
   /** The log so far, parsed. */
   readonly logs: LogLine[]
   /** The whole output so far, stdout and stderr. */
@@ -111,6 +115,12 @@ export async function startService(
       const line = findLog('service.ready', () => true)
       if (!line) throw new Error(`${name} has not said its management port yet`)
       return `http://127.0.0.1:${line.managementPort as number}`
+    },
+    metrics: async () => (await fetch(`${service.managementUrl}/metrics`)).text(),
+    async figure(name) {
+      const lines = (await service.metrics()).split('\n')
+      const shown = lines.filter(line => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+      return shown.length === 0 ? NaN : shown.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
     },
     async waitForLog(msg, holds = () => true) {
       try {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { connect, type ConnectionOptions } from 'nats'
+import { connect, type ConnectionOptions, type StreamConfig } from 'nats'
 import type { TestContext } from './test-context.js'
 import { useServers } from './use-servers.js'
 
@@ -19,7 +19,7 @@ export function natsOptions(natsUrl: string): ConnectionOptions {
 export async function useNats(t: TestContext) {
   const { natsUrl } = await useServers(t)
   const id = randomBytes(4).toString('hex')
-  const stream = `TEST_${id}`
+  const [stream, subjectPrefix] = [`TEST_${id}`, `test.${id}`]
   const connection = await connect(natsOptions(natsUrl))
   t.teardown(async () => {
     const manager = await connection.jetstreamManager()
@@ -30,9 +30,14 @@ export async function useNats(t: TestContext) {
     url: natsUrl,
     /** A stream name and subject prefix of this test alone; the stream itself is not made. */
     stream,
-    subjectPrefix: `test.${id}`,
+    subjectPrefix,
     connection,
     jetstream: connection.jetstream(),
+    /** The stream of the test, where no service makes it. */
+    addStream: async (limits: Partial<StreamConfig> = {}) => {
+      const { streams } = await connection.jetstreamManager()
+      return streams.add({ name: stream, subjects: [`${subjectPrefix}.>`], ...limits })
+    },
   }
 }
 

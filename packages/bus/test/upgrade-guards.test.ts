@@ -5,7 +5,7 @@ import t from 'tap'
 t.test('upgrade guard: getMessage passes next_by_subj on, and the server finds the next message', async t => {
   const nats = await useNats(t)
   const manager = await nats.connection.jetstreamManager()
-  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  await nats.addStream()
   for (const subject of ['a', 'b', 'c']) await nats.jetstream.publish(`${nats.subjectPrefix}.${subject}`)
   await manager.streams.deleteMessage(nats.stream, 1)
   // A question that the client's types do not have: consumer.ts measures the age of the oldest message by it.

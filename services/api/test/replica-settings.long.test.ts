@@ -77,7 +77,7 @@ t.test('a replica that is away is warned of, and reads go on', async t => {
   t.equal(answer.status, 200)
   t.equal(answer.headers.get('x-position'), '0')
   await api.waitForLog('service.ready')
-  const metrics = await (await fetch(`${api.managementUrl}/metrics`)).text()
+  const metrics = await api.metrics()
   t.match(metrics, /^payment_tracking_reads_total\{database="primary"\} 1$/m)
   t.match(metrics, /^payment_tracking_replica_asked\{database="127.0.0.1:1\/somewhere"\} 0$/m)
   t.notMatch(api.output, 'secret')

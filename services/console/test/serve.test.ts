@@ -141,7 +141,7 @@ t.test('pages, their files and what is refused', async t => {
     const { managementUrl } = console.service
     t.equal((await fetch(`${managementUrl}/healthz`)).status, 200)
     t.match(await (await fetch(`${managementUrl}/readyz`)).json(), { ready: true, dependencies: {} })
-    const metrics = await (await fetch(`${managementUrl}/metrics`)).text()
+    const metrics = await console.service.metrics()
     t.match(metrics, /^payment_tracking_console_requests_total\{status="200"\} [1-9]/m)
     const line = await console.service.waitForLog('request.answered', ({ status }) => status === 404)
     t.match(line, { service: 'console', method: 'GET', path: '/', durationMs: Number })

@@ -18,7 +18,7 @@ t.test('a backfill begins at the configured slot, and expects nothing of what ca
   await rig.settle()
   t.same(await recordIds(rig), [2, 3])
   t.same(await rig.controls('gap'), [])
-  const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text()
+  const metrics = await service.metrics()
   for (const [name, value] of [
     ['leading', '1'],
     ['checkpoint_slot', String(rig.chain.finalized)],

@@ -1,7 +1,7 @@
 // Nodes that lie. The indexer publishes the majority's answer, or a gap where no majority exists.
 // In one process with others: what tests load.
 import t from 'tap'
-import { waitFor } from '@payment-tracking/testkit'
+import { waitFor, type StartedService } from '@payment-tracking/testkit'
 import { openRig, pay, type Rig } from './open-rig.js'
 
 const amounts = async (rig: Rig) => (await rig.events()).map(({ body }) => body.data.amount)
@@ -18,11 +18,8 @@ const forge = (rig: Rig, recordId: number, signature: string) => ({
   signature,
 })
 
-const disagreements = async (managementUrl: string): Promise<number> => {
-  const text = await (await fetch(`${managementUrl}/metrics`)).text()
-  const counts = [...text.matchAll(/^payment_tracking_indexer_disagreements_total\{.*\} (\d+)$/gm)]
-  return counts.reduce((sum, [, count]) => sum + Number(count), 0)
-}
+const disagreements = (service: StartedService) =>
+  service.figure('payment_tracking_indexer_disagreements_total')
 
 t.test('two nodes that contradict each other are not believed until they agree', async t => {
   const rig = await openRig(t, { nodes: 2, env: { 'indexer.rescanEveryMs': '500' } })
@@ -34,7 +31,7 @@ t.test('two nodes that contradict each other are not believed until they agree',
   await rig.settle()
   t.same(await amounts(rig), ['1000000'])
   t.match((await rig.controls('gap'))[0], { body: { signature, reason: /NODES_DISAGREE/ } })
-  t.ok((await disagreements(service.managementUrl)) > 0, 'the disagreement is counted')
+  t.ok((await disagreements(service)) > 0, 'the disagreement is counted')
   t.match(await service.waitForLog('indexer.nodes-disagree'), { signature })
   liar!.faults.lies.clear()
   await waitFor(() => rig.gapsClosed(), { what: 'the gap to be closed', timeoutMs: 30_000 })
@@ -58,7 +55,7 @@ t.test('two of three nodes decide: on contents, on success, on missing transacti
     'nothing is invented',
   )
   t.ok(await rig.gapsClosed())
-  t.ok((await disagreements(service.managementUrl)) >= 2)
+  t.ok((await disagreements(service)) >= 2)
 })
 
 t.test('a transaction that one of two nodes invents is a gap, never an event', async t => {

@@ -32,7 +32,7 @@ t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets
     'all, once',
   )
   t.ok(await rig.gapsClosed(), 'no gap is left open')
-  const metrics = await (await fetch(`${service.managementUrl}/metrics`)).text()
+  const metrics = await service.metrics()
   t.match(
     metrics,
     /indexer_requests_total\{node="127\.0\.0\.1:\d+",method="\w+",result="rate-limited"\} [1-9]/,

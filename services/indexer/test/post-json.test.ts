@@ -1,25 +1,21 @@
 // The requests to a node, against a real HTTP server: credentials in the address, compressed answers, too large answers.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import t from 'tap'
+import { listen } from '@payment-tracking/testkit'
+import t, { type Test } from 'tap'
 import { openJsonPoster } from '../src/nodes/post-json.js'
 
-type TestContext = Pick<typeof t, 'teardown'>
-
 /** Starts a server. @returns its host and port, and the heads of its requests */
-async function serve(t: TestContext, answer: (response: ServerResponse) => void) {
+async function serve(t: Test, answer: (response: ServerResponse) => void) {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
     request.resume().on('end', () => answer(response))
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => new Promise(resolve => server.close(resolve).closeAllConnections()))
-  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, requests }
+  return { host: `127.0.0.1:${await listen(t, server)}`, requests }
 }
 
-function openPoster(t: TestContext, url: string) {
+function openPoster(t: Test, url: string) {
   const poster = openJsonPoster(url)
   t.teardown(() => poster.close())
   return poster

@@ -4,20 +4,15 @@ import t from 'tap'
 t.test('a stream whose subjects leave no room for control messages is reported, with the cure', async t => {
   const { database, nats, settings } = await useEnvironment(t)
   const manager = await nats.connection.jetstreamManager()
-  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.*`] })
-  const ingest = await startService(t, 'ingest', {
-    ...settings,
-  })
+  await nats.addStream({ subjects: [`${nats.subjectPrefix}.*`] })
+  const ingest = await startService(t, 'ingest', settings)
   const line = await ingest.waitForLog('stream.takes-no-control-messages')
   t.match(line, {
     level: 'warn',
     missing: `${nats.subjectPrefix}.control.>`,
     cure: `nats stream edit ${nats.stream} --subjects "${nats.subjectPrefix}.>"`,
   })
-  const metric = async () => {
-    const text = await (await fetch(`${ingest.managementUrl}/metrics`)).text()
-    return Number(/^payment_tracking_ingest_stream_takes_controls.* (\S+)$/m.exec(text)?.[1])
-  }
+  const metric = () => ingest.figure('payment_tracking_ingest_stream_takes_controls')
   const noted = async () =>
     (await database.pool.query<{ takes: boolean }>('select takes_controls as takes from stream_head'))
       .rows[0]!.takes

@@ -7,8 +7,7 @@ import { reingest } from '../src/recovery/reingest.js'
 
 async function openReader(t: Test, count: number) {
   const nats = await useNats(t)
-  const manager = await nats.connection.jetstreamManager()
-  const { created } = await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  const { created } = await nats.addStream()
   for (let n = 0; n < count; n++) await nats.jetstream.publish(`${nats.subjectPrefix}.Event`, `${n}`)
   const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
   const bus = await openBus({ NATS_URL: nats.url }, 'test', log)

@@ -20,7 +20,7 @@ const REDELIVERIES = 8
 t.test('what waits for a slow Postgres is read once, and reading does not begin again', async t => {
   const { database, nats, settings } = await useEnvironment(t)
   const manager = await nats.connection.jetstreamManager()
-  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  await nats.addStream()
   const ingest = await startService(t, 'ingest', {
     ...settings,
     LOG_LEVEL: 'debug',

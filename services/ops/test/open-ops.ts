@@ -39,8 +39,7 @@ export async function openOps(t: TestContext, settings: Record<string, string> =
   const queue = openQueue(config)
   const board = openBoardQueue(config)
   // Whoever publishes makes the stream; the dashboard may not.
-  const { streams } = await nats.connection.jetstreamManager()
-  await streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  await nats.addStream()
   await waitFor(() => queue.ping().then(() => true), { what: 'the queue' })
   const app = await buildApp({ config, log, store, bus, queue, board })
   t.teardown(async () => {

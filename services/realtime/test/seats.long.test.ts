@@ -135,7 +135,7 @@ t.test('a connection whose peer falls silent is ended by the ping, and its seat 
   await waitFor(() => silent.isPaused)
   const newcomer = pod.connect()
   await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok, { what: 'its seat' })
-  const metrics = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
+  const metrics = await pod.service.metrics()
   t.match(metrics, 'payment_tracking_realtime_disconnects_total{reason="ping timeout"} 1')
   t.match(metrics, 'payment_tracking_realtime_subscriptions 1')
   for (let n = 0; n < 3; n++) await openRaw(t, pod.url)

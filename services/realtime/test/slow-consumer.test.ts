@@ -51,11 +51,7 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
   stream.pause()
   const newcomer = pod.connect()
   t.match(await trySubscribe(newcomer, { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
-  const metric = async (name: string) => {
-    const text = await (await fetch(`${pod.service.managementUrl}/metrics`)).text()
-    const line = text.split('\n').find(line => line.startsWith(`${name} `))
-    return Number(line?.split(' ').at(-1) ?? 0)
-  }
+  const metric = async (name: string) => (await pod.service.figure(name)) || 0
   const closes = () => metric('payment_tracking_realtime_closes_total{reason="SLOW_CONSUMER"}')
   const before = await metric('process_resident_memory_bytes')
   let seq = 0

@@ -2,19 +2,16 @@
 // before a client notices it.
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Server, type Namespace } from 'socket.io'
 import { io } from 'socket.io-client'
+import { listen } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { sendFrame, SharedFrame, type EngineConnection } from '../src/connections/engine-connection.js'
 
 async function connect(t: Test) {
   const http = createServer()
   const server = new Server(http, { transports: ['websocket'], perMessageDeflate: false })
-  http.listen(0, '127.0.0.1')
-  await once(http, 'listening')
-  const { port } = http.address() as AddressInfo
-  const client = io(`http://127.0.0.1:${port}`, { transports: ['websocket'] })
+  const client = io(`http://127.0.0.1:${await listen(t, http)}`, { transports: ['websocket'] })
   t.teardown(async () => {
     client.disconnect()
     await server.close()

@@ -1,8 +1,8 @@
 // A receiver may send anything, and as fast as it can: the worker reads 128 KiB of an answer.
-import { once } from 'node:events'
-import { createServer as createPlainServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer as createPlainServer, type Server, type Socket } from 'node:net'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:tls'
+import { listen } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { ANSWER_BYTES } from '../src/requests/bound-answers.js'
 import { openConnections } from '../src/requests/connections.js'
@@ -35,14 +35,10 @@ async function openFlood(t: Test, { isTls = false, begin = '', piece = '' }) {
   const server: Server = isTls
     ? createTlsServer({ key: fixture('key.pem'), cert: fixture('cert.pem') }, onSocket)
     : createPlainServer(onSocket)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(t, server)
   const connections = openConnections({ timeoutMs: 30_000, trustOnly: fixture('cert.pem') })
-  t.teardown(async () => {
-    await connections.close()
-    server.close()
-  })
-  const endpointUrl = `${isTls ? 'https' : 'http'}://hooks.example:${(server.address() as AddressInfo).port}/`
+  t.teardown(() => connections.close())
+  const endpointUrl = `${isTls ? 'https' : 'http'}://hooks.example:${port}/`
   const answer = await sendOne(endpointUrl, { connections, deadlines: openDeadlines(30_000) })
   t.ok(bytes < ON_THE_WAY, `${bytes} bytes left the receiver`)
   return answer
@@ -91,14 +87,9 @@ t.test('each answer of a kept connection is counted alone', async t => {
       )
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const endpointUrl = `http://127.0.0.1:${await listen(t, server)}/`
   const connections = openConnections({ timeoutMs: 30_000 })
-  t.teardown(async () => {
-    await connections.close()
-    server.close()
-  })
-  const endpointUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  t.teardown(() => connections.close())
   const options = { connections, deadlines: openDeadlines(30_000) }
   const answers = Math.ceil((3 * ANSWER_BYTES) / 50_000)
   for (let n = 0; n < answers; n++) t.match(await sendOne(endpointUrl, options), { outcome: 'accepted' })

@@ -32,10 +32,8 @@ t.test('two workers together keep to the rate of an endpoint, and to that of ano
   t.ok(mostWithin(slow, 8) <= 11, `${mostWithin(slow, 8)} in 8 s at 1 a second`)
   t.ok(mostWithin(fast, 4) <= 260, `${mostWithin(fast, 4)} in 4 s at 50 a second`)
   t.equal(slow.requests.length + fast.requests.length, 412, 'each once')
-  for (const { managementUrl } of workers) {
-    const metrics = await (await fetch(`${managementUrl}/metrics`)).text()
-    t.match(metrics, /delivery_attempts_total\{.*outcome="accepted".*\} [1-9]/, 'both sent')
-  }
+  for (const worker of workers)
+    t.match(await worker.metrics(), /delivery_attempts_total\{.*outcome="accepted".*\} [1-9]/, 'both sent')
   const rows = [...(await rig.attempts(one.gateway)), ...(await rig.attempts(fifty.gateway))]
   t.equal(rows.length, 412, 'what waits for its slot spends no try')
 })

@@ -1,7 +1,6 @@
 // The worker keeps connections between requests, and receivers may end connections at any time.
-import { once } from 'node:events'
-import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { createServer, type Socket } from 'node:net'
+import { listen, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openConnections } from '../src/requests/connections.js'
 import { openDeadlines } from '../src/requests/deadlines.js'
@@ -30,13 +29,8 @@ async function openEndpoint(
       onRequest(socket, ++onThisSocket)
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.teardown(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const origin = `http://127.0.0.1:${await listen(t, server)}`
+  t.teardown(() => sockets.forEach(socket => socket.destroy()))
   const connections = openConnections({
     timeoutMs: 5_000,
     ...(idlePoolMs === undefined ? {} : { idlePoolMs }),

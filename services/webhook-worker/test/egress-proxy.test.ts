@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
-import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { createServer as createTcpServer } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { readConfig, type ConfigError } from '@payment-tracking/runtime'
-import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { listen, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { Type } from 'typebox'
 import { WebhookWorkerConfig } from '../src/config.js'
@@ -54,12 +54,7 @@ t.test('TLS is with the endpoint, directly and through a proxy, which resolves n
     names.push((request.socket as TLSSocket).servername, request.headers.host)
     response.end()
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listen(t, server)
   const proxy = await openProxy(t)
   for (const proxyUrl of [undefined, `http://us%20er:pass@127.0.0.1:${proxy.port}`]) {
     names.length = 0
@@ -171,9 +166,7 @@ t.test('what is the failure of the endpoint, and what of the proxy', async t => 
   const strict = await openProxy(t, { refusal: '407 No' })
   t.match(await send(url, { proxyUrl: `http://127.0.0.1:${strict.port}` }), { error: 'proxy away' })
   const cutting = createTcpServer(socket => socket.once('data', () => socket.destroy()))
-  await new Promise<void>(resolve => cutting.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => cutting.close())
-  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${(cutting.address() as AddressInfo).port}` }), {
+  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${await listen(t, cutting)}` }), {
     error: 'proxy away',
   })
   const proxy = await openProxy(t)

@@ -23,10 +23,8 @@ t.test('the work of all is done by the leader, and by the next one when it is ki
   )
   await waitFor(async () => (await reportedSince(now[0]!.now)) === 2, { what: 'further reports of both' })
   /** Rows that a worker has written for webhooks that were turned off. */
-  const workedBy = async ({ managementUrl }: StartedService) => {
-    const text = await (await fetch(`${managementUrl}/metrics`)).text()
-    return Number(/^payment_tracking_webhook_work_rows_total\{kind="cancel"\} (\S+)/m.exec(text)?.[1] ?? 0)
-  }
+  const workedBy = async (worker: StartedService) =>
+    (await worker.figure('payment_tracking_webhook_work_rows_total{kind="cancel"}')) || 0
   /** Turns webhooks off whose deliveries nobody sends. @returns once their rows are written */
   const turnOff = async () => {
     for (let count = 0; count < WEBHOOKS; count++) {

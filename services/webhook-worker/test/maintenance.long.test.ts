@@ -103,15 +103,8 @@ t.test('a worker maintains webhooks', async t => {
         where id = $1`,
       [ref!.id],
     )
-    await waitFor(
-      async () => {
-        const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
-        return (
-          Number(/^payment_tracking_delivery_oldest_undelivered_seconds (\S+)/m.exec(metrics)?.[1]) >= 3_600
-        )
-      },
-      { what: 'the age' },
-    )
+    const readAge = () => worker.figure('payment_tracking_delivery_oldest_undelivered_seconds')
+    await waitFor(async () => (await readAge()) >= 3_600, { what: 'the age' })
     await pool.query('update webhooks set active = false where id = $1', [webhook.id])
   })
 
@@ -122,10 +115,7 @@ t.test('a worker maintains webhooks', async t => {
        values ($1, 'waits', gen_random_uuid(), 'policy', 1, 'payment.executed', 'details', now() - interval '2 h')`,
       [webhook.id],
     )
-    const readAge = async () => {
-      const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
-      return Number(/^payment_tracking_delivery_oldest_awaiting_details_seconds (\S+)/m.exec(metrics)?.[1])
-    }
+    const readAge = () => worker.figure('payment_tracking_delivery_oldest_awaiting_details_seconds')
     await waitFor(async () => (await readAge()) >= 7_200, { what: 'the age' })
     await pool.query('update webhooks set active = false where id = $1', [webhook.id])
     await waitFor(async () => (await readAge()) === 0, { what: 'nothing that will be sent' })

@@ -37,10 +37,7 @@ t.test('a worker of a queue that an operator paused is not stuck', async t => {
   t.teardown(() => board.close())
   await board.queues[0].pause()
   await rig.pay(gateway, 3)
-  const figure = async () => {
-    const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
-    return Number(/^payment_tracking_delivery_oldest_undelivered_seconds (\S+)/m.exec(metrics)?.[1])
-  }
+  const figure = () => worker.figure('payment_tracking_delivery_oldest_undelivered_seconds')
   // Long after the watchdog's limit; the age metric still shows the waiting deliveries.
   await waitFor(async () => (await figure()) > 2, { what: 'the age' })
   t.equal(receiver.requests.length, 0)

@@ -59,7 +59,7 @@ t.test('connections return to the baseline, and nothing private is logged', asyn
   await rig.pay(webhook.gateway, 3)
   await rig.waitForStates({ delivered: 3 })
   t.ok((await connections()) > 0)
-  const metrics = await (await fetch(`${worker.managementUrl}/metrics`)).text()
+  const metrics = await worker.metrics()
   t.match(metrics, /payment_tracking_delivery_attempts_total\{outcome="accepted"\} 3/)
   t.match(metrics, /payment_tracking_delivery_first_attempt_seconds_count 3/)
   t.equal(await worker.stop(), 0)

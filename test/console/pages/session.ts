@@ -1,6 +1,6 @@
 // Who is signed in: by wallet, by API key, and for how long.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listen } from '@payment-tracking/testkit'
 import type { Page } from 'playwright-core'
 import { askJson } from '../../ask-json.js'
 import { signIn } from '../../chaos/load/receivers.js'
@@ -113,10 +113,8 @@ export function testSession({
         response.setHeader('content-type', 'text/html')
         response.end('<title>A neighbour</title>')
       })
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-      t.teardown(() => server.close())
       const neighbour = await page.context().newPage()
-      await neighbour.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+      await neighbour.goto(`http://127.0.0.1:${await listen(t, server)}/`)
       const answered = neighbour.waitForResponse(/\/secret\/rotate$/)
       const outcome = await neighbour.evaluate(
         async ([base, webhook]) => {

@@ -43,7 +43,7 @@ export interface CallAnswer {
   headers: Record<string, unknown>
 }
 
-export interface CallOptions {
+interface CallOptions {
   token?: string | undefined
   body?: unknown
   app?: ApiServer

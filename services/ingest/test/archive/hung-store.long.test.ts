@@ -30,8 +30,7 @@ t.test('requests end after their time, and the archive goes on when the store an
 
 t.test('payments are stored meanwhile, and a stop does not wait for the store', async t => {
   const { database, nats, settings } = await useEnvironment(t)
-  const manager = await nats.connection.jetstreamManager()
-  await manager.streams.add({ name: nats.stream, subjects: [`${nats.subjectPrefix}.>`] })
+  await nats.addStream()
   const { location, env } = await openS3(t)
   const link = await openLink(t, env.AWS_ENDPOINT_URL!)
   const service = await startService(t, 'ingest', {

@@ -1,7 +1,7 @@
 // An S3 server with a bucket, and a way there on which a client dies in the middle of what it sends.
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
 import S3rver from '@20minutes/s3rver'
-import type { TestContext } from '@payment-tracking/testkit'
+import { listen, type TestContext } from '@payment-tracking/testkit'
 import { makeDirectory } from './open-archive.js'
 
 export interface S3Store {
@@ -59,10 +59,8 @@ export async function openCut(t: TestContext, port: number): Promise<Cut> {
     })
     client.on('close', () => upstream.destroy())
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
   return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `http://127.0.0.1:${await listen(t, server)}`,
     at: (chunk, dies) => {
       left = chunk
       die = dies

@@ -1,10 +1,9 @@
 // An archive in an S3 server from npm, which needs nothing of the machine. Files that were written can be read. Wrong settings are
 // named in one line before anything starts. `npm run operate -- archive` lists, verifies and restores.
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { listArchiveParts } from '@payment-tracking/store/ingest'
 import { openStore } from '@payment-tracking/store/core'
-import { startService, useEnvironment } from '@payment-tracking/testkit'
+import { listen, startService, useEnvironment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { openArchive, paidIn, stoppingAfter, take } from './open-archive.js'
@@ -88,9 +87,7 @@ t.test(
         response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`)
       })
     })
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    t.teardown(() => server.close())
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const address = `http://127.0.0.1:${await listen(t, server)}`
     const files = await openArchiveFiles(location, { ...env, AWS_ENDPOINT_URL: address })
     t.equal(await files.check(), false, 'ingest starts without it')
     asked.length = 0
