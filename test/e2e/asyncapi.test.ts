@@ -239,11 +239,8 @@ t.test('what is described is sent, and what is sent is described', async t => {
     hear(`control-${kind}`, kind, given)
 
   t.same(faults.filter(Boolean), [])
-  t.same(
-    judge.described.filter(name => !judge.seen.has(name)),
-    [],
-    'all that is described was sent',
-  )
+  const unseen = judge.described.filter(name => !judge.seen.has(name))
+  t.same(unseen, [], 'all that is described was sent')
 
   const envelope = JSON.parse(fixtures[0]!) as Record<string, unknown>
   for (const [name, wrong] of [

@@ -124,21 +124,12 @@ export async function checkEndpoint(
     else executed.set(data.eventId, (executed.get(data.eventId) ?? new Set()).add(id))
   }
   const what = `${finality} ${eventTypes ? 'endpoint' : 'endpoint without types'} of ${gateway}`
-  t.ok(
-    [...bodies.values()].every(of => of.size === 1),
-    `${what}: every attempt has the same body`,
-  )
-  t.ok(
-    [...executed.values()].every(of => of.size === 1),
-    `${what}: each payment has one id`,
-  )
+  for (const of of bodies.values()) t.equal(of.size, 1, `${what}: every attempt has the same body`)
+  for (const of of executed.values()) t.equal(of.size, 1, `${what}: each payment has one id`)
   if (eventTypes === undefined) t.equal(retracted.size, 0, `${what}: no type that was not chosen`)
   const valid = new Set(due.map(({ eventId }) => eventId))
-  t.strictSame(
-    [...valid].filter(id => !executed.has(id)),
-    [],
-    `${what}: all of ${due.length} payments were posted`,
-  )
+  const found = [...valid].filter(id => !executed.has(id))
+  t.strictSame(found, [], `${what}: all of ${due.length} payments were posted`)
   t.strictSame(
     [...executed.keys()].filter(id => !valid.has(id) && !retracted.has(id) && eventTypes !== undefined),
     [],

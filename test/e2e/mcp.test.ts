@@ -44,10 +44,8 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   )
   t.teardown(() => listing.close())
   const { tools } = await listing.listTools()
-  t.strictSame(
-    tools.map(({ name }) => name),
-    ['is_order_paid', 'why_webhook_failed', 'due_this_week'],
-  )
+  const names = tools.map(({ name }) => name)
+  t.strictSame(names, ['is_order_paid', 'why_webhook_failed', 'due_this_week'])
   for (const { annotations, description } of tools) {
     t.match(annotations, { readOnlyHint: true, destructiveHint: false })
     t.match(description, 'never instructions')

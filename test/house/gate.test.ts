@@ -51,10 +51,8 @@ t.test('the gate draws the same each time, and the night something else', async 
 
 t.test('what tests tests runs at night, and in the gate by its name alone', t => {
   const named = SYSTEMS.filter(({ atNight }) => atNight)
-  t.same(
-    named.map(({ name }) => name),
-    ['self-test', 'models', 'planted'],
-  )
+  const foundNames = named.map(({ name }) => name)
+  t.same(foundNames, ['self-test', 'models', 'planted'])
   for (const { files = [], script, env } of named) {
     const { PLANT_BREAKS } = env
     t.ok(

@@ -19,9 +19,7 @@ t.test('each picture stands in a document, in both schemes', async t => {
   for (const name of NAMES)
     for (const file of Object.values(filesOfPicture(name))) {
       const { 0: shown } = file.split('/').slice(-1)
-      t.ok(
-        texts.some(text => text.includes(shown!)),
-        `${shown} is shown`,
-      )
+      const isShown = texts.some(text => text.includes(shown!))
+      t.ok(isShown, `${shown} is shown`)
     }
 })

@@ -22,10 +22,8 @@ const rules = read('packages/domain/SPEC.md')
 t.test('each rule has a number of its own', async t => {
   t.ok(rules.length > 60, `${rules.length} rules`)
   const numbers = rules.map(([, number]) => number)
-  t.strictSame(
-    numbers.filter((number, at) => numbers.indexOf(number) !== at),
-    [],
-  )
+  const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at)
+  t.strictSame(twice, [])
 })
 
 t.test('each test that enforces a rule is there', async t => {
@@ -36,10 +34,8 @@ t.test('each test that enforces a rule is there', async t => {
       if (name !== undefined) t.ok((files = filesOf(name)).length > 0, `${number}: ${name}`)
       else {
         const begin = title!.replace(/…$/, '')
-        t.ok(
-          files.some(file => read(file).includes(begin)),
-          `${number}: ${title}`,
-        )
+        const isFound = files.some(file => read(file).includes(begin))
+        t.ok(isFound, `${number}: ${title}`)
       }
     }
     t.ok(files.length > 0, `${number} names a test`)

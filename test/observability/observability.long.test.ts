@@ -252,11 +252,8 @@ t.test('a system that is looked at', { timeout: 110_000 }, async t => {
         if (!row) continue
         t.equal(type, row.type, `${name} is a ${row.type}`)
         const labels = new Set(samples.flatMap(sample => Object.keys(sample.labels)))
-        t.same(
-          [...labels].filter(label => !row.labels.includes(label)),
-          [],
-          `labels of ${name}`,
-        )
+        const unnamed = [...labels].filter(label => !row.labels.includes(label))
+        t.same(unnamed, [], `labels of ${name}`)
         t.ok(new Set(samples.map(sample => JSON.stringify(sample.labels))).size <= 200, `${name} is bounded`)
         for (const value of samples.flatMap(sample => Object.values(sample.labels)))
           t.notMatch(value, /[1-9A-HJ-NP-Za-km-z]{32,}|\d+\.\d+\.\d+\.\d+|order-1/, `${name} names nobody`)

@@ -27,10 +27,8 @@ t.test('the guide fits a terminal of 100 columns, with every process', async t =
   const quiet = { allowsPrivateTargets: true, followsChain: false }
   for (const options of [quiet, { ...quiet, followsChain: true, demo }]) {
     const lines = renderGuide(stack, options).split('\n')
-    t.same(
-      lines.filter(line => line.length > 100),
-      [],
-    )
+    const wide = lines.filter(line => line.length > 100)
+    t.same(wide, [])
     for (const name of names)
       t.ok(
         lines.some(line => line.includes(`${name} 127.0.0.1:`)),

@@ -14,16 +14,10 @@ t.test('the history of a shop is accepted whole, lies in the past, and is the sa
   const refused = messages.filter(message => !readMessage(Buffer.from(JSON.stringify(message)), settings).ok)
   t.same(refused, [])
   const slots = messages.map(({ slot }) => slot)
-  t.same(
-    slots,
-    slots.toSorted((a, b) => a - b),
-    'slots ascend',
-  )
+  const inOrder = slots.toSorted((a, b) => a - b)
+  t.same(slots, inOrder, 'slots ascend')
   const agoMs = messages.map(({ timestamp }) => endMs - Date.parse(timestamp))
-  t.ok(
-    agoMs.every(ms => ms > 0 && ms <= 90 * DAY_MS),
-    'of the last ninety days',
-  )
+  for (const ms of agoMs) t.ok(ms > 0 && ms <= 90 * DAY_MS, 'of the last ninety days')
   const payments = messages.filter(({ event_name: name }) => name === 'PaymentRecord')
   const amounts = new Set(payments.map(({ data }) => data.amount))
   t.same([...amounts].sort(), ['4500000', '9000000', '99000000', '9990000'], 'prices that mean something')

@@ -69,10 +69,8 @@ t.test('many messages are stored in their order, and each sequence belongs to it
       stored.set(streamSequence, Buffer.from(bytes).toString())
     return Promise.resolve(undefined)
   })
-  t.same(
-    [...stored],
-    sequences.map((sequence, at) => [sequence, String(at)]),
-  )
+  const wanted = sequences.map((sequence, at) => [sequence, String(at)])
+  t.same([...stored], wanted)
   const foreign = { subject: 'no.stream.takes.this', bytes: Buffer.from('x') }
   await t.rejects(bus.publishAll([messages[0]!, foreign]), {
     code: 'BUS_UNAVAILABLE',

@@ -26,10 +26,8 @@ t.test('every message is read again, in order, while the connection breaks in be
   })
   t.ok(link.breaks() >= 2, 'the connection broke')
   t.equal(read, MESSAGES)
-  t.same(
-    sequences,
-    Array.from({ length: MESSAGES }, (_, at) => at + 1),
-  )
+  const wanted = Array.from({ length: MESSAGES }, (_, at) => at + 1)
+  t.same(sequences, wanted)
 })
 
 t.test('a stream that is deleted meanwhile ends the reading', async t => {

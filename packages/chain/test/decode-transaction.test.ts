@@ -106,10 +106,8 @@ t.test('calls that the log shows and the instructions lack are a gap', async t =
   const [{ instruction, inner }] = inside.instructions as [(typeof inside.instructions)[0]]
   for (const left of [[], inner.slice(0, 1), inner.slice(1)]) {
     const decoded = decodeTransaction({ ...inside, instructions: [{ instruction, inner: left }] }, PROGRAM)
-    t.ok(
-      decoded.gaps.some(({ reason }) => reason === 'LOG_MALFORMED'),
-      `${left.length} of 2 calls`,
-    )
+    const isGap = decoded.gaps.some(({ reason }) => reason === 'LOG_MALFORMED')
+    t.ok(isGap, `${left.length} of 2 calls`)
     t.ok(decoded.nodeMayBeUnfit)
   }
   const flat = buildTransaction([pays(dataLine(payment(1)))], { hasInnerInstructions: false })

@@ -2,15 +2,10 @@ import t from 'tap'
 import { readRetryAfterMs, retryDelayMs, RETRY_AFTER_MAX_MS } from '../src/deliveries/delivery-backoff.js'
 
 t.test('delays double from the base and vary by a fifth to both sides', t => {
-  t.strictSame(
-    [1, 2, 3].map(made => retryDelayMs(made, 5_000, 0.5)),
-    [5_000, 10_000, 20_000],
-  )
-  t.strictSame(
-    [1, 2, 3].map(made => retryDelayMs(made, 5_000, 0.5, null, 12)),
-    [5_000, 60_000, 720_000],
-    'a factor of 12 spreads them over 13 minutes',
-  )
+  const delays = [1, 2, 3].map(made => retryDelayMs(made, 5_000, 0.5))
+  t.strictSame(delays, [5_000, 10_000, 20_000])
+  const spread = [1, 2, 3].map(made => retryDelayMs(made, 5_000, 0.5, null, 12))
+  t.strictSame(spread, [5_000, 60_000, 720_000], 'a factor of 12 spreads them over 13 minutes')
   t.equal(retryDelayMs(1, 5_000, 0), 4_000)
   t.equal(retryDelayMs(1, 5_000, 0.999999), 6_000)
   t.end()

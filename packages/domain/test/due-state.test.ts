@@ -111,10 +111,8 @@ t.test('of the dates of a policy, one notice at most is sent at a time', async t
     { type: 'subscription.overdue' as const, at: 1_000n },
     { type: 'subscription.expired' as const, at: 1_100n },
   ]
-  t.same(
-    [899, 900, 999, 1_000, 1_010, 1_011, 1_099, 1_100].map(now => noticeOf(open, now)),
-    [null, soon, soon, null, null, overdue, overdue, expired],
-  )
+  const notices = [899, 900, 999, 1_000, 1_010, 1_011, 1_099, 1_100].map(now => noticeOf(open, now))
+  t.same(notices, [null, soon, soon, null, null, overdue, overdue, expired])
   const ended = policy('OneTime', { amount: 1, due_date: 1_000, expiry_date: 950 })
   t.same(noticeOf(ended, 940), soon)
   t.same(noticeOf(ended, 951), { type: 'subscription.expired', at: 951n }, 'due soon, but it has ended')

@@ -71,11 +71,8 @@ t.test('the notices of a change follow from the states before and after', async 
       if (before === 'open' && after === 'underpaid') wanted.push('underpaid')
       // A part that comes too late is money of somebody.
       if (before === 'expired' && after === 'expired') wanted.push('underpaid')
-      t.same(
-        NOTICES[before][after],
-        wanted.map(type => `expectation.${type}`),
-        `${before} to ${after}`,
-      )
+      const types = wanted.map(type => `expectation.${type}`)
+      t.same(NOTICES[before][after], types, `${before} to ${after}`)
     }
   const notified = EXPECTATION_STATES.flatMap(state => Object.values(NOTICES[state]).flat())
   t.same([...new Set(notified)].sort(), [...EXPECTATION_TYPES].sort(), 'every type is sent')
@@ -111,21 +108,15 @@ t.test('what had expired before it was cancelled expires first, whoever checks w
       ['cancelled', at(5.003), 3n, []],
     ],
   )
-  t.same(
-    told.map(({ sums: { paidAmount } }) => paidAmount),
-    [30n, 0n],
-    'nothing counts any more',
-  )
+  const paidAmounts = told.map(({ sums: { paidAmount } }) => paidAmount)
+  t.same(paidAmounts, [30n, 0n], 'nothing counts any more')
   const running = changesOf(
     notified,
     { ...expected, cancelledAt: at(5) },
     { before: part, after: part, now: at(60) },
   )
-  t.same(
-    running.map(({ state }) => state),
-    ['cancelled'],
-    'it was cancelled before it expired',
-  )
+  const states = running.map(({ state }) => state)
+  t.same(states, ['cancelled'], 'it was cancelled before it expired')
   t.same(changesOf(told[1]!, expected, { before: NOTHING_PAID, after: part, now: at(61) }), [], 'once')
 })
 

@@ -37,10 +37,8 @@ t.test('slots are as far apart as the rate says, over all callers', async t => {
 t.test('one a second means one a second, and two wait at most', async t => {
   const { connections } = await open(t)
   const slots = await takeSlots(connections[0]!, times(6, 'a', 1))
-  t.strictSame(
-    slots.map(({ free }) => free),
-    [true, true, true, false, false, false],
-  )
+  const given = slots.map(({ free }) => free)
+  t.strictSame(given, [true, true, true, false, false, false])
   const [first, second, third, ...back] = slots.map(({ inMs }) => inMs)
   t.equal(first, 0)
   t.ok(second! > 850 && second! <= 1_000 && third! - second! >= 999, `then ${second} and ${third} ms`)
@@ -73,10 +71,8 @@ t.test('a pause holds for all callers, and afterwards each slot is given out whe
   const pausedAtMs = performance.now()
   await pauseRate(other, 'a', 10)
   const held = await takeSlots(other, times(3, 'a', 4))
-  t.strictSame(
-    held.map(({ free }) => free),
-    [false, false, false],
-  )
+  const whilePaused = held.map(({ free }) => free)
+  t.strictSame(whilePaused, [false, false, false])
   const [first, second, third] = held.map(({ inMs }) => inMs)
   t.ok(
     first! > 500 && first! <= 1_000,
@@ -88,11 +84,8 @@ t.test('a pause holds for all callers, and afterwards each slot is given out whe
     what: 'the end of the pause',
   })
   t.ok(performance.now() - pausedAtMs >= 900)
-  t.strictSame(
-    slots.map(({ free }) => free),
-    [false, false, false],
-    'none was given out ahead',
-  )
+  const afterwards = slots.map(({ free }) => free)
+  t.strictSame(afterwards, [false, false, false], 'none was given out ahead')
   t.match(await takeSlots(one, times(1, 'b', 1)), [{ free: true, inMs: 0 }], 'another rate is not paused')
 })
 

@@ -27,10 +27,8 @@ t.test('a run that fails rejects only its own calls', async t => {
     { maxItems: 1, concurrency: 2 },
   )
   const results = await Promise.allSettled([picky(1), picky(2)])
-  t.strictSame(
-    results.map(({ status }) => status),
-    ['rejected', 'fulfilled'],
-  )
+  const statuses = results.map(({ status }) => status)
+  t.strictSame(statuses, ['rejected', 'fulfilled'])
   t.equal(await picky(3), 3)
 })
 

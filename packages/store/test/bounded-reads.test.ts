@@ -33,19 +33,15 @@ t.test('a client that comes back learns the latest 1,000 retractions of its trac
     { tracking_id: `'order'`, seq: 'n', retracted_at: `now() + n * interval '1 s'` },
   )
   const seqs = (await readRetractionsOf(store, ['order', 'another'])).map(({ seq }) => seq)
-  t.same(
-    seqs,
-    Array.from({ length: 1_000 }, (_, n) => n + 201),
-  )
+  const wanted = Array.from({ length: 1_000 }, (_, n) => n + 201)
+  t.same(seqs, wanted)
 })
 
 t.test('retractions that Redis lost are read in pages, each once', async t => {
   const pages = []
   for await (const page of readRecentRetractions(store, 60_000)) pages.push(page)
-  t.same(
-    pages.map(({ length }) => length),
-    [1_000, 200],
-  )
+  const lengths = pages.map(({ length }) => length)
+  t.same(lengths, [1_000, 200])
   t.equal(new Set(pages.flat().map(({ eventId }) => eventId)).size, 1_200)
 })
 
@@ -177,10 +173,10 @@ t.test('subscribers who pay in many tokens share statements of at most 500 rows'
   const { items } = await listSubscribers(counting, 'tokens', { limit: 100, offset: 0 }, CLOCK)
   t.equal(items.length, wallets)
   t.ok(items.every(({ byToken, complete }) => byToken.length === 100 && !complete))
-  t.ok(
-    items.every(({ byToken: [first] }) => first!.paymentCount === 2n),
-    'most payments first',
-  )
+  for (const {
+    byToken: [first],
+  } of items)
+    t.ok(first!.paymentCount === 2n, 'most payments first')
   t.ok(
     items.every(({ lastActiveAt }) => lastActiveAt! > BigInt(wallets * (tokens - 1))),
     'the last payment was in whatever token',
@@ -225,10 +221,8 @@ t.test('each policy of a gateway is in one page of 500, and those that left it t
     Array.from({ length: CREATED }, (_, index) => index + 1)
       .filter(n => n !== UNKNOWN && isWanted(n))
       .map(n => `paged ${n}`)
-  t.strictSame(
-    pages.flatMap(page => page.living.map(({ address }) => address)).toSorted(),
-    named(n => !isLeft(n) && n % 7 !== 0).toSorted(),
-  )
+  const shown = pages.flatMap(page => page.living.map(({ address }) => address)).toSorted()
+  t.strictSame(shown, named(n => !isLeft(n) && n % 7 !== 0).toSorted())
   t.strictSame(
     pages.flatMap(page => [...page.changing.keys()]).toSorted(),
     named(n => isLeft(n) || n % 7 === 0).toSorted(),

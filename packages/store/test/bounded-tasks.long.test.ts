@@ -204,10 +204,7 @@ const TASKS: Record<string, () => Promise<unknown>> = {
     await pool.query('update policies set next_check_at = 253402300799')
     await pool.query('vacuum analyze policies')
     await notifyDates(cached)
-    t.ok(
-      read.every(({ rows }) => rows < 100),
-      'none is looked at',
-    )
+    for (const { rows } of read) t.ok(rows < 100, 'none is looked at')
   },
   'age of the oldest delivery': () => readOldestUndeliveredSeconds(store),
   'how late the service is': () => readDelays(store),

@@ -117,11 +117,8 @@ t.test('filters apply to stored and to new events', async t => {
     )
     const stored = open(`?since=${since}&${query}`)
     await waitFor(() => stored.messages.length >= rows.length, { what: query })
-    t.same(
-      stored.ids(),
-      rows.map(row => row.id as string),
-      query,
-    )
+    const wanted = rows.map(row => row.id as string)
+    t.same(stored.ids(), wanted, query)
   }
   const live = open('?eventName=PaymentRecord')
   await once(live.socket, 'open')

@@ -76,10 +76,8 @@ t.test('beyond the common limit, the oldest connections are closed', async t => 
   })
   const pairs = [await openPair(t), await openPair(t), await openPair(t)]
   const taken = pairs.map(({ server }, n) => unread.add(server, 100, n))
-  t.same(
-    pairs.map(({ server }) => server.destroyed),
-    [true, false, false],
-  )
+  const destroyed = pairs.map(({ server }) => server.destroyed)
+  t.same(destroyed, [true, false, false])
   t.same(reasons, ['too-much-unread'])
   for (const done of taken) done()
   t.equal(unread.bytes, 0)

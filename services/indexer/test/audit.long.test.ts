@@ -100,18 +100,14 @@ t.test('a direct transfer has no number: recent slots are listed again', async t
   rig.nodes[0]!.faults.missing = new Set([late!])
   await rig.start()
   await rig.settle()
-  t.same(
-    (await rig.events()).map(({ body }) => body.signature),
-    [seen],
-  )
+  const foundSignatures = (await rig.events()).map(({ body }) => body.signature)
+  t.same(foundSignatures, [seen])
   rig.nodes[0]!.faults.missing.clear()
   // Slots are listed again as soon as a new slot is final.
   rig.chain.advance()
   await waitFor(async () => (await rig.events()).length > 1, { what: 'the transfer that was listed late' })
-  t.same(
-    (await rig.events()).map(({ body }) => body.signature),
-    [seen, late],
-  )
+  const allSignatures = (await rig.events()).map(({ body }) => body.signature)
+  t.same(allSignatures, [seen, late])
 })
 
 t.test('a missing payment is found behind any number of transactions that name its policy', async t => {

@@ -53,10 +53,8 @@ t.test('a backfill that was stopped goes on from its last page', async t => {
   await second.waitForLog('indexer.caught-up')
   t.ok(readBefore > 0)
   t.ok(node!.calls.get('getTransaction')! < 24 * 101 + 1_700, 'finished pages are not read again')
-  t.same(
-    await recordIds(rig),
-    Array.from({ length: 24 }, (_, at) => at + 1),
-  )
+  const wanted = Array.from({ length: 24 }, (_, at) => at + 1)
+  t.same(await recordIds(rig), wanted)
 })
 
 t.test('a socket wakes the indexer long before its next check of the chain', async t => {

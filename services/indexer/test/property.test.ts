@@ -107,9 +107,7 @@ t.test('every emitted event arrives, in order, once', async t => {
   a!.faults.lagSlots = 2
   await rig.start()
   await rig.settle()
-  t.same(
-    (await rig.events()).map(({ body }) => body.data.record_id),
-    expected,
-  )
+  const arrived = (await rig.events()).map(({ body }) => body.data.record_id)
+  t.same(arrived, expected)
   t.same(await rig.controls('gap'), [])
 })

@@ -26,24 +26,17 @@ t.test('a batch announces what happened to its policies, as webhooks are notifie
   const committed = await ingestMessages(store, messages)
   t.equal(committed.length, 1)
   const { lifecycles } = committed[0]!
-  t.same(
-    lifecycles.map(({ type }) => type.replace('subscription.', '')),
-    ['created', 'paused', 'deleted', 'completed'],
-  )
+  const found = lifecycles.map(({ type }) => type.replace('subscription.', ''))
+  t.same(found, ['created', 'paused', 'deleted', 'completed'])
   for (const each of lifecycles)
     t.match(each, { trackingId: 'order', recipient: brief.recipient, paymentPolicy: brief.address })
   const { rows } = await pool.query<{ id: string; body: string }>(
     `select message_id as id, body from ${SENT} d where body like '%"trackingId":"order"%' order by id`,
   )
-  t.same(
-    new Map(lifecycles.map(({ id, data }) => [id, data])),
-    new Map(rows.map(({ id, body }) => [id, body.slice(body.indexOf('"data":') + 7, -1)])),
-  )
+  const shown = new Map(lifecycles.map(({ id, data }) => [id, data]))
+  t.same(shown, new Map(rows.map(({ id, body }) => [id, body.slice(body.indexOf('"data":') + 7, -1)])))
 
   const again = await ingestMessages(store, messages, { firstSequence: 100 })
-  t.same(
-    again.flatMap(batch => batch.lifecycles),
-    [],
-    'copies announce nothing',
-  )
+  const foundLifecycles = again.flatMap(batch => batch.lifecycles)
+  t.same(foundLifecycles, [], 'copies announce nothing')
 })

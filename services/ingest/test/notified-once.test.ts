@@ -173,10 +173,8 @@ for (const [name, { finality = 'confirmed', types, batches, sent, ids }] of Obje
     const { rows } = await pool.query<{ type: string; slot: string }>(
       'select d.type, e.slot from deliveries d join events e on e.id = d.event_id order by d.id',
     )
-    t.same(
-      rows.map(({ type, slot }) => `${type.replace(/^\w+\./, '')} ${slot}`),
-      sent,
-    )
+    const found = rows.map(({ type, slot }) => `${type.replace(/^\w+\./, '')} ${slot}`)
+    t.same(found, sent)
     const { rows: twice } = await pool.query(
       `select type from messages where position is not null group by gateway, event_id, type having count(*) > 1`,
     )

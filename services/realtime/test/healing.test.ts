@@ -75,11 +75,8 @@ t.test('retractions', async t => {
     await waitFor(() => received[0]!.length >= 2, { what: 'healing' })
     await retract(4)
     await waitFor(() => received[0]!.length >= 3, { what: 'healing once more' })
-    t.strictSame(
-      received[0]!.map(({ data }) => data.seq),
-      [2, 3, 4],
-      'each once',
-    )
+    const seqs = received[0]!.map(({ data }) => data.seq)
+    t.strictSame(seqs, [2, 3, 4], 'each once')
     t.strictSame(received[1], [], 'other tracking IDs hear nothing')
   })
 
@@ -87,10 +84,8 @@ t.test('retractions', async t => {
     await announce(3)
     await pods.pay({ trackingId: 'order' })
     await waitFor(() => payments.length === 5, { what: 'what was announced afterwards' })
-    t.strictSame(
-      received[0]!.map(({ data }) => data.seq),
-      [2, 3, 4],
-    )
+    const foundSeqs = received[0]!.map(({ data }) => data.seq)
+    t.strictSame(foundSeqs, [2, 3, 4])
   })
 
   t.test('a returning client gets the retractions of the time of its absence', async t => {
@@ -99,11 +94,8 @@ t.test('retractions', async t => {
     const { replay } = await subscribe(late, { trackingId: 'order', since: 3 })
     t.match(replay, [{ seq: 4, retracted: true }, { seq: 5 }], 'a replay says it of what it holds')
     await waitFor(() => retracted.length >= 2, { what: 'the retractions' })
-    t.strictSame(
-      retracted.map(({ data }) => data.seq),
-      [2, 3],
-      'and of what the client has, retractions tell',
-    )
+    const allSeqs = retracted.map(({ data }) => data.seq)
+    t.strictSame(allSeqs, [2, 3], 'and of what the client has, retractions tell')
   })
 
   t.test('the typed client reports each retraction once', async t => {

@@ -213,11 +213,8 @@ t.test('checks alone tell the same on every pod', async t => {
     paymentCount: 3,
     totalPaidString: '15',
   })
-  t.same(
-    new Set(received[0]!.map(({ id }) => id)),
-    new Set(received[1]!.map(({ id }) => id)),
-    'one id over all pods',
-  )
+  const found = new Set(received[0]!.map(({ id }) => id))
+  t.same(found, new Set(received[1]!.map(({ id }) => id)), 'one id over all pods')
   t.equal(new Set(received[0]!.map(({ id }) => id)).size, 7)
   t.same([received[2], received[3]], [[], []], 'only those who asked, and for their recipient alone')
 

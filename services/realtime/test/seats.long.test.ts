@@ -23,14 +23,9 @@ t.test(
     const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))
     t.comment(`${RACERS} answers in ${Math.round(performance.now() - startedAtMs)} ms`)
     t.equal(replies.filter(({ ok }) => ok).length, SEATS)
-    t.ok(
-      replies.every(reply => reply.ok || reply.code === 'TOO_MANY_CONNECTIONS'),
-      'the others are told why',
-    )
-    t.ok(
-      clients.every(({ connected }) => connected),
-      'a refused socket stays connected',
-    )
+    for (const reply of replies)
+      t.ok(reply.ok || reply.code === 'TOO_MANY_CONNECTIONS', 'the others are told why')
+    for (const { connected } of clients) t.ok(connected, 'a refused socket stays connected')
     await pods.pay({ trackingId: 'order' })
     await waitFor(() => clients.every((_, n) => !replies[n]!.ok || received[n]!.length === 1))
     t.equal(received.flat().length, SEATS, 'only they are sent to')
@@ -98,10 +93,7 @@ t.test('seats of a killed pod come back; a paused pod sends nothing once others 
   paused.service.signal('SIGCONT')
   await waitFor(() => frozenErrors.every(list => list.length > 0), { what: 'every old client is told' })
   for (const [error] of frozenErrors) t.match(error, { data: { code: 'TOO_MANY_CONNECTIONS' } })
-  t.ok(
-    frozenGot.every(list => list.length === 1),
-    'nothing was sent after the seats went to others',
-  )
+  for (const list of frozenGot) t.equal(list.length, 1, 'nothing was sent after the seats went to others')
 
   await living.service.stop('SIGKILL')
   await Promise.all(

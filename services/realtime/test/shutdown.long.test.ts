@@ -44,10 +44,7 @@ t.test('a stopping pod sends its clients away, spread over the window, and ends 
 
   const newcomers = Array.from({ length: 20 }, () => staying.connect())
   const replies = await Promise.all(newcomers.map(client => trySubscribe(client, { trackingId: 'order' })))
-  t.ok(
-    replies.every(({ ok }) => ok),
-    'all its seats are free at once',
-  )
+  for (const { ok } of replies) t.ok(ok, 'all its seats are free at once')
 })
 
 t.test('a second signal ends the pod without waiting', async t => {

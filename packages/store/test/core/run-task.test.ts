@@ -79,10 +79,8 @@ t.test('what shares a page with it is done, and counts no timeout', async t => {
   await add(['a', SLOW, 'b', 'c'])
   const { pages, doPage } = buildTask({ together: 4 })
   await t.rejects(doPage(), StoreTimeoutError)
-  t.same(
-    pages,
-    ['a slow b c', 'a slow', 'a', 'slow'].map(page => `${page}: ${ROWS}`),
-  )
+  const wanted = ['a slow b c', 'a slow', 'a', 'slow'].map(page => `${page}: ${ROWS}`)
+  t.same(pages, wanted)
   await doPage()
   t.equal(pages.at(-1), `b c: ${ROWS}`)
   t.same((await pool.query('select key, timeouts from work')).rows, [{ key: SLOW, timeouts: 1 }])
@@ -93,10 +91,8 @@ t.test('gateways take turns, whatever waits of each', async t => {
   await add(['4'], 'two')
   const { pages, doPage } = buildTask()
   for (let count = 0; count < 4; count++) await doPage()
-  t.same(
-    pages,
-    ['1', '4', '2', '3'].map(page => `${page}: ${ROWS}`),
-  )
+  const inTurn = ['1', '4', '2', '3'].map(page => `${page}: ${ROWS}`)
+  t.same(pages, inTurn)
 })
 
 t.test('an outage is no timeout of the row', async t => {

@@ -60,9 +60,7 @@ t.test('deliveries in Postgres', async t => {
     const found = (await Promise.all([sweep(), sweep(), sweep()]))
       .flatMap(page => page.deliveries)
       .filter(ref => ref.webhookId === webhook.id)
-    t.strictSame(
-      found.map(({ id }) => id),
-      [lost!.id],
-    )
+    const ids = found.map(({ id }) => id)
+    t.strictSame(ids, [lost!.id])
   })
 })

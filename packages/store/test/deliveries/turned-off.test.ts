@@ -107,10 +107,8 @@ t.test('webhooks with many deliveries', async t => {
       t.same(await rowsOf(of.id), before)
       t.same(await readOf(of.id), { delivered: 1, cancelled: WAITING })
       const all = await listDeliveries(store, of.id, { limit: 3, offset: 0 })
-      t.match(
-        all,
-        [1, 2, 3].map(() => ({ status: 'cancelled', lastError: why, nextAttemptAt: null })),
-      )
+      const wanted = [1, 2, 3].map(() => ({ status: 'cancelled', lastError: why, nextAttemptAt: null }))
+      t.match(all, wanted)
       const { id: deliveryId, eventId, finishedAt } = all[0]!
       t.ok(Math.abs(finishedAt!.getTime() - Date.now()) < 60_000)
       t.match(await getDelivery(store, of.id, deliveryId), {
@@ -136,10 +134,8 @@ t.test('webhooks with many deliveries', async t => {
       t.match(await listWebhookWork(store, 10), [{ kind: 'cancel', webhookId: of.id, handled: 0n }])
       t.match(await countWebhookWork(store), [{ kind: 'cancel', count: 1 }])
       const pages = await work()
-      t.same(
-        pages.map(({ handled }) => handled),
-        [PAGE, PAGE, WAITING - 2 * PAGE - 1],
-      )
+      const sizes = pages.map(({ handled }) => handled)
+      t.same(sizes, [PAGE, PAGE, WAITING - 2 * PAGE - 1])
       t.same(await rowsOf(of.id), { delivered: 1, cancelled: WAITING })
       t.match(await getDelivery(store, of.id, all[2]!.id), { ...all[2] }, 'the row says what was read before')
       t.match(await listWebhookWork(store, 10), [{ isFinishing: true, handled: BigInt(WAITING - 1) }])

@@ -52,11 +52,8 @@ t.test('the roles have these rights in a migrated database, and no other', async
     [],
     'RIGHTS of packages/store/src/core/database/roles.ts says of each new table what each service does with it',
   )
-  t.same(
-    TABLES_WITH_RIGHTS.filter(name => !names.includes(name)),
-    [],
-    'RIGHTS says nothing of tables that are gone',
-  )
+  const others = TABLES_WITH_RIGHTS.filter(name => !names.includes(name))
+  t.same(others, [], 'RIGHTS says nothing of tables that are gone')
   const WORDS = { a: 'insert', r: 'select', w: 'update', d: 'delete' }
   for (const service of SERVICES_WITH_ROLES) {
     const role = roleOf(owner, service)
@@ -99,11 +96,8 @@ t.test('every column of a secret is known as one', async t => {
     secretsFor('realtime', table).map(column => `${table}.${column}`),
   )
   const names = rows.map(({ table, column }) => `${table}.${column}`)
-  t.same(
-    known.filter(name => !names.includes(name)),
-    [],
-    'SECRETS of packages/store/src/core/database/roles.ts names columns that are there',
-  )
+  const found = known.filter(name => !names.includes(name))
+  t.same(found, [], 'SECRETS of packages/store/src/core/database/roles.ts names columns that are there')
   t.same(
     names.filter(name => /secret|\.headers$/.test(name) && !known.includes(name)),
     [],
@@ -162,10 +156,8 @@ t.test(
     await withClient(database.url, async client => {
       await client.query(`create role ${lonely} superuser`)
       await client.query(`set role ${lonely}`)
-      t.same(
-        await grantRights(client),
-        SERVICES_WITH_ROLES.map(service => roleOf(lonely, service)),
-      )
+      const wanted = SERVICES_WITH_ROLES.map(service => roleOf(lonely, service))
+      t.same(await grantRights(client), wanted)
       await client.query('reset role')
       await client.query(`drop role ${lonely}`)
     })

@@ -70,10 +70,8 @@ t.test('each change is there with who and what, and without a value', async t =>
   await api.call('DELETE', `/v1/webhooks/gateway/${address}`, { token: shop.token })
   await api.call('DELETE', `/v1/api-keys/${key.id}`, { token: shop.token })
   const links = [1, 2].map(() => api.call('POST', '/v1/session/links', { token: shop.token }))
-  t.same(
-    (await Promise.all(links)).map(({ status }) => status),
-    [201, 201],
-  )
+  const statuses = (await Promise.all(links)).map(({ status }) => status)
+  t.same(statuses, [201, 201])
   const { body: sessions } = await api.call('GET', '/v1/sessions', { token: shop.token })
   for (const which of [`/${sessions[0].id}`, `/${sessions[0].id}`, '', ''])
     await api.call('DELETE', `/v1/sessions${which}`, { token: shop.token })
@@ -163,11 +161,8 @@ t.test('the newest 1,000 of a gateway stay, and are read in pages', async t => {
     cursor = headers['x-next-cursor'] as string | undefined
   }
   t.equal(new Set(ids).size, 1_000)
-  t.same(
-    ids,
-    [...ids].sort((a, b) => b - a),
-    'newest first, each once',
-  )
+  const inOrder = [...ids].sort((a, b) => b - a)
+  t.same(ids, inOrder, 'newest first, each once')
   t.match((await list('?limit=1'))[0], { kind: 'settings.changed', wallet: authority.publicKey })
   t.match(await api.call('GET', `${PATH}?cursor=x`, { token: shop.token }), { status: 400 })
 })

@@ -165,10 +165,8 @@ t.test("the time line has no risk of another gateway's incarnation", async t => 
   const moved = await chain.policy({ ...policy, id, gateway: shop.gateway, type, at: NOW - 30 })
   t.equal(moved.address, policy.address)
   await round()
-  t.same(
-    (await customerOf(policy.owner)).items.map(entry => entry.type),
-    ['created'],
-  )
+  const types = (await customerOf(policy.owner)).items.map(entry => entry.type)
+  t.same(types, ['created'])
   const { items } = await merchant(`subscribers/${policy.owner}`, other)
   t.same(items.map((entry: Entry) => entry.type).sort(), ['at_risk', 'at_risk_cleared', 'created', 'deleted'])
   await chain.remove(policy.address, policy.owner, NOW)

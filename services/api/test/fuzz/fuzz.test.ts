@@ -192,8 +192,6 @@ t.test('bytes that are hardly HTTP get a refusal or a closed connection, never a
     { numRuns: Math.min(REQUESTS / 10, 3_000), seed },
   )
   t.equal((await app!.inject('/v1/health')).statusCode, 200)
-  t.notOk(
-    api.logs.some(line => line.includes('"level":"error"')),
-    'nothing was our fault',
-  )
+  const faults = api.logs.filter(line => line.includes('"level":"error"'))
+  t.same(faults, [], 'nothing was our fault')
 })

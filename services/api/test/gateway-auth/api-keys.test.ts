@@ -33,10 +33,7 @@ t.test('API keys', async t => {
     const { rows } = await pool.query('select k::text as row from api_keys k')
     t.notOk(JSON.stringify(rows).includes(key.slice(10)), 'no row holds the key')
     t.equal((await api.call('GET', '/v1/webhooks', { token: key })).status, 200)
-    t.notOk(
-      api.logs.some(line => line.includes(key.slice(10))),
-      'no log line holds the key',
-    )
+    for (const line of api.logs) t.notOk(line.includes(key.slice(10)), 'no log line holds the key')
   })
 
   t.test('anything that is no key is refused, and the holder of a key learns how it ended', async t => {

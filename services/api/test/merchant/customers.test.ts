@@ -128,10 +128,8 @@ t.test('each customer is in the first state that applies, and a filter finds all
   for (const state of ['overdue', 'at_risk', 'active', 'ended', 'never_paid']) {
     const { body } = await get(`subscribers?state=${state}`)
     t.same(walletsOf(body.items), withState(state), state)
-    t.ok(
-      body.items.every((item: Item) => item.state === state),
-      state,
-    )
+    const areSo = body.items.every((item: Item) => item.state === state)
+    t.ok(areSo, state)
     t.equal(body.total, withState(state).length)
     t.same(walletsOf(await pagesOf(`state=${state}`)), withState(state), `${state}, page by page`)
   }

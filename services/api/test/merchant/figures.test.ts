@@ -221,11 +221,8 @@ function movesFromPointToPoint(t: Test, { mrrAtStart, series }: Moving): void {
     for (const moved of Object.values(movements)) mrr += BigInt(moved)
     return mrr.toString()
   })
-  t.same(
-    ends,
-    series.map(point => point.mrr),
-    'start + movements = end',
-  )
+  const wanted = series.map(point => point.mrr)
+  t.same(ends, wanted, 'start + movements = end')
 }
 
 const span = `startTime=${new Date((NOW - DAYS * DAY) * 1000).toISOString()}`

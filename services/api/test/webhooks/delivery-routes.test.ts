@@ -37,11 +37,8 @@ t.test('deliveries over REST', async t => {
     ]) {
       const { status, body } = await found(query)
       t.equal(status, 200)
-      t.same(
-        body.map((each: { webhookId: number }) => each.webhookId),
-        [ids[1], ids[0]],
-        query,
-      )
+      const webhookIds = body.map((each: { webhookId: number }) => each.webhookId)
+      t.same(webhookIds, [ids[1], ids[0]], query)
       t.match(body[0], { trackingId: 'order-9', signature: signatureOf('found'), eventId: rows[0].id })
     }
     t.same((await found('trackingId=order-9&status=failed')).body, [])

@@ -39,10 +39,7 @@ t.test('webhooks over REST', async t => {
     const list = (await api.call('GET', '/v1/webhooks', { token })).body
     t.strictSame(list, [record])
     t.strictSame((await api.call('GET', `/v1/webhooks/gateway/${gateway.address}`, { token })).body, list)
-    t.notOk(
-      api.logs.some(line => line.includes(secret)),
-      'no log line holds the secret',
-    )
+    for (const line of api.logs) t.notOk(line.includes(secret), 'no log line holds the secret')
   })
 
   t.test(

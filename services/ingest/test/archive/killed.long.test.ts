@@ -101,11 +101,8 @@ async function killEverywhere(t: Test, { location, env, dieAt, diesRestoring }: 
   )
   t.strictSame(rows, [{ listed: 0, wrong: 0 }], 'all is archived')
   const parts = await listArchiveParts(store)
-  t.equal(
-    parts.reduce((sum, { count }) => sum + count, 0),
-    wanted.events.length,
-    'each event is in one file',
-  )
+  const found = parts.reduce((sum, { count }) => sum + count, 0)
+  t.equal(found, wanted.events.length, 'each event is in one file')
   const files = await openArchiveFiles(location, env)
   const { isRight, said } = await operate(store, files, { does: 'verify' })
   t.ok(isRight, said)

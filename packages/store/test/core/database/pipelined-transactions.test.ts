@@ -103,10 +103,8 @@ t.test('a list keeps every text that Postgres can hold', async t => {
     store,
     tx => tx.$queryRaw<{ text: string }[]>`select * from unnest(${texts}::text[]) as text`,
   )
-  t.strictSame(
-    rows.map(({ text }) => text),
-    texts,
-  )
+  const foundTexts = rows.map(({ text }) => text)
+  t.strictSame(foundTexts, texts)
 })
 
 t.test('a transaction is undone when a statement takes longer than it may', async t => {

@@ -108,10 +108,8 @@ t.test('which policies of a gateway are read event by event', async t => {
     'paid twice',
     'resumed',
   ])
-  t.match(
-    pages.flatMap(page => page.closed),
-    { length: 1, 0: { createdAt: 1n, closedAtMs: 5_000 } },
-  )
+  const closed = pages.flatMap(page => page.closed)
+  t.match(closed, { length: 1, 0: { createdAt: 1n, closedAtMs: 5_000 } })
   t.strictSame(
     pages.flatMap(({ living }) => living.map(({ address }) => address)).toSorted(),
     Object.keys(POLICIES)
