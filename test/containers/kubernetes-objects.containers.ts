@@ -84,23 +84,20 @@ t.test('a pod has time to stop, and load balancers time to learn of it', async t
 })
 
 for (const folder of ['base', 'components/indexer', 'migration', ...OVERLAYS.map(name => `overlays/${name}`)])
-  t.test(
-    `${folder}: a pod asks for a name again as soon as a container of docker-compose.yml does`,
-    async t => {
-      const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
-        services: { api: { dns_opt: string[] } }
-      }
-      const objects = await build(folder)
-      const pods = [...of('Deployment', objects), ...of('Job', objects)]
-      t.ok(pods.length > 0)
-      for (const pod of pods) {
-        const options = (podOf(pod).dnsConfig?.options ?? []).map(({ name, value }) => `${name}:${value}`)
-        for (const option of compose.services.api.dns_opt)
-          t.ok(options.includes(option), `${pod.metadata.name}: ${option}`)
-        t.ok(options.includes('ndots:2'), `${pod.metadata.name} asks for full names as they stand`)
-      }
-    },
-  )
+  t.test(`${folder}: a pod asks for a name again as soon as a container of the compose file`, async t => {
+    const compose = parse(readFileSync(join(ROOT, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+      services: { api: { dns_opt: string[] } }
+    }
+    const objects = await build(folder)
+    const pods = [...of('Deployment', objects), ...of('Job', objects)]
+    t.ok(pods.length > 0)
+    for (const pod of pods) {
+      const options = (podOf(pod).dnsConfig?.options ?? []).map(({ name, value }) => `${name}:${value}`)
+      for (const option of compose.services.api.dns_opt)
+        t.ok(options.includes(option), `${pod.metadata.name}: ${option}`)
+      t.ok(options.includes('ndots:2'), `${pod.metadata.name} asks for full names as they stand`)
+    }
+  })
 
 t.test('selectors, ports, probes and names of other objects fit', async t => {
   const deployments = of('Deployment')

@@ -145,36 +145,33 @@ async function stayTheSame(t: Test): Promise<void> {
 await settling.stop()
 const old = all.filter(({ timestamp }) => timestamp < KEPT_SINCE)
 
-t.test(
-  'months whose events are not final stay; then old months leave the lists, and nothing else changes',
-  async t => {
-    archiver = await startArchiving()
-    // The same while rows shrink, too.
-    await waitFor(
-      async () => {
-        const isArchived =
-          (await countArchived()) === old.length &&
-          (await count(`${ARCHIVED_ROWS} and amount is not null and not shrunk`)) === 0
-        if (!isArchived) await stayTheSame(t)
-        return isArchived
-      },
-      { what: 'old events', timeoutMs: 60_000 },
-    )
-    await stayTheSame(t)
-    const kept = all.filter(({ timestamp }) => timestamp >= KEPT_SINCE)
-    const now: EventRecord[] = (await get('/v1/events?limit=1000')).body
-    t.strictSame(
-      now.map(({ id }) => id),
-      kept.map(({ id }) => id),
-    )
-    const { data } = (await get('/v1/health')).body
-    t.equal(data.firstTimestamp, kept.at(-1)!.timestamp)
-    const first = await database.pool.query(
-      `select min(position) as first from events where not (${ARCHIVED_ROWS})`,
-    )
-    t.equal(data.firstPosition, Number(first.rows[0].first))
-  },
-)
+t.test('months that are not final stay; then old months leave lists, and nothing else changes', async t => {
+  archiver = await startArchiving()
+  // The same while rows shrink, too.
+  await waitFor(
+    async () => {
+      const isArchived =
+        (await countArchived()) === old.length &&
+        (await count(`${ARCHIVED_ROWS} and amount is not null and not shrunk`)) === 0
+      if (!isArchived) await stayTheSame(t)
+      return isArchived
+    },
+    { what: 'old events', timeoutMs: 60_000 },
+  )
+  await stayTheSame(t)
+  const kept = all.filter(({ timestamp }) => timestamp >= KEPT_SINCE)
+  const now: EventRecord[] = (await get('/v1/events?limit=1000')).body
+  t.strictSame(
+    now.map(({ id }) => id),
+    kept.map(({ id }) => id),
+  )
+  const { data } = (await get('/v1/health')).body
+  t.equal(data.firstTimestamp, kept.at(-1)!.timestamp)
+  const first = await database.pool.query(
+    `select min(position) as first from events where not (${ARCHIVED_ROWS})`,
+  )
+  t.equal(data.firstPosition, Number(first.rows[0].first))
+})
 
 t.test('what holds the archive is named: the event, and for how long', async t => {
   const held = all.filter(({ timestamp }) => timestamp.startsWith('2026-01')).at(-1)!

@@ -225,48 +225,43 @@ t.test('no password stands in the files: each is a variable that must be set', a
   }
 })
 
-t.test(
-  'a secret is given to those who use it, and the password of the superuser to Postgres alone',
-  async t => {
-    const { services } = compose as { services: Record<string, { environment?: Record<string, string> }> }
-    const given = (secret: string) =>
-      Object.entries(services)
-        .filter(([, { environment = {} }]) =>
-          Object.values(environment).some(value => value.includes(secret)),
-        )
-        .map(([name]) => name)
-        .sort()
-    t.same(given('POSTGRES_SUPERUSER_PASSWORD'), ['postgres'])
-    t.same(given('{POSTGRES_OWNER_PASSWORD'), ['migrate', 'postgres'], 'whoever migrates')
-    for (const service of SERVICES_WITH_ROLES)
-      t.same(given(`{POSTGRES_${variableOf(service)}_PASSWORD`), ['postgres', service].sort(), service)
-    for (const user of BUS_USERS)
-      t.same(
-        given(`{NATS_${variableOf(user)}_PASSWORD`),
-        user === 'publisher' ? ['nats'] : ['nats', user].sort(),
-        user,
-      )
-    t.equal(services.postgres!.environment!.POSTGRES_USER, 'postgres', 'the owner is another')
-    const script = read('infra/postgres/make-roles.sh')
-    for (const right of ['superuser', 'createdb', 'createrole', 'replication', 'bypassrls'])
-      t.match(script, new RegExp(`create role \\$1 .*\\bno${right}\\b`))
+t.test('a secret is given to those who use it, the password of the superuser to Postgres alone', async t => {
+  const { services } = compose as { services: Record<string, { environment?: Record<string, string> }> }
+  const given = (secret: string) =>
+    Object.entries(services)
+      .filter(([, { environment = {} }]) => Object.values(environment).some(value => value.includes(secret)))
+      .map(([name]) => name)
+      .sort()
+  t.same(given('POSTGRES_SUPERUSER_PASSWORD'), ['postgres'])
+  t.same(given('{POSTGRES_OWNER_PASSWORD'), ['migrate', 'postgres'], 'whoever migrates')
+  for (const service of SERVICES_WITH_ROLES)
+    t.same(given(`{POSTGRES_${variableOf(service)}_PASSWORD`), ['postgres', service].sort(), service)
+  for (const user of BUS_USERS)
     t.same(
-      [...script.matchAll(/^make_role "\$\{owner\}_(\w+)"/gm)].map(([, role]) => role),
-      SERVICES_WITH_ROLES.map(service => service.replace('-', '_')),
+      given(`{NATS_${variableOf(user)}_PASSWORD`),
+      user === 'publisher' ? ['nats'] : ['nats', user].sort(),
+      user,
     )
-    for (const name of SERVICES) {
-      const file = name === 'indexer' ? 'components/indexer/indexer' : `base/${name}`
-      const [deployment] = read(`infra/kubernetes/${file}.yaml`).split('\n---\n')
-      const secrets = [...deployment!.matchAll(/secretName: (.+)$/gm)].map(([, secret]) => secret)
-      t.same(secrets, name === 'console' ? [] : [`payment-tracking-${name}`], `${name} has its own secret`)
-      t.equal(
-        /NATS_URL_FILE\n +value: \/run\/secrets\/own\/NATS_URL$/m.test(deployment!),
-        (BUS_USERS as readonly string[]).includes(name),
-        `${name} and NATS_URL`,
-      )
-    }
-  },
-)
+  t.equal(services.postgres!.environment!.POSTGRES_USER, 'postgres', 'the owner is another')
+  const script = read('infra/postgres/make-roles.sh')
+  for (const right of ['superuser', 'createdb', 'createrole', 'replication', 'bypassrls'])
+    t.match(script, new RegExp(`create role \\$1 .*\\bno${right}\\b`))
+  t.same(
+    [...script.matchAll(/^make_role "\$\{owner\}_(\w+)"/gm)].map(([, role]) => role),
+    SERVICES_WITH_ROLES.map(service => service.replace('-', '_')),
+  )
+  for (const name of SERVICES) {
+    const file = name === 'indexer' ? 'components/indexer/indexer' : `base/${name}`
+    const [deployment] = read(`infra/kubernetes/${file}.yaml`).split('\n---\n')
+    const secrets = [...deployment!.matchAll(/secretName: (.+)$/gm)].map(([, secret]) => secret)
+    t.same(secrets, name === 'console' ? [] : [`payment-tracking-${name}`], `${name} has its own secret`)
+    t.equal(
+      /NATS_URL_FILE\n +value: \/run\/secrets\/own\/NATS_URL$/m.test(deployment!),
+      (BUS_USERS as readonly string[]).includes(name),
+      `${name} and NATS_URL`,
+    )
+  }
+})
 
 t.test('with secrets.yml every secret of a service is a file of its own', async t => {
   const files = parse(read('infra/docker/secrets.yml')).services as Record<

@@ -89,22 +89,19 @@ for (const [what, [files, ...said]] of Object.entries(RED))
     for (const each of said) t.match(output, each)
   })
 
-t.test(
-  'files of one folder share a process, and what each opened is closed before the next begins',
-  async t => {
-    const { code, output } = await run(t, {
-      'a.test.ts': `import t from 'tap'
+t.test('files of one folder share a process; what each opened is closed before the next', async t => {
+  const { code, output } = await run(t, {
+    'a.test.ts': `import t from 'tap'
         globalThis.open = process.pid
         t.teardown(() => { globalThis.open = undefined; globalThis.was = process.pid })
         t.test('later', async t => t.ok(globalThis.open))`,
-      'b.test.ts': tap('t.equal(globalThis.was, process.pid); t.equal(globalThis.open, undefined)'),
-      'c.test.ts': `// In a process of its own: nobody else may be here.
+    'b.test.ts': tap('t.equal(globalThis.was, process.pid); t.equal(globalThis.open, undefined)'),
+    'c.test.ts': `// In a process of its own: nobody else may be here.
         ${tap('t.equal(globalThis.was, undefined)')}`,
-    })
-    t.equal(code, 0, output)
-    t.match(output, /^4 passed, 0 failed$/m)
-  },
-)
+  })
+  t.equal(code, 0, output)
+  t.match(output, /^4 passed, 0 failed$/m)
+})
 
 /** Starts a child and servers, notes their processes, and goes on. */
 const GOES_ON = `

@@ -24,21 +24,18 @@ t.test('the commands of operators are all of them', async t => {
   t.same(names, OF_OPERATORS)
 })
 
-t.test(
-  'every command tells how it is used, in lines of at most 100 columns, and does nothing else',
-  async t => {
-    await forEachCommand('--help', (name, code, output) => {
-      t.equal(code, 0, `${name}: ${output}`)
-      // `soak` is `chaos` with other defaults.
-      const shown = name === 'soak' ? 'chaos' : name.replace(/^test:(systems|night)$/, 'test')
-      t.match(
-        output,
-        new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?(operate -- )?${shown}\\b`),
-      )
-      for (const line of output.split('\n')) t.ok(line.length <= 100, `${name} fits a terminal`)
-    })
-  },
-)
+t.test('every command tells how it is used, in at most 100 columns, and does nothing else', async t => {
+  await forEachCommand('--help', (name, code, output) => {
+    t.equal(code, 0, `${name}: ${output}`)
+    // `soak` is `chaos` with other defaults.
+    const shown = name === 'soak' ? 'chaos' : name.replace(/^test:(systems|night)$/, 'test')
+    t.match(
+      output,
+      new RegExp(`^usage: (\\[BASE_URL=\\S+\\] )?npm (run )?(--silent )?(operate -- )?${shown}\\b`),
+    )
+    for (const line of output.split('\n')) t.ok(line.length <= 100, `${name} fits a terminal`)
+  })
+})
 
 t.test('every command refuses an unknown argument with its usage and exit code 2', async t => {
   await forEachCommand('--nonsense', (name, code, output) => {

@@ -215,26 +215,23 @@ function isRefusal(t: Test, heard: string, status: number, code: string) {
   })
 }
 
-t.test(
-  'while no process is ready, or one has just died, the answer is 503 in the one shape of errors',
-  async t => {
-    // Nothing listens on port 1.
-    for (const ports of [[], [1]]) {
-      const url = await openEdgeTo(t, ports, ports)
-      const response = await fetch(`${url}/v1/events`)
-      t.equal(response.status, 503)
-      const shape = {
-        success: false,
-        code: 'UNAVAILABLE',
-        error: String,
-        timestamp: Number,
-        requestId: String,
-      }
-      t.match(await response.json(), shape)
-      isRefusal(t, await exchange(url, upgradeRequest('/ws/v1/'), /\}$/), 503, 'UNAVAILABLE')
+t.test('while no process is ready, or one has just died, the answer is 503 in the one shape', async t => {
+  // Nothing listens on port 1.
+  for (const ports of [[], [1]]) {
+    const url = await openEdgeTo(t, ports, ports)
+    const response = await fetch(`${url}/v1/events`)
+    t.equal(response.status, 503)
+    const shape = {
+      success: false,
+      code: 'UNAVAILABLE',
+      error: String,
+      timestamp: Number,
+      requestId: String,
     }
-  },
-)
+    t.match(await response.json(), shape)
+    isRefusal(t, await exchange(url, upgradeRequest('/ws/v1/'), /\}$/), 503, 'UNAVAILABLE')
+  }
+})
 
 t.test('without the console its pages are 503 in the one shape, and the API answers as before', async t => {
   const api = await openService(t, 'api')

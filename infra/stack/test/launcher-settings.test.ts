@@ -71,28 +71,25 @@ t.test('errors name the setting, and the way out: a taken port, and a HOST that 
   )
 })
 
-t.test(
-  'servers that do not answer, and a database that does not exist, are named by their settings',
-  async t => {
-    const url = new URL((await useServers(t)).databaseUrl)
-    url.pathname = '/never_made'
-    const output = await refusalOf(t, {
-      DATABASE_URL: url.href,
-      REDIS_URL: 'redis://:secret@127.0.0.1:1',
-      NATS_URL: 'nats://127.0.0.1:1',
-      DATABSE_URL: 'postgres://typing-error',
-    })
-    t.match(output, 'DATABASE_URL names the database "never_made", which does not exist')
-    t.match(output, 'REDIS_URL: Redis at redis://:***@127.0.0.1:1 cannot be reached (ECONNREFUSED)')
-    t.match(output.replace(/\s+/g, ' '), 'Start it, or leave REDIS_URL out to have one started here')
-    t.match(output, 'NATS_URL: NATS at nats://127.0.0.1:1 cannot be reached (ECONNREFUSED)')
-    t.notMatch(output, /secret|starting/)
-    t.notMatch(output, /did you mean/, 'a setting that is set is not what was meant')
-    const { pool } = await createDatabase(t)
-    const { rowCount } = await pool.query("select from pg_database where datname = 'never_made'")
-    t.equal(rowCount, 0, 'the database was not made')
-  },
-)
+t.test('servers that do not answer, and a missing database, are named by their settings', async t => {
+  const url = new URL((await useServers(t)).databaseUrl)
+  url.pathname = '/never_made'
+  const output = await refusalOf(t, {
+    DATABASE_URL: url.href,
+    REDIS_URL: 'redis://:secret@127.0.0.1:1',
+    NATS_URL: 'nats://127.0.0.1:1',
+    DATABSE_URL: 'postgres://typing-error',
+  })
+  t.match(output, 'DATABASE_URL names the database "never_made", which does not exist')
+  t.match(output, 'REDIS_URL: Redis at redis://:***@127.0.0.1:1 cannot be reached (ECONNREFUSED)')
+  t.match(output.replace(/\s+/g, ' '), 'Start it, or leave REDIS_URL out to have one started here')
+  t.match(output, 'NATS_URL: NATS at nats://127.0.0.1:1 cannot be reached (ECONNREFUSED)')
+  t.notMatch(output, /secret|starting/)
+  t.notMatch(output, /did you mean/, 'a setting that is set is not what was meant')
+  const { pool } = await createDatabase(t)
+  const { rowCount } = await pool.query("select from pg_database where datname = 'never_made'")
+  t.equal(rowCount, 0, 'the database was not made')
+})
 
 t.test('the error for a misspelt setting names the right setting', async t => {
   const output = await refusalOf(t, { DATABSE_URL: 'postgres://x', RATE_LIMIT_MX: '5', HOST: '203.0.113.7' })

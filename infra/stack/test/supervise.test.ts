@@ -60,19 +60,16 @@ t.test('stopping waits for it, and starts nothing again', async t => {
   t.same(lines, [])
 })
 
-t.test(
-  'a service that ends because of its settings is given up at once, with what it said of them',
-  async t => {
-    for (const script of [
-      `process.stderr.write('sample: bad configuration:\\n  - COLOUR is not set\\n'); process.exit(1)`,
-      `console.log(JSON.stringify({ msg: 'service.start-failed', err: { code: 'CONFIG_INVALID', message: 'bad: COLOUR' } })); process.exit(1)`,
-    ]) {
-      const { service, lines } = await supervise(t, script)
-      await t.rejects(service.failed, { message: /^sample cannot start: bad.*[^]*COLOUR/ })
-      t.same(lines, [], 'it was started once')
-    }
-  },
-)
+t.test('a service that ends because of its settings is given up at once, with what it said', async t => {
+  for (const script of [
+    `process.stderr.write('sample: bad configuration:\\n  - COLOUR is not set\\n'); process.exit(1)`,
+    `console.log(JSON.stringify({ msg: 'service.start-failed', err: { code: 'CONFIG_INVALID', message: 'bad: COLOUR' } })); process.exit(1)`,
+  ]) {
+    const { service, lines } = await supervise(t, script)
+    await t.rejects(service.failed, { message: /^sample cannot start: bad.*[^]*COLOUR/ })
+    t.same(lines, [], 'it was started once')
+  }
+})
 
 t.test('the reason why a service is not ready is a sentence', async t => {
   const answering = (body: object, status: number) =>

@@ -111,38 +111,35 @@ t.test('stopping finishes the batch in progress and leaves the rest to others', 
   )
 })
 
-t.test(
-  'the lag tells how many messages wait and since when, and traces are read where they are wanted',
-  async t => {
-    const { nats, bus, options } = await open(t)
-    await bus.ensureStream(options)
-    const { connection, jetstream, subjectPrefix } = nats
-    const traced = headers()
-    traced.set('traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
-    for (let i = 0; i < 3; i++)
-      await jetstream.publish(`${subjectPrefix}.x`, Buffer.from([i]), { headers: traced })
-    const first = await (await connection.jetstreamManager()).streams.getMessage(nats.stream, { seq: 1 })
-    let release!: () => void
-    const held = new Promise<void>(resolve => (release = resolve))
-    const handled: ReceivedBusMessage[] = []
-    const consumer = bus.consume({ ...options, traced: true }, async messages => {
-      await held
-      handled.push(...messages)
-      return undefined
-    })
-    t.equal(await consumer.measureLag(), null, 'nobody knows before it is opened')
-    await consumer.start()
-    const lag = await waitFor(() => consumer.measureLag(), { what: 'the consumer to be there' })
-    t.equal(lag.messages, 3)
-    const ageSeconds = (Date.now() - first.time.getTime()) / 1_000
-    t.ok(lag.oldestSeconds !== null && lag.oldestSeconds > 0 && lag.oldestSeconds <= ageSeconds)
-    release()
-    await waitFor(async () => (await consumer.lag()) === 0, { what: 'all to be acknowledged' })
-    t.same(await consumer.measureLag(), { messages: 0, oldestSeconds: 0 })
-    t.same(new Set(handled.map(({ traceParent }) => traceParent)), new Set([traced.get('traceparent')]))
-    await consumer.stop()
-  },
-)
+t.test('the lag tells how many messages wait and since when; traces are read where wanted', async t => {
+  const { nats, bus, options } = await open(t)
+  await bus.ensureStream(options)
+  const { connection, jetstream, subjectPrefix } = nats
+  const traced = headers()
+  traced.set('traceparent', '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+  for (let i = 0; i < 3; i++)
+    await jetstream.publish(`${subjectPrefix}.x`, Buffer.from([i]), { headers: traced })
+  const first = await (await connection.jetstreamManager()).streams.getMessage(nats.stream, { seq: 1 })
+  let release!: () => void
+  const held = new Promise<void>(resolve => (release = resolve))
+  const handled: ReceivedBusMessage[] = []
+  const consumer = bus.consume({ ...options, traced: true }, async messages => {
+    await held
+    handled.push(...messages)
+    return undefined
+  })
+  t.equal(await consumer.measureLag(), null, 'nobody knows before it is opened')
+  await consumer.start()
+  const lag = await waitFor(() => consumer.measureLag(), { what: 'the consumer to be there' })
+  t.equal(lag.messages, 3)
+  const ageSeconds = (Date.now() - first.time.getTime()) / 1_000
+  t.ok(lag.oldestSeconds !== null && lag.oldestSeconds > 0 && lag.oldestSeconds <= ageSeconds)
+  release()
+  await waitFor(async () => (await consumer.lag()) === 0, { what: 'all to be acknowledged' })
+  t.same(await consumer.measureLag(), { messages: 0, oldestSeconds: 0 })
+  t.same(new Set(handled.map(({ traceParent }) => traceParent)), new Set([traced.get('traceparent')]))
+  await consumer.stop()
+})
 
 t.test('what belongs together is in one batch, and a batch waits for what follows', async t => {
   const { nats, bus, options } = await open(t)

@@ -29,7 +29,7 @@ t.test('discriminators follow from the names', async t => {
 
 for (const { name, discriminator } of IDL.events) {
   t.test(
-    `any ${name} of the IDL is read and written to the digit, and a byte more or less is refused`,
+    `any ${name} of the IDL is read and written to the digit; a byte more or less is refused`,
     async () => {
       fc.assert(
         fc.property(definedValues(name), ({ value, bytes }) => {

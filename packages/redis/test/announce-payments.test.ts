@@ -94,31 +94,28 @@ t.test('a batch is announced in few messages, and read as it was written', async
   })
 })
 
-t.test(
-  'while Redis is away announcing fails at once; while it hangs, soon; afterwards it works again',
-  async t => {
-    const TIMEOUT_MS = 300
-    const servers = await openPrivateServers(t)
-    const connections = openRedis({ REDIS_URL: servers.redisUrl, timeoutMs: TIMEOUT_MS })
-    t.teardown(() => connections.close())
-    await waitFor(() => connections.ping().then(() => true))
-    process.kill(servers.private.redis!.pid, 'SIGSTOP')
-    await t.rejects(connections.announce({ payments: [committed('order', 1)], epoch: 'this' }), {
+t.test('while Redis is away announcing fails at once; while it hangs, soon; then it works again', async t => {
+  const TIMEOUT_MS = 300
+  const servers = await openPrivateServers(t)
+  const connections = openRedis({ REDIS_URL: servers.redisUrl, timeoutMs: TIMEOUT_MS })
+  t.teardown(() => connections.close())
+  await waitFor(() => connections.ping().then(() => true))
+  process.kill(servers.private.redis!.pid, 'SIGSTOP')
+  await t.rejects(connections.announce({ payments: [committed('order', 1)], epoch: 'this' }), {
+    code: 'SIGNAL_UNAVAILABLE',
+  })
+  process.kill(servers.private.redis!.pid, 'SIGCONT')
+  await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
+  await servers.private.redis!.kill()
+  await waitFor(() => connections.commands.status !== 'ready')
+  const isRefusedAtOnce = await endsBeforeTimer(TIMEOUT_MS / 2, () =>
+    t.rejects(connections.announce({ payments: [committed('order', 1)], epoch: 'this' }), {
       code: 'SIGNAL_UNAVAILABLE',
-    })
-    process.kill(servers.private.redis!.pid, 'SIGCONT')
-    await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
-    await servers.private.redis!.kill()
-    await waitFor(() => connections.commands.status !== 'ready')
-    const isRefusedAtOnce = await endsBeforeTimer(TIMEOUT_MS / 2, () =>
-      t.rejects(connections.announce({ payments: [committed('order', 1)], epoch: 'this' }), {
-        code: 'SIGNAL_UNAVAILABLE',
-        retry: 'later',
-      }),
-    )
-    t.ok(isRefusedAtOnce, 'without waiting')
-    await t.rejects(connections.ping(), { code: 'SIGNAL_UNAVAILABLE' })
-    await servers.private.redis!.restart()
-    await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
-  },
-)
+      retry: 'later',
+    }),
+  )
+  t.ok(isRefusedAtOnce, 'without waiting')
+  await t.rejects(connections.ping(), { code: 'SIGNAL_UNAVAILABLE' })
+  await servers.private.redis!.restart()
+  await waitFor(() => connections.announce({ payments: [committed('order', 1)], epoch: 'this' }))
+})

@@ -42,25 +42,22 @@ function start(t: { teardown(close: () => unknown): unknown }, mode: string) {
   }
 }
 
-t.test(
-  'a signal stops intake first, finishes the work in progress, releases in reverse, exits 0',
-  async t => {
-    const service = start(t, 'well')
-    await service.said('service.ready')
-    service.child.kill('SIGTERM')
-    t.equal((await service.exit)[0], 0)
-    t.strictSame(service.messages(), [
-      'intake.started',
-      'service.ready',
-      'service.stopping',
-      'intake.stopping',
-      'intake.done',
-      'part.closed second',
-      'part.closed first',
-      'service.stopped',
-    ])
-  },
-)
+t.test('a signal stops intake first, finishes what is in work, releases in reverse, exits 0', async t => {
+  const service = start(t, 'well')
+  await service.said('service.ready')
+  service.child.kill('SIGTERM')
+  t.equal((await service.exit)[0], 0)
+  t.strictSame(service.messages(), [
+    'intake.started',
+    'service.ready',
+    'service.stopping',
+    'intake.stopping',
+    'intake.done',
+    'part.closed second',
+    'part.closed first',
+    'service.stopped',
+  ])
+})
 
 t.test('a start that fails releases what was opened and exits 1', async t => {
   const service = start(t, 'fail-start')

@@ -24,31 +24,25 @@ async function openHeldPool(t: TestContext) {
   return { pipelined, sent, release }
 }
 
-t.test(
-  'upgrade guard: a pipelined connection of pg sends a statement before the last is answered',
-  async t => {
-    const { pipelined, release } = await openHeldPool(t)
-    const client = await pipelined.connect()
-    const { stream } = (client as unknown as { connection: { stream: { bytesWritten: number } } }).connection
-    const first = client.query({ text: 'select pg_advisory_lock(1)' })
-    const before = stream.bytesWritten
-    const second = client.query({ text: `select '${'x'.repeat(5_000)}'` })
-    await waitFor(() => stream.bytesWritten > before + 5_000, { what: 'the second statement to be sent' })
-    await release()
-    await Promise.all([first, second])
-    client.release()
-  },
-)
+t.test('upgrade guard: pg sends a statement of a pipeline before the last is answered', async t => {
+  const { pipelined, release } = await openHeldPool(t)
+  const client = await pipelined.connect()
+  const { stream } = (client as unknown as { connection: { stream: { bytesWritten: number } } }).connection
+  const first = client.query({ text: 'select pg_advisory_lock(1)' })
+  const before = stream.bytesWritten
+  const second = client.query({ text: `select '${'x'.repeat(5_000)}'` })
+  await waitFor(() => stream.bytesWritten > before + 5_000, { what: 'the second statement to be sent' })
+  await release()
+  await Promise.all([first, second])
+  client.release()
+})
 
-t.test(
-  'upgrade guard: Postgres answers the commit of a failed transaction with a rollback, and pg says so',
-  async t => {
-    const { pipelined, release } = await openHeldPool(t)
-    const client = await pipelined.connect()
-    await client.query({ text: 'begin' })
-    await t.rejects(client.query({ text: 'select 1 / 0' }), { code: '22012' })
-    t.equal((await client.query({ text: 'commit' })).command, 'ROLLBACK')
-    client.release()
-    await release()
-  },
-)
+t.test('upgrade guard: Postgres answers the commit of a failed transaction with a rollback', async t => {
+  const { pipelined, release } = await openHeldPool(t)
+  const client = await pipelined.connect()
+  await client.query({ text: 'begin' })
+  await t.rejects(client.query({ text: 'select 1 / 0' }), { code: '22012' })
+  t.equal((await client.query({ text: 'commit' })).command, 'ROLLBACK')
+  client.release()
+  await release()
+})

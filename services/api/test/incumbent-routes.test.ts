@@ -58,35 +58,32 @@ await chain.say(
 )
 await chain.say('ProgramConfigCreated', { admin: keyOf('admin'), odd: '\0' }, AT)
 
-t.test(
-  'policies of each family, by the lookups of subscriptions, by address, with their payments',
-  async t => {
-    const { body } = await api.get('/v1/payment-policies?trackingId=mine')
-    t.match(body, {
-      success: true,
-      data: [{ policyAccount: policy.address, family: 'regular', status: 'active' }],
-    })
-    const lookup = `recipient=${policy.recipient}`
-    t.equal((await api.get(`/v1/payment-policies?${lookup}`)).body.data.length, 1)
-    t.match((await api.get(`/v1/composable-policies?${lookup}`)).body.data, [
-      { policyAccount: composable, family: 'composable', tokenMint: keyOf('in') },
-    ])
-    t.same((await api.get('/v1/payment-policies?trackingId=nobody')).body.data, [], 'none is no 404')
-    t.match(await api.get('/v1/payment-policies'), { status: 400, body: { code: 'LOOKUP_MISSING' } })
-    t.match((await api.get(`/v1/payment-policies/${policy.address}`)).body.data, {
-      memo: 'mine',
-      paymentCount: 2,
-    })
-    t.equal((await api.get(`/v1/composable-policies/${policy.address}`)).status, 404, 'of the other family')
-    t.equal((await api.get('/v1/payment-policies/x')).status, 400)
-    const executions = await api.get(`/v1/payment-policies/${policy.address}/executions?limit=1`)
-    t.match(executions.body.data, [{ eventName: 'PaymentRecord', data: { amount: '13' } }])
-    t.ok(executions.headers.link)
-    t.match((await api.get(`/v1/composable-policies/${composable}/executions`)).body.data, [
-      { eventName: 'ComposableExecuted', amountString: '5' },
-    ])
-  },
-)
+t.test('policies of each family, by the lookups of subscriptions and by address', async t => {
+  const { body } = await api.get('/v1/payment-policies?trackingId=mine')
+  t.match(body, {
+    success: true,
+    data: [{ policyAccount: policy.address, family: 'regular', status: 'active' }],
+  })
+  const lookup = `recipient=${policy.recipient}`
+  t.equal((await api.get(`/v1/payment-policies?${lookup}`)).body.data.length, 1)
+  t.match((await api.get(`/v1/composable-policies?${lookup}`)).body.data, [
+    { policyAccount: composable, family: 'composable', tokenMint: keyOf('in') },
+  ])
+  t.same((await api.get('/v1/payment-policies?trackingId=nobody')).body.data, [], 'none is no 404')
+  t.match(await api.get('/v1/payment-policies'), { status: 400, body: { code: 'LOOKUP_MISSING' } })
+  t.match((await api.get(`/v1/payment-policies/${policy.address}`)).body.data, {
+    memo: 'mine',
+    paymentCount: 2,
+  })
+  t.equal((await api.get(`/v1/composable-policies/${policy.address}`)).status, 404, 'of the other family')
+  t.equal((await api.get('/v1/payment-policies/x')).status, 400)
+  const executions = await api.get(`/v1/payment-policies/${policy.address}/executions?limit=1`)
+  t.match(executions.body.data, [{ eventName: 'PaymentRecord', data: { amount: '13' } }])
+  t.ok(executions.headers.link)
+  t.match((await api.get(`/v1/composable-policies/${composable}/executions`)).body.data, [
+    { eventName: 'ComposableExecuted', amountString: '5' },
+  ])
+})
 
 t.test('events by name, in both spellings', async t => {
   for (const name of ['PaymentRecord', 'tributary_PaymentRecord'])

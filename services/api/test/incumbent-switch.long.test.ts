@@ -122,36 +122,33 @@ t.test('subscribers are the wallets that paid; who never paid is another list', 
   }
 })
 
-t.test(
-  'a subscription that was never paid is pending until its due date and overdue from then on',
-  async t => {
-    const owner = keyOf('never paid')
-    const due = NOW - DAY
-    const never = await chain.policy({
-      owner,
-      at: due - 2_000,
-      type: subscriptionOf({ next_payment_due: String(due) }),
-    })
-    const renewed = await chain.policy({
-      owner,
-      at: due - DAY,
-      type: subscriptionOf({ next_payment_due: String(due - DAY), payment_frequency: { Daily: null } }),
-    })
-    await chain.pay(renewed, due - DAY)
-    t.teardown(() => (clock = NOW))
-    const statusesAt = async (at: number) => {
-      clock = at
-      const { body } = await issue({ walletPublicKey: owner })
-      const { policies, exp } = decodeJwt<Claimed>(body.token)
-      const of = (address: string) => policies.find(({ policyAddress }) => policyAddress === address)?.status
-      return { statuses: [of(never.address), of(renewed.address)], endsIn: exp! - at }
-    }
-    t.match(await statusesAt(due - 1_000), { statuses: ['pending', 'paid'], endsIn: 1_000 })
-    t.same((await statusesAt(due)).statuses, ['overdue', 'paid'], 'the grace is for renewals')
-    t.same((await statusesAt(due + 3_600)).statuses, ['overdue', 'paid'])
-    t.same((await statusesAt(due + 3 * 3_600)).statuses, ['overdue', 'overdue'])
-  },
-)
+t.test('a subscription that was never paid is pending until its due date, then overdue', async t => {
+  const owner = keyOf('never paid')
+  const due = NOW - DAY
+  const never = await chain.policy({
+    owner,
+    at: due - 2_000,
+    type: subscriptionOf({ next_payment_due: String(due) }),
+  })
+  const renewed = await chain.policy({
+    owner,
+    at: due - DAY,
+    type: subscriptionOf({ next_payment_due: String(due - DAY), payment_frequency: { Daily: null } }),
+  })
+  await chain.pay(renewed, due - DAY)
+  t.teardown(() => (clock = NOW))
+  const statusesAt = async (at: number) => {
+    clock = at
+    const { body } = await issue({ walletPublicKey: owner })
+    const { policies, exp } = decodeJwt<Claimed>(body.token)
+    const of = (address: string) => policies.find(({ policyAddress }) => policyAddress === address)?.status
+    return { statuses: [of(never.address), of(renewed.address)], endsIn: exp! - at }
+  }
+  t.match(await statusesAt(due - 1_000), { statuses: ['pending', 'paid'], endsIn: 1_000 })
+  t.same((await statusesAt(due)).statuses, ['overdue', 'paid'], 'the grace is for renewals')
+  t.same((await statusesAt(due + 3_600)).statuses, ['overdue', 'paid'])
+  t.same((await statusesAt(due + 3 * 3_600)).statuses, ['overdue', 'overdue'])
+})
 
 t.test('while a policy is young, a proof waits for its first payment', async t => {
   const owner = keyOf('buyer')

@@ -177,45 +177,42 @@ t.test('a request that is no stream is refused in the common shape, before the u
   t.match(await say(upgrade('/v1/events/stream', 'websocket')), /^HTTP\/1.1 400 [^]*INVALID_REQUEST/)
 })
 
-t.test(
-  'a reader that takes nothing is closed with a code that says so, and buffers no more than a bound',
-  async t => {
-    const { database, port, open, logs } = await openStreams(t, { 'api.streamStallMs': '2000' })
-    // 60 MB of events: far more than sockets and kernel can buffer.
-    await database.pool.query(`
+t.test('a reader that takes nothing is closed with its code, and buffers no more than a bound', async t => {
+  const { database, port, open, logs } = await openStreams(t, { 'api.streamStallMs': '2000' })
+  // 60 MB of events: far more than sockets and kernel can buffer.
+  await database.pool.query(`
     insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence)
     select gen_random_uuid(), n, 1, 's', n, 'Big', json_build_object('x', repeat('y', 30000)), 'confirmed', now(), gen_random_uuid(), n
       from generate_series(1, 2000) n;
     update stream_head set position = 2000`)
-    const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')
-    const since = Buffer.from(`c ${rows[0]!.epoch} 0`).toString('base64url')
-    const before = process.memoryUsage().rss
-    const raw = createConnection(port, '127.0.0.1')
-    raw.write(
-      `GET /v1/events/stream?since=${since} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
-        `sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-    )
-    let received = 0
-    let tail = Buffer.alloc(0)
-    raw.on('error', () => {})
-    raw.once('data', () => raw.pause())
-    const slow = new Promise<void>(resolve => raw.once('close', () => resolve()))
-    // The client continues to read only now: it gets the buffered events, then the reason.
-    await waitFor(() => logs.some(line => line.includes('stream.closed')))
-    raw.on('data', (chunk: Buffer) => {
-      received += chunk.length
-      tail = Buffer.concat([tail, chunk]).subarray(-200)
-    })
-    raw.resume()
-    await slow
-    t.ok(received < 20 * 1024 * 1024, 'it was not sent everything')
-    t.match(tail.toString('latin1'), /TOO_SLOW/)
-    // It takes 60 MB in the process that sends them: it would be slow beside the other.
-    const eager = open(`?since=${since}`)
-    await waitFor(() => eager.messages.length === 2000, { what: 'all for the eager one', timeoutMs: 60_000 })
-    t.ok(process.memoryUsage().rss - before < 400 * 1024 * 1024)
-  },
-)
+  const { rows } = await database.pool.query<{ epoch: string }>('select epoch from stream_head')
+  const since = Buffer.from(`c ${rows[0]!.epoch} 0`).toString('base64url')
+  const before = process.memoryUsage().rss
+  const raw = createConnection(port, '127.0.0.1')
+  raw.write(
+    `GET /v1/events/stream?since=${since} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n` +
+      `sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  )
+  let received = 0
+  let tail = Buffer.alloc(0)
+  raw.on('error', () => {})
+  raw.once('data', () => raw.pause())
+  const slow = new Promise<void>(resolve => raw.once('close', () => resolve()))
+  // The client continues to read only now: it gets the buffered events, then the reason.
+  await waitFor(() => logs.some(line => line.includes('stream.closed')))
+  raw.on('data', (chunk: Buffer) => {
+    received += chunk.length
+    tail = Buffer.concat([tail, chunk]).subarray(-200)
+  })
+  raw.resume()
+  await slow
+  t.ok(received < 20 * 1024 * 1024, 'it was not sent everything')
+  t.match(tail.toString('latin1'), /TOO_SLOW/)
+  // It takes 60 MB in the process that sends them: it would be slow beside the other.
+  const eager = open(`?since=${since}`)
+  await waitFor(() => eager.messages.length === 2000, { what: 'all for the eager one', timeoutMs: 60_000 })
+  t.ok(process.memoryUsage().rss - before < 400 * 1024 * 1024)
+})
 
 t.test('a stream ends with a reason when the instance stops', async t => {
   const { app, open } = await openStreams(t)

@@ -89,35 +89,32 @@ const NO_ANSWERS: [answer: string, of: (found: Found) => Partial<RpcAnswer>, rea
 ]
 type Found = Record<string, unknown>
 
-t.test(
-  'a block that no node had held back all payments: signatures order them, and gaps name the rest',
-  async t => {
-    const rig = await openRig(t, { nodes: 1, env: { 'indexer.patienceMs': '1500' } })
-    const slots = NO_ANSWERS.map((_, at) => {
-      rig.chain.advance()
-      return ['a', 'b'].map(of => rig.chain.execute([pay(`${of}${at}`, 1)]).signature).sort()
-    })
-    const { faults } = rig.nodes[0]!
-    faults.noTransactionIndex = true
-    faults.alter = (method, { jsonrpc, id, ...own }, [signature]) => {
-      if (method === 'getBlock')
-        return { jsonrpc, id, error: { code: -32009, message: 'Slot was skipped, or missing' } }
-      const at = slots.findIndex(([first]) => first === signature)
-      if (method !== 'getTransaction' || at < 0) return { jsonrpc, id, ...own }
-      return { jsonrpc, id, ...NO_ANSWERS[at]![1](own.result as Found) }
-    }
-    const service = await rig.start()
-    await rig.settle()
-    const [events, gaps] = [await rig.events(), await rig.controls('gap')]
-    for (const [at, [answer, , reason]] of NO_ANSWERS.entries()) {
-      const published = events.map(({ body }) => body.signature).filter(each => slots[at]!.includes(each))
-      t.same(published, reason === null ? slots[at] : slots[at]!.slice(1), answer)
-      const reasons = gaps.flatMap(({ body }) => (body.signature === slots[at]![0] ? [body.reason] : []))
-      t.same(reasons, reason === null ? [] : [reason], answer)
-    }
-    t.equal(gaps.length, NO_ANSWERS.length - 1)
-    t.notOk(events.some(({ body }) => 'transaction_index' in body))
-    await service.waitForLog('indexer.order-unknown')
-    t.equal(await service.figure('payment_tracking_indexer_unordered_slots_total'), NO_ANSWERS.length)
-  },
-)
+t.test('a block that no node had held back all payments: signatures order them', async t => {
+  const rig = await openRig(t, { nodes: 1, env: { 'indexer.patienceMs': '1500' } })
+  const slots = NO_ANSWERS.map((_, at) => {
+    rig.chain.advance()
+    return ['a', 'b'].map(of => rig.chain.execute([pay(`${of}${at}`, 1)]).signature).sort()
+  })
+  const { faults } = rig.nodes[0]!
+  faults.noTransactionIndex = true
+  faults.alter = (method, { jsonrpc, id, ...own }, [signature]) => {
+    if (method === 'getBlock')
+      return { jsonrpc, id, error: { code: -32009, message: 'Slot was skipped, or missing' } }
+    const at = slots.findIndex(([first]) => first === signature)
+    if (method !== 'getTransaction' || at < 0) return { jsonrpc, id, ...own }
+    return { jsonrpc, id, ...NO_ANSWERS[at]![1](own.result as Found) }
+  }
+  const service = await rig.start()
+  await rig.settle()
+  const [events, gaps] = [await rig.events(), await rig.controls('gap')]
+  for (const [at, [answer, , reason]] of NO_ANSWERS.entries()) {
+    const published = events.map(({ body }) => body.signature).filter(each => slots[at]!.includes(each))
+    t.same(published, reason === null ? slots[at] : slots[at]!.slice(1), answer)
+    const reasons = gaps.flatMap(({ body }) => (body.signature === slots[at]![0] ? [body.reason] : []))
+    t.same(reasons, reason === null ? [] : [reason], answer)
+  }
+  t.equal(gaps.length, NO_ANSWERS.length - 1)
+  t.notOk(events.some(({ body }) => 'transaction_index' in body))
+  await service.waitForLog('indexer.order-unknown')
+  t.equal(await service.figure('payment_tracking_indexer_unordered_slots_total'), NO_ANSWERS.length)
+})

@@ -36,26 +36,23 @@ t.test('null answers, unknown times, wrong slots, 429, delays and silent sockets
   )
 })
 
-t.test(
-  'a log that one node cut short is read from another, and a gap is closed once one can read it',
-  async t => {
-    const rig = await openRig(t, { nodes: 2, env: { 'indexer.rescanEveryMs': '500' } })
-    const [a, b] = rig.nodes
-    const [first, second] = payMany(rig, 'a', 1, 3)
-    a!.faults.shortLogs = new Set([first!, second!])
-    b!.faults.shortLogs = new Set([second!])
-    await rig.start()
-    await rig.settle()
-    t.same(await recordIds(rig), [1, 3])
-    t.match((await rig.controls('gap')).slice(0, 2), [
-      { body: { signature: second, reason: /LOG_TRUNCATED/ } },
-      { body: { reason: /record_id 2 of .* was never seen/ } },
-    ])
-    b!.faults.shortLogs.clear()
-    await waitFor(() => rig.gapsClosed(), { what: 'both gaps to be closed', timeoutMs: 40_000 })
-    t.same(await recordIds(rig), [1, 3, 2])
-  },
-)
+t.test('a log that one node cut short is read from another, or closes its gap later', async t => {
+  const rig = await openRig(t, { nodes: 2, env: { 'indexer.rescanEveryMs': '500' } })
+  const [a, b] = rig.nodes
+  const [first, second] = payMany(rig, 'a', 1, 3)
+  a!.faults.shortLogs = new Set([first!, second!])
+  b!.faults.shortLogs = new Set([second!])
+  await rig.start()
+  await rig.settle()
+  t.same(await recordIds(rig), [1, 3])
+  t.match((await rig.controls('gap')).slice(0, 2), [
+    { body: { signature: second, reason: /LOG_TRUNCATED/ } },
+    { body: { reason: /record_id 2 of .* was never seen/ } },
+  ])
+  b!.faults.shortLogs.clear()
+  await waitFor(() => rig.gapsClosed(), { what: 'both gaps to be closed', timeoutMs: 40_000 })
+  t.same(await recordIds(rig), [1, 3, 2])
+})
 
 t.test('a list that ends too early does not count as the beginning', async t => {
   const rig = await openRig(t)

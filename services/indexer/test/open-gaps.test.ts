@@ -27,14 +27,11 @@ function fill(gapOf: (number: number) => Parameters<typeof addTo>[1]): OpenGaps 
   }
 }
 
-t.test(
-  'thousands of transactions are kept, and the checkpoint stays below the limit of a message',
-  async t => {
-    const open = fill(unread)
-    t.ok(open.transactions.length >= 4_000, `${open.transactions.length}`)
-    t.ok(JSON.stringify(open).length < MESSAGE_LIMIT)
-  },
-)
+t.test('thousands of transactions are kept, and the checkpoint fits into a message', async t => {
+  const open = fill(unread)
+  t.ok(open.transactions.length >= 4_000, `${open.transactions.length}`)
+  t.ok(JSON.stringify(open).length < MESSAGE_LIMIT)
+})
 
 t.test('holes with many numbers stay below the limit too', async t => {
   const open = fill(number => hole(number, 1_000))

@@ -35,25 +35,22 @@ t.test('nextIsWriting waits until Postgres writes the next batch', async t => {
   await waiting
 })
 
-t.test(
-  'nextIsWriting does not wait for a batch that is not read yet, or that ended without writing',
-  async t => {
-    const sequencer = new BatchSequencer()
-    const alone = sequencer.add()
-    alone.end()
-    await alone.nextIsWriting()
-    const next = sequencer.add()
-    await alone.nextIsWriting()
-    t.pass('a batch that is still being read is not waited for')
-    await next.previousEnded()
-    const after = sequencer.add()
-    void after.previousEnded()
-    next.end()
-    // The batch held nothing new or failed, so it wrote nothing.
-    after.end()
-    await next.nextIsWriting()
-  },
-)
+t.test('nextIsWriting waits for no batch that is not read yet, or ended without writing', async t => {
+  const sequencer = new BatchSequencer()
+  const alone = sequencer.add()
+  alone.end()
+  await alone.nextIsWriting()
+  const next = sequencer.add()
+  await alone.nextIsWriting()
+  t.pass('a batch that is still being read is not waited for')
+  await next.previousEnded()
+  const after = sequencer.add()
+  void after.previousEnded()
+  next.end()
+  // The batch held nothing new or failed, so it wrote nothing.
+  after.end()
+  await next.nextIsWriting()
+})
 
 t.test('nextIsWriting resolves after its longest wait when Postgres hangs', async t => {
   const sequencer = new BatchSequencer()

@@ -21,79 +21,70 @@ const follow = async (trackingId: string, request: Record<string, unknown> = { e
 }
 
 // The first: nobody else is followed, so that the check which waits for the lock is this one.
-t.test(
-  'events that come while the first check of a subscription waits are sent once, after the answer',
-  async t => {
-    const [plain, client] = [pod.connect(), pod.connect()]
-    const payments = collectPayments(plain)
-    const received = collectLifecycles(client)
-    await subscribe(plain, { trackingId: 'order' })
-    const [first, second] = await Promise.all(
-      ['first', 'second'].map(async address => ({ address, trackingId: 'order', start: await happen() })),
+t.test('events that come during the first check of a subscription are sent once, after it', async t => {
+  const [plain, client] = [pod.connect(), pod.connect()]
+  const payments = collectPayments(plain)
+  const received = collectLifecycles(client)
+  await subscribe(plain, { trackingId: 'order' })
+  const [first, second] = await Promise.all(
+    ['first', 'second'].map(async address => ({ address, trackingId: 'order', start: await happen() })),
+  )
+  await pods.commit({ trackingId: 'order' })
+  const [payment] = await committedPaymentsOf(pods.store, 'order', [1])
+  const writer = await pods.database.pool.connect()
+  t.teardown(() => writer.release(true))
+  await writer.query('begin; lock table policies in access exclusive mode')
+  const seen: string[] = []
+  client.on('lifecycle', ({ data }) => seen.push(data.paymentPolicy))
+  client.emit('subscribe', { trackingId: 'order', events: true }, ({ ok }) => seen.push(`answer ${ok}`))
+  await waitFor(async () => {
+    const { rowCount } = await pods.database.pool.query(
+      `select from pg_locks where not granted and relation = 'policies'::regclass`,
     )
-    await pods.commit({ trackingId: 'order' })
-    const [payment] = await committedPaymentsOf(pods.store, 'order', [1])
-    const writer = await pods.database.pool.connect()
-    t.teardown(() => writer.release(true))
-    await writer.query('begin; lock table policies in access exclusive mode')
-    const seen: string[] = []
-    client.on('lifecycle', ({ data }) => seen.push(data.paymentPolicy))
-    client.emit('subscribe', { trackingId: 'order', events: true }, ({ ok }) => seen.push(`answer ${ok}`))
-    await waitFor(async () => {
-      const { rowCount } = await pods.database.pool.query(
-        `select from pg_locks where not granted and relation = 'policies'::regclass`,
-      )
-      return rowCount! > 0
-    })
-    await announce(
-      lifecycleOf(first!, 'created', first!.start),
-      lifecycleOf(second!, 'created', second!.start),
-    )
-    await pods.announce({ payments: [payment!] })
-    await waitFor(() => payments.length === 1, { what: 'the payment that was announced after the events' })
-    // The first policy is in the baseline; a check finds the second one.
-    await insert(first!, {}, writer)
-    await writer.query('commit')
-    await waitFor(() => seen.length >= 3, { what: 'the answer and both events' })
-    t.same(seen, ['answer true', 'first', 'second'])
-    await insert(second!)
-    await create('third', 'order')
-    await waitFor(() => received.length >= 3, { what: 'the check' })
-    t.same(kindsOf(received), ['first created', 'second created', 'third created'])
-  },
-)
+    return rowCount! > 0
+  })
+  await announce(lifecycleOf(first!, 'created', first!.start), lifecycleOf(second!, 'created', second!.start))
+  await pods.announce({ payments: [payment!] })
+  await waitFor(() => payments.length === 1, { what: 'the payment that was announced after the events' })
+  // The first policy is in the baseline; a check finds the second one.
+  await insert(first!, {}, writer)
+  await writer.query('commit')
+  await waitFor(() => seen.length >= 3, { what: 'the answer and both events' })
+  t.same(seen, ['answer true', 'first', 'second'])
+  await insert(second!)
+  await create('third', 'order')
+  await waitFor(() => received.length >= 3, { what: 'the check' })
+  t.same(kindsOf(received), ['first created', 'second created', 'third created'])
+})
 
-t.test(
-  'a policy that is created and deleted in one batch is sent twice, to those alone who asked',
-  async t => {
-    const received = await follow('brief')
-    const plain = await follow('brief', {})
-    const elsewhere = await follow('other')
-    const ofRecipient = await follow('brief', { events: true, recipient: '1'.repeat(44) })
-    const ofAnother = await follow('brief', { events: true, recipient: '2'.repeat(44) })
-    const policy = { address: 'brief', trackingId: 'brief', start: await happen() }
-    const end = await happen()
-    await insert(policy, { live: false, deleted_order: end })
-    const paidTo = '1'.repeat(44)
-    await announce(
-      lifecycleOf(policy, 'created', policy.start, paidTo),
-      lifecycleOf(policy, 'deleted', end, paidTo),
-      // The same message again, from a second process.
-      lifecycleOf(policy, 'deleted', end, paidTo),
-    )
-    // A later change that only a check sends: it proves that the checks before said nothing of the first policy.
-    await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
-    await waitFor(() => [received, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
-    t.same(kindsOf(received), ['brief created', 'brief deleted', 'later created'])
-    t.same(kindsOf(ofRecipient), ['brief created', 'brief deleted', 'later created'])
-    t.match(received[0], {
-      id: /^msg_[0-9a-f]{40}lifecycle$/,
-      type: 'subscription.created',
-      timestamp: Number,
-    })
-    t.same([plain, elsewhere, ofAnother], [[], [], []])
-  },
-)
+t.test('a policy that is created and deleted in one batch is sent twice, to who asked', async t => {
+  const received = await follow('brief')
+  const plain = await follow('brief', {})
+  const elsewhere = await follow('other')
+  const ofRecipient = await follow('brief', { events: true, recipient: '1'.repeat(44) })
+  const ofAnother = await follow('brief', { events: true, recipient: '2'.repeat(44) })
+  const policy = { address: 'brief', trackingId: 'brief', start: await happen() }
+  const end = await happen()
+  await insert(policy, { live: false, deleted_order: end })
+  const paidTo = '1'.repeat(44)
+  await announce(
+    lifecycleOf(policy, 'created', policy.start, paidTo),
+    lifecycleOf(policy, 'deleted', end, paidTo),
+    // The same message again, from a second process.
+    lifecycleOf(policy, 'deleted', end, paidTo),
+  )
+  // A later change that only a check sends: it proves that the checks before said nothing of the first policy.
+  await insert({ ...policy, address: 'later', start: await happen() }, { recipient: paidTo })
+  await waitFor(() => [received, ofRecipient].every(list => list.length >= 3), { what: 'all three' })
+  t.same(kindsOf(received), ['brief created', 'brief deleted', 'later created'])
+  t.same(kindsOf(ofRecipient), ['brief created', 'brief deleted', 'later created'])
+  t.match(received[0], {
+    id: /^msg_[0-9a-f]{40}lifecycle$/,
+    type: 'subscription.created',
+    timestamp: Number,
+  })
+  t.same([plain, elsewhere, ofAnother], [[], [], []])
+})
 
 t.test('what an announcement sent, a check does not send again', async t => {
   const received = await follow('told')

@@ -47,23 +47,20 @@ t.test('a stream has what a socket gets, byte for byte, and an id for each event
   await waitFor(() => stream.comments > 1, { what: 'comments that keep the connection alive' })
 })
 
-t.test(
-  'payments leave in the order of their seq, so that the last id is all that a client needs',
-  async t => {
-    const order = { trackingId: 'in-order' }
-    const recipient = '11111111111111111111111111111112'
-    const all = await openStream(t, one.url, order)
-    const mine = await openStream(t, one.url, { ...order, recipient })
-    await pods.commit({ ...order, count: 5, recipient })
-    await pods.commit({ ...order, count: 2, recipient: fakeBase58('another') })
-    await pods.commit({ ...order, recipient })
-    await pods.announce({ payments: await committedPaymentsOf(pods.store, 'in-order', [8, 4, 1, 5]) })
-    await all.waitForSeq(8)
-    t.strictSame(all.seqs(), upTo(8))
-    await mine.waitForSeq(8)
-    t.strictSame(mine.seqs(), [1, 2, 3, 4, 5, 8], 'only payments to the recipient')
-  },
-)
+t.test('payments leave in the order of their seq: the last id is all that a client needs', async t => {
+  const order = { trackingId: 'in-order' }
+  const recipient = '11111111111111111111111111111112'
+  const all = await openStream(t, one.url, order)
+  const mine = await openStream(t, one.url, { ...order, recipient })
+  await pods.commit({ ...order, count: 5, recipient })
+  await pods.commit({ ...order, count: 2, recipient: fakeBase58('another') })
+  await pods.commit({ ...order, recipient })
+  await pods.announce({ payments: await committedPaymentsOf(pods.store, 'in-order', [8, 4, 1, 5]) })
+  await all.waitForSeq(8)
+  t.strictSame(all.seqs(), upTo(8))
+  await mine.waitForSeq(8)
+  t.strictSame(mine.seqs(), [1, 2, 3, 4, 5, 8], 'only payments to the recipient')
+})
 
 t.test('an id of another database resets the client, and all payments follow', async t => {
   const order = { trackingId: 'reset' }

@@ -8,42 +8,39 @@ const LEASE_MS = 1_500
 /** `CHAOS=long` lets the promised number of subscribers race. */
 const [SEATS, RACERS] = process.env.CHAOS === 'long' ? [100, 3_000] : [20, 60]
 
-t.test(
-  `three pods admit exactly ${SEATS} of ${RACERS} racing subscribers; freed seats come back`,
-  async t => {
-    const pods = await usePods(t, { MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS) })
-    const three = await Promise.all([pods.start(), pods.start(), pods.start()])
-    const clients = Array.from({ length: RACERS }, (_, n) => three[n % 3]!.connect())
-    await waitFor(() => clients.every(({ connected }) => connected), {
-      what: 'all connected',
-      timeoutMs: 60_000,
-    })
-    const received = clients.map(collectPayments)
-    const startedAtMs = performance.now()
-    const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))
-    t.comment(`${RACERS} answers in ${Math.round(performance.now() - startedAtMs)} ms`)
-    t.equal(replies.filter(({ ok }) => ok).length, SEATS)
-    for (const reply of replies)
-      t.ok(reply.ok || reply.code === 'TOO_MANY_CONNECTIONS', 'the others are told why')
-    for (const { connected } of clients) t.ok(connected, 'a refused socket stays connected')
-    await pods.pay({ trackingId: 'order' })
-    await waitFor(() => clients.every((_, n) => !replies[n]!.ok || received[n]!.length === 1))
-    t.equal(received.flat().length, SEATS, 'only they are sent to')
+t.test(`three pods admit exactly ${SEATS} of ${RACERS} racers; freed seats come back`, async t => {
+  const pods = await usePods(t, { MAX_CONNECTIONS_PER_TRACKING_ID: String(SEATS) })
+  const three = await Promise.all([pods.start(), pods.start(), pods.start()])
+  const clients = Array.from({ length: RACERS }, (_, n) => three[n % 3]!.connect())
+  await waitFor(() => clients.every(({ connected }) => connected), {
+    what: 'all connected',
+    timeoutMs: 60_000,
+  })
+  const received = clients.map(collectPayments)
+  const startedAtMs = performance.now()
+  const replies = await Promise.all(clients.map(client => trySubscribe(client, { trackingId: 'order' })))
+  t.comment(`${RACERS} answers in ${Math.round(performance.now() - startedAtMs)} ms`)
+  t.equal(replies.filter(({ ok }) => ok).length, SEATS)
+  for (const reply of replies)
+    t.ok(reply.ok || reply.code === 'TOO_MANY_CONNECTIONS', 'the others are told why')
+  for (const { connected } of clients) t.ok(connected, 'a refused socket stays connected')
+  await pods.pay({ trackingId: 'order' })
+  await waitFor(() => clients.every((_, n) => !replies[n]!.ok || received[n]!.length === 1))
+  t.equal(received.flat().length, SEATS, 'only they are sent to')
 
-    const admitted = clients.filter((_, n) => replies[n]!.ok)
-    const refused = clients.filter((_, n) => !replies[n]!.ok)
-    t.match(
-      await trySubscribe(admitted[0]!, { trackingId: 'order' }),
-      { ok: true },
-      'asking again costs nothing',
-    )
-    admitted[1]!.disconnect()
-    await admitted[2]!.emitWithAck('unsubscribe', { trackingId: 'order' })
-    await waitFor(async () => (await trySubscribe(refused[0]!, { trackingId: 'order' })).ok)
-    await waitFor(async () => (await trySubscribe(refused[1]!, { trackingId: 'order' })).ok)
-    t.match(await trySubscribe(refused[2]!, { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
-  },
-)
+  const admitted = clients.filter((_, n) => replies[n]!.ok)
+  const refused = clients.filter((_, n) => !replies[n]!.ok)
+  t.match(
+    await trySubscribe(admitted[0]!, { trackingId: 'order' }),
+    { ok: true },
+    'asking again costs nothing',
+  )
+  admitted[1]!.disconnect()
+  await admitted[2]!.emitWithAck('unsubscribe', { trackingId: 'order' })
+  await waitFor(async () => (await trySubscribe(refused[0]!, { trackingId: 'order' })).ok)
+  await waitFor(async () => (await trySubscribe(refused[1]!, { trackingId: 'order' })).ok)
+  t.match(await trySubscribe(refused[2]!, { trackingId: 'order' }), { code: 'TOO_MANY_CONNECTIONS' })
+})
 
 t.test('a client in a full room gets its own seat back by resume, on another pod', async t => {
   const pods = await usePods(t, { MAX_CONNECTIONS_PER_TRACKING_ID: '2' })

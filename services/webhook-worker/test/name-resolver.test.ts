@@ -13,22 +13,19 @@ const FOUR = { address: '203.0.113.7', family: 4 } as const
 const SIX = { address: '2606:4700::7', family: 6 } as const
 type Answers = Record<QuestionType, string[] | null>
 
-t.test(
-  'a question for IPv6 that stays without an answer does not spend the time of the endpoint',
-  async t => {
-    const server = await openNameServer(t, { A: [FOUR.address], AAAA: null })
-    const resolve = buildNameResolver({
-      timeoutMs: 300_000,
-      servers: [server.address],
-      hostsFile: '/nowhere',
-    })
-    const startedMs = performance.now()
-    t.strictSame(await resolve('shop.example'), [FOUR])
-    // Half of the exchange is 150 s.
-    t.ok(performance.now() - startedMs < 60_000, `${performance.now() - startedMs} ms`)
-    t.match(server.asked, ['A shop.example', 'AAAA shop.example'], 'both were asked at once')
-  },
-)
+t.test('a question for IPv6 without an answer does not spend the time of the endpoint', async t => {
+  const server = await openNameServer(t, { A: [FOUR.address], AAAA: null })
+  const resolve = buildNameResolver({
+    timeoutMs: 300_000,
+    servers: [server.address],
+    hostsFile: '/nowhere',
+  })
+  const startedMs = performance.now()
+  t.strictSame(await resolve('shop.example'), [FOUR])
+  // Half of the exchange is 150 s.
+  t.ok(performance.now() - startedMs < 60_000, `${performance.now() - startedMs} ms`)
+  t.match(server.asked, ['A shop.example', 'AAAA shop.example'], 'both were asked at once')
+})
 
 t.test('the answers of both questions count', async t => {
   const resolveBy = async (answers: Answers) => {

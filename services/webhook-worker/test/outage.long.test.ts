@@ -45,24 +45,21 @@ t.test('a worker of a queue that an operator paused is not stuck', async t => {
   await rig.waitForStates({ delivered: 3 })
 })
 
-t.test(
-  'a worker outlives a Postgres that vanished, and goes on with the Postgres that replaces it',
-  async t => {
-    const rig = await openRig(t)
-    const link = await openLink(t, rig.database.url)
-    const receiver = await openReceiver(t)
-    const { gateway } = await rig.addWebhook(receiver.url)
-    const worker = await rig.startWorker({
-      DATABASE_URL: link.url,
-      'webhook-worker.watchdogMs': '500',
-      'webhook-worker.statementTimeoutMs': '100',
-      WEBHOOK_CONCURRENCY: '4',
-    })
-    await rig.pay(gateway)
-    await rig.waitForStates({ delivered: 1 })
-    link.silence('present')
-    await rig.pay(gateway, 100)
-    await rig.waitForStates({ delivered: 101 })
-    t.equal(await worker.stop(), 0, 'the worker did not end itself')
-  },
-)
+t.test('a worker outlives a Postgres that vanished, and goes on with its replacement', async t => {
+  const rig = await openRig(t)
+  const link = await openLink(t, rig.database.url)
+  const receiver = await openReceiver(t)
+  const { gateway } = await rig.addWebhook(receiver.url)
+  const worker = await rig.startWorker({
+    DATABASE_URL: link.url,
+    'webhook-worker.watchdogMs': '500',
+    'webhook-worker.statementTimeoutMs': '100',
+    WEBHOOK_CONCURRENCY: '4',
+  })
+  await rig.pay(gateway)
+  await rig.waitForStates({ delivered: 1 })
+  link.silence('present')
+  await rig.pay(gateway, 100)
+  await rig.waitForStates({ delivered: 101 })
+  t.equal(await worker.stop(), 0, 'the worker did not end itself')
+})

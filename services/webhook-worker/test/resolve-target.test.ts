@@ -12,22 +12,19 @@ const many = [
 const resolve = (addresses: PinnedAddress[], allowPrivateTargets = false) =>
   resolveTarget('shop.example', false, { allowPrivateTargets, resolve: async () => addresses })
 
-t.test(
-  'a name with thousands of addresses, in another order each time, keeps one pool of at most 16',
-  async t => {
-    const connections = openConnections({ timeoutMs: 1_000 })
-    t.teardown(() => connections.close())
-    const pools = new Set<unknown>()
-    for (let turned = 0; turned < 4_050; turned += 450) {
-      const addresses = await resolve([...many.slice(turned), ...many.slice(0, turned)])
-      t.equal(addresses.length, 16)
-      t.strictSame([...new Set(addresses.map(({ family }) => family))], [4, 6], 'of both families')
-      pools.add(connections.to('https://shop.example', addresses))
-    }
-    t.equal(pools.size, 1)
-    t.equal(connections.pools, 1)
-  },
-)
+t.test('a name with thousands of addresses, in any order, keeps one pool of at most 16', async t => {
+  const connections = openConnections({ timeoutMs: 1_000 })
+  t.teardown(() => connections.close())
+  const pools = new Set<unknown>()
+  for (let turned = 0; turned < 4_050; turned += 450) {
+    const addresses = await resolve([...many.slice(turned), ...many.slice(0, turned)])
+    t.equal(addresses.length, 16)
+    t.strictSame([...new Set(addresses.map(({ family }) => family))], [4, 6], 'of both families')
+    pools.add(connections.to('https://shop.example', addresses))
+  }
+  t.equal(pools.size, 1)
+  t.equal(connections.pools, 1)
+})
 
 t.test('every address is checked, also those that are not used', async t => {
   await t.rejects(resolve([...many, { address: '10.0.0.1', family: 4 }]), {

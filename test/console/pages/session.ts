@@ -49,44 +49,41 @@ export function testSession({
     await press(page, button('Sign in'))
   }
 
-  t.test(
-    'who signed in stays so after a reload and in every tab, by a cookie that no script sees',
-    async t => {
-      await holdsText(
-        t,
-        account,
-        /Console Test[^]*Session ends in 13 d 23 h at the latest/,
-        'the name and how long',
-      )
-      await page.reload()
-      await holdsText(t, account, /Console Test/, 'after a reload')
-      const [cookie] = await cookies()
-      t.match(cookie, {
-        name: `session-production-${new URL(baseUrl).port}`,
-        httpOnly: true,
-        sameSite: 'Strict',
-        secure: false,
-        path: '/',
-      })
-      const seen = await page.evaluate(() =>
-        JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
-      )
-      t.notOk(seen.includes(cookie!.value), 'no script sees it')
-      const second = await page.context().newPage()
-      await second.goto(`${baseUrl}/console/keys`)
-      await second.getByRole('heading', { name: 'API keys' }).waitFor()
-      await signOut(page)
-      // A key that is pressed while the page becomes that of a stranger can be lost with what had the focus.
-      await account.getByRole('link', { name: 'Sign in' }).waitFor()
-      await press(page, page.getByRole('link', { name: 'API keys' }))
-      await signInPage.waitFor()
-      await second.getByText(/^You are signed out/).waitFor()
-      t.same(await cookies(), [], 'the browser has forgotten it')
-      const headers = { cookie: `${cookie!.name}=${cookie!.value}`, origin: baseUrl }
-      t.equal((await fetch(`${baseUrl}/v1/webhooks`, { headers })).status, 401, 'and so has the service')
-      await second.close()
-    },
-  )
+  t.test('who signed in stays so after a reload and in every tab; no script sees the cookie', async t => {
+    await holdsText(
+      t,
+      account,
+      /Console Test[^]*Session ends in 13 d 23 h at the latest/,
+      'the name and how long',
+    )
+    await page.reload()
+    await holdsText(t, account, /Console Test/, 'after a reload')
+    const [cookie] = await cookies()
+    t.match(cookie, {
+      name: `session-production-${new URL(baseUrl).port}`,
+      httpOnly: true,
+      sameSite: 'Strict',
+      secure: false,
+      path: '/',
+    })
+    const seen = await page.evaluate(() =>
+      JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }]),
+    )
+    t.notOk(seen.includes(cookie!.value), 'no script sees it')
+    const second = await page.context().newPage()
+    await second.goto(`${baseUrl}/console/keys`)
+    await second.getByRole('heading', { name: 'API keys' }).waitFor()
+    await signOut(page)
+    // A key that is pressed while the page becomes that of a stranger can be lost with what had the focus.
+    await account.getByRole('link', { name: 'Sign in' }).waitFor()
+    await press(page, page.getByRole('link', { name: 'API keys' }))
+    await signInPage.waitFor()
+    await second.getByText(/^You are signed out/).waitFor()
+    t.same(await cookies(), [], 'the browser has forgotten it')
+    const headers = { cookie: `${cookie!.name}=${cookie!.value}`, origin: baseUrl }
+    t.equal((await fetch(`${baseUrl}/v1/webhooks`, { headers })).status, 401, 'and so has the service')
+    await second.close()
+  })
 
   t.test('a wrong token says so; a right one signs in without the address of its gateway', async t => {
     for (const [wrong, sentence] of [
@@ -102,43 +99,40 @@ export function testSession({
     await holdsText(t, account, /Console Test[^]*Session ends in 1[45] min/, 'until the token ends')
   })
 
-  t.test(
-    'another page of this machine, to which the browser sends the cookie along, does nothing',
-    async t => {
-      const token = await signIn(baseUrl, gateway)
-      const ask = (path: string) => askJson(`${baseUrl}${path}`, { token })
-      const { id } = (await ask('/v1/webhooks')).body[0]
-      const before = (await ask(`/v1/webhooks/${id}/secret`)).body
-      const server = createServer((_request, response) => {
-        response.setHeader('content-type', 'text/html')
-        response.end('<title>A neighbour</title>')
-      })
-      const neighbour = await page.context().newPage()
-      await neighbour.goto(`http://127.0.0.1:${await listen(t, server)}/`)
-      const answered = neighbour.waitForResponse(/\/secret\/rotate$/)
-      const outcome = await neighbour.evaluate(
-        async ([base, webhook]) => {
-          const send = (path: string, method: string, mode: RequestMode) =>
-            fetch(base + path, { method, mode, credentials: 'include' }).then(
-              answer => answer.type,
-              () => 'refused',
-            )
-          return [
-            await send(`/v1/webhooks/${webhook}/secret/rotate`, 'POST', 'no-cors'),
-            await send('/v1/webhooks', 'GET', 'cors'),
-            await send('/v1/session', 'DELETE', 'cors'),
-          ]
-        },
-        [baseUrl, String(id)] as const,
-      )
-      t.same(outcome, ['opaque', 'refused', 'refused'])
-      t.equal((await answered).status(), 403, 'without the cookie, which came along, it were 401')
-      t.same((await ask(`/v1/webhooks/${id}/secret`)).body, before, 'the secret is as it was')
-      await neighbour.close()
-      await page.reload()
-      await holdsText(t, account, /Console Test/, 'still signed in')
-    },
-  )
+  t.test('another page of this machine, which gets the cookie along, does nothing', async t => {
+    const token = await signIn(baseUrl, gateway)
+    const ask = (path: string) => askJson(`${baseUrl}${path}`, { token })
+    const { id } = (await ask('/v1/webhooks')).body[0]
+    const before = (await ask(`/v1/webhooks/${id}/secret`)).body
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end('<title>A neighbour</title>')
+    })
+    const neighbour = await page.context().newPage()
+    await neighbour.goto(`http://127.0.0.1:${await listen(t, server)}/`)
+    const answered = neighbour.waitForResponse(/\/secret\/rotate$/)
+    const outcome = await neighbour.evaluate(
+      async ([base, webhook]) => {
+        const send = (path: string, method: string, mode: RequestMode) =>
+          fetch(base + path, { method, mode, credentials: 'include' }).then(
+            answer => answer.type,
+            () => 'refused',
+          )
+        return [
+          await send(`/v1/webhooks/${webhook}/secret/rotate`, 'POST', 'no-cors'),
+          await send('/v1/webhooks', 'GET', 'cors'),
+          await send('/v1/session', 'DELETE', 'cors'),
+        ]
+      },
+      [baseUrl, String(id)] as const,
+    )
+    t.same(outcome, ['opaque', 'refused', 'refused'])
+    t.equal((await answered).status(), 403, 'without the cookie, which came along, it were 401')
+    t.same((await ask(`/v1/webhooks/${id}/secret`)).body, before, 'the secret is as it was')
+    await neighbour.close()
+    await page.reload()
+    await holdsText(t, account, /Console Test/, 'still signed in')
+  })
 
   t.test('an API key alone signs in, as far as its scope goes, until it is revoked', async t => {
     await press(page, page.getByRole('link', { name: 'API keys' }))

@@ -149,17 +149,14 @@ t.test('a migration takes back what a role has beyond its rights, and gives what
   t.same(await queryOnce(url, 'select id from events'), [])
 })
 
-t.test(
-  'without roles of its services a server is migrated as before, and says which are missing',
-  async t => {
-    const lonely = `lonely_${process.pid}`
-    await withClient(database.url, async client => {
-      await client.query(`create role ${lonely} superuser`)
-      await client.query(`set role ${lonely}`)
-      const wanted = SERVICES_WITH_ROLES.map(service => roleOf(lonely, service))
-      t.same(await grantRights(client), wanted)
-      await client.query('reset role')
-      await client.query(`drop role ${lonely}`)
-    })
-  },
-)
+t.test('without roles of its services a server is migrated, and says which are missing', async t => {
+  const lonely = `lonely_${process.pid}`
+  await withClient(database.url, async client => {
+    await client.query(`create role ${lonely} superuser`)
+    await client.query(`set role ${lonely}`)
+    const wanted = SERVICES_WITH_ROLES.map(service => roleOf(lonely, service))
+    t.same(await grantRights(client), wanted)
+    await client.query('reset role')
+    await client.query(`drop role ${lonely}`)
+  })
+})

@@ -223,48 +223,42 @@ t.test('signing in', async t => {
     t.equal((await api.call('POST', `/v1/gateway/${gateway.address}/auth/challenge`)).status, 404)
   })
 
-  t.test(
-    'the current signer may sign in; its predecessor may not, and a token dies with its signer',
-    async t => {
-      const gateway = await api.addGateway()
-      const [first, second] = [makeWallet(), makeWallet()]
-      const setSigner = (wallet: Wallet, order: string) =>
-        api.database.pool.query('update gateways set signer = $2, signer_order = $3 where address = $1', [
-          gateway.address,
-          wallet.publicKey,
-          order,
-        ])
-      const list = (token: string) => api.call('GET', '/v1/webhooks', { token })
-      await setSigner(first, '0002')
-      const token = await api.signIn(gateway, first)
-      const ofAuthority = await api.signIn(gateway)
-      t.equal((await list(token)).status, 200)
-      await setSigner(second, '0003')
-      t.equal((await list(token)).status, 401)
-      t.equal((await list(ofAuthority)).status, 200, 'the authority remains')
-      t.equal((await list(await api.signIn(gateway, second))).status, 200)
-      await setSigner(first, '00031')
-      t.equal((await list(token)).status, 401, 'a signer that comes back does not revive its token')
-      t.equal((await list(await api.signIn(gateway, first))).status, 200)
-      await setSigner(second, '00032')
-      t.equal(
-        (await verify(api, gateway, { wallet: first, nonce: await api.challenge(gateway) })).status,
-        401,
-      )
-      await api.database.pool.query(`update gateways set deleted_order = '0004' where address = $1`, [
+  t.test('the current signer may sign in; its predecessor may not, and its token dies', async t => {
+    const gateway = await api.addGateway()
+    const [first, second] = [makeWallet(), makeWallet()]
+    const setSigner = (wallet: Wallet, order: string) =>
+      api.database.pool.query('update gateways set signer = $2, signer_order = $3 where address = $1', [
         gateway.address,
+        wallet.publicKey,
+        order,
       ])
-      t.equal((await list(ofAuthority)).status, 401, 'with its gateway, a token dies')
-      await api.database.pool.query(`update gateways set incarnation_start = '0005' where address = $1`, [
-        gateway.address,
-      ])
-      t.equal(
-        (await verify(api, gateway, { wallet: second, nonce: await api.challenge(gateway) })).status,
-        401,
-        'a signer of an earlier incarnation is nobody',
-      )
-    },
-  )
+    const list = (token: string) => api.call('GET', '/v1/webhooks', { token })
+    await setSigner(first, '0002')
+    const token = await api.signIn(gateway, first)
+    const ofAuthority = await api.signIn(gateway)
+    t.equal((await list(token)).status, 200)
+    await setSigner(second, '0003')
+    t.equal((await list(token)).status, 401)
+    t.equal((await list(ofAuthority)).status, 200, 'the authority remains')
+    t.equal((await list(await api.signIn(gateway, second))).status, 200)
+    await setSigner(first, '00031')
+    t.equal((await list(token)).status, 401, 'a signer that comes back does not revive its token')
+    t.equal((await list(await api.signIn(gateway, first))).status, 200)
+    await setSigner(second, '00032')
+    t.equal((await verify(api, gateway, { wallet: first, nonce: await api.challenge(gateway) })).status, 401)
+    await api.database.pool.query(`update gateways set deleted_order = '0004' where address = $1`, [
+      gateway.address,
+    ])
+    t.equal((await list(ofAuthority)).status, 401, 'with its gateway, a token dies')
+    await api.database.pool.query(`update gateways set incarnation_start = '0005' where address = $1`, [
+      gateway.address,
+    ])
+    t.equal(
+      (await verify(api, gateway, { wallet: second, nonce: await api.challenge(gateway) })).status,
+      401,
+      'a signer of an earlier incarnation is nobody',
+    )
+  })
 })
 
 t.test('a gateway signs in at the sites of PUBLIC_ORIGINS, and at no other', async t => {

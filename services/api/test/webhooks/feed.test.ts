@@ -97,44 +97,41 @@ t.test('types that nobody knows are refused, and those of the feed are named', a
     t.match(await read(shop, query), { status: 400, body: { code: 'INVALID_PARAMETER' } }, query)
 })
 
-t.test(
-  'the URL of a chat’s webhook, which is its secret, stood in notices to other endpoints and in the feed',
-  async t => {
-    const shop = await addSignedIn(api)
-    const { body: chat } = await shop.addWebhook({
-      endpoint_url: 'https://hooks.chat.example:8443/services/T0/hidden-path?key=hidden-query',
-    })
-    const others = [{ eventTypes: ['webhook.failing', 'webhook.deactivated'] }, { format: 'slack' }]
-    const ids = await Promise.all(others.map(async choices => (await shop.addWebhook(choices)).body.id))
-    const failed = [BigInt(chat.id)]
-    await noteWebhookHealth(api.store, { failed, lost: failed, succeeded: [] }, 1)
-    await notifyFailures(api.store)
-    await deactivateWebhooks(api.store, failed, 'failing')
+t.test('the URL of a chat’s webhook, its secret, stood in notices to others and in the feed', async t => {
+  const shop = await addSignedIn(api)
+  const { body: chat } = await shop.addWebhook({
+    endpoint_url: 'https://hooks.chat.example:8443/services/T0/hidden-path?key=hidden-query',
+  })
+  const others = [{ eventTypes: ['webhook.failing', 'webhook.deactivated'] }, { format: 'slack' }]
+  const ids = await Promise.all(others.map(async choices => (await shop.addWebhook(choices)).body.id))
+  const failed = [BigInt(chat.id)]
+  await noteWebhookHealth(api.store, { failed, lost: failed, succeeded: [] }, 1)
+  await notifyFailures(api.store)
+  await deactivateWebhooks(api.store, failed, 'failing')
 
-    const { body: feed } = await read(shop, 'types=webhook.failing,webhook.deactivated')
-    const named = {
-      webhookId: chat.id,
-      gateway: shop.gateway.address,
-      origin: 'https://hooks.chat.example:8443',
-    }
-    t.match(feed.items, [
-      { type: 'webhook.failing', data: named },
-      { type: 'webhook.deactivated', data: named },
-    ])
-    const { rows } = await api.database.pool.query<{ type: string; body: string }>(
-      `select type, body from ${SENT} d where webhook_id = any($1) order by id`,
-      [ids],
-    )
-    t.equal(rows.length, 4)
-    const lines = rows.map(row => bodyInFormat(row, 'slack', new Map()))
-    for (const line of lines) t.match(line, `webhook ${chat.id}`)
-    const { body: changes } = await api.call('GET', `/v1/gateway/${shop.gateway.address}/changes`, shop)
-    t.match(changes, [
-      { kind: 'webhook.deactivated', subject: String(chat.id), name: 'hooks.chat.example:8443' },
-    ])
-    t.notMatch(JSON.stringify([feed, rows, lines, changes]), /hidden/)
-  },
-)
+  const { body: feed } = await read(shop, 'types=webhook.failing,webhook.deactivated')
+  const named = {
+    webhookId: chat.id,
+    gateway: shop.gateway.address,
+    origin: 'https://hooks.chat.example:8443',
+  }
+  t.match(feed.items, [
+    { type: 'webhook.failing', data: named },
+    { type: 'webhook.deactivated', data: named },
+  ])
+  const { rows } = await api.database.pool.query<{ type: string; body: string }>(
+    `select type, body from ${SENT} d where webhook_id = any($1) order by id`,
+    [ids],
+  )
+  t.equal(rows.length, 4)
+  const lines = rows.map(row => bodyInFormat(row, 'slack', new Map()))
+  for (const line of lines) t.match(line, `webhook ${chat.id}`)
+  const { body: changes } = await api.call('GET', `/v1/gateway/${shop.gateway.address}/changes`, shop)
+  t.match(changes, [
+    { kind: 'webhook.deactivated', subject: String(chat.id), name: 'hooks.chat.example:8443' },
+  ])
+  t.notMatch(JSON.stringify([feed, rows, lines, changes]), /hidden/)
+})
 
 t.test('dates are sent once the feed is read for them, or an endpoint asks', async t => {
   const DAY = 86_400

@@ -73,36 +73,33 @@ t.test('what cannot work is said in a line before anything starts', async t => {
   t.match(await refused({ AWS_SESSION_TOKEN: 'x' }), /AWS_SESSION_TOKEN is set: EVENTS_ARCHIVE needs a key/)
 })
 
-t.test(
-  'what a store refuses is said with its cure, and one that is away for a moment is asked again',
-  async t => {
-    const { location, env } = await openS3(t)
-    const asked: string[] = []
-    let answer = { status: 503, code: 'SlowDown' }
-    const server = createServer((request, response) => {
-      asked.push(request.method!)
-      request.resume().once('end', () => {
-        const { status, code } = answer
-        response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' })
-        response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`)
-      })
+t.test('what a store refuses is said with its cure; one that is away is asked again', async t => {
+  const { location, env } = await openS3(t)
+  const asked: string[] = []
+  let answer = { status: 503, code: 'SlowDown' }
+  const server = createServer((request, response) => {
+    asked.push(request.method!)
+    request.resume().once('end', () => {
+      const { status, code } = answer
+      response.writeHead(status, { 'content-type': 'application/xml', connection: 'close' })
+      response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>m</Message></Error>`)
     })
-    const address = `http://127.0.0.1:${await listen(t, server)}`
-    const files = await openArchiveFiles(location, { ...env, AWS_ENDPOINT_URL: address })
-    t.equal(await files.check(), false, 'ingest starts without it')
-    asked.length = 0
-    await t.rejects(files.write('a', Buffer.from('a')), { code: 'ARCHIVE_UNUSABLE', message: /status 503/ })
-    t.equal(asked.length, 3)
-    const rights = 'give the key of AWS_ACCESS_KEY_ID the rights to put and to get objects there'
-    // A store does not tell a key without the right to look whether an object is there.
-    const lost = '; if it has them, a is not there: bring it back from a copy'
-    for (const [code, status, cure, orLost] of [
-      ['AccessDenied', 403, rights, lost],
-      ['AuthorizationHeaderMalformed', 400, 'set AWS_REGION to the region of the bucket', ''],
-    ] as const) {
-      answer = { status, code }
-      await t.rejects(files.check(), { code: 'ARCHIVE_UNUSABLE', message: `(${code}): ${cure}` })
-      await t.rejects(files.read('a'), { message: `(${code}): ${cure}${orLost}` })
-    }
-  },
-)
+  })
+  const address = `http://127.0.0.1:${await listen(t, server)}`
+  const files = await openArchiveFiles(location, { ...env, AWS_ENDPOINT_URL: address })
+  t.equal(await files.check(), false, 'ingest starts without it')
+  asked.length = 0
+  await t.rejects(files.write('a', Buffer.from('a')), { code: 'ARCHIVE_UNUSABLE', message: /status 503/ })
+  t.equal(asked.length, 3)
+  const rights = 'give the key of AWS_ACCESS_KEY_ID the rights to put and to get objects there'
+  // A store does not tell a key without the right to look whether an object is there.
+  const lost = '; if it has them, a is not there: bring it back from a copy'
+  for (const [code, status, cure, orLost] of [
+    ['AccessDenied', 403, rights, lost],
+    ['AuthorizationHeaderMalformed', 400, 'set AWS_REGION to the region of the bucket', ''],
+  ] as const) {
+    answer = { status, code }
+    await t.rejects(files.check(), { code: 'ARCHIVE_UNUSABLE', message: `(${code}): ${cure}` })
+    await t.rejects(files.read('a'), { message: `(${code}): ${cure}${orLost}` })
+  }
+})

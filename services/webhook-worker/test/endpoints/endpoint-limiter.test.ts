@@ -75,17 +75,14 @@ t.test('a permit that is left twice counts once', async t => {
   t.match(await second, { kind: 'defer', reason: 'in-flight cap' })
 })
 
-t.test(
-  'a forced delivery passes the breaker and the caps of the process, and keeps to a chosen rate',
-  async t => {
-    const { limiter } = open({ maxInFlight: 1 })
-    await openBreaker(limiter, 'bad')
-    await go(limiter, 'bad', true)
-    await go(limiter, 'bad', true)
-    const rated = open({}, [{ free: false, inMs: 300 }]).limiter
-    t.strictSame(await rated.enter('a', true), { kind: 'defer', forMs: 300, reason: 'rate cap' })
-  },
-)
+t.test('a forced delivery passes the breaker and the caps, and keeps to a chosen rate', async t => {
+  const { limiter } = open({ maxInFlight: 1 })
+  await openBreaker(limiter, 'bad')
+  await go(limiter, 'bad', true)
+  await go(limiter, 'bad', true)
+  const rated = open({}, [{ free: false, inMs: 300 }]).limiter
+  t.strictSame(await rated.enter('a', true), { kind: 'defer', forMs: 300, reason: 'rate cap' })
+})
 
 t.test('what an open breaker defers takes no slot of the chosen rate', async t => {
   const { limiter, asked } = open({}, Array<Slot>(10).fill(SLOT))
@@ -103,31 +100,28 @@ t.test('a probe that finds no slot lets another one ask', async t => {
   t.equal((await limiter.enter('a')).kind, 'go')
 })
 
-t.test(
-  'while an endpoint asks for patience, one delivery asks and the others wait for its answer',
-  async t => {
-    const { limiter, pass } = open({}, Array<Slot>(20).fill(SLOT))
-    const deferralOf = async () => {
-      const entry = await limiter.enter('a')
-      if (entry.kind === 'go') throw new Error('another one asks')
-      t.equal(entry.reason, 'rate cap')
-      return entry.forMs
-    }
-    const pauseBy = async (asking: Permit, forMs: number) => {
-      await asking.pause({ kind: 'defer', forMs, reason: 'rate cap' })
-      asking.leave(null)
-      const [first, second] = [await deferralOf(), await deferralOf()]
-      t.ok(first >= forMs && second > first, `they come back after ${first} and ${second} ms`)
-      pass(forMs)
-    }
-    await pauseBy(await go(limiter, 'a'), 30_000)
-    const probe = await go(limiter, 'a')
-    t.ok((await deferralOf()) > 0, 'the others wait for its answer')
-    await pauseBy(probe, 60_000)
-    ;(await go(limiter, 'a')).leave(true)
-    t.equal((await limiter.enter('a')).kind, 'go')
-  },
-)
+t.test('while an endpoint asks for patience, one delivery asks and the others wait', async t => {
+  const { limiter, pass } = open({}, Array<Slot>(20).fill(SLOT))
+  const deferralOf = async () => {
+    const entry = await limiter.enter('a')
+    if (entry.kind === 'go') throw new Error('another one asks')
+    t.equal(entry.reason, 'rate cap')
+    return entry.forMs
+  }
+  const pauseBy = async (asking: Permit, forMs: number) => {
+    await asking.pause({ kind: 'defer', forMs, reason: 'rate cap' })
+    asking.leave(null)
+    const [first, second] = [await deferralOf(), await deferralOf()]
+    t.ok(first >= forMs && second > first, `they come back after ${first} and ${second} ms`)
+    pass(forMs)
+  }
+  await pauseBy(await go(limiter, 'a'), 30_000)
+  const probe = await go(limiter, 'a')
+  t.ok((await deferralOf()) > 0, 'the others wait for its answer')
+  await pauseBy(probe, 60_000)
+  ;(await go(limiter, 'a')).leave(true)
+  t.equal((await limiter.enter('a')).kind, 'go')
+})
 
 t.test('a way out that is closed pauses no rate, and is no failure of the endpoint', async t => {
   const { limiter, pass } = open()
@@ -149,31 +143,28 @@ t.test('an endpoint without recent requests is forgotten', async t => {
   t.equal((await limiter.enter('a')).kind, 'go')
 })
 
-t.test(
-  'an answer recalls what was deferred, as many as there is room for, while some may be left',
-  async t => {
-    const { limiter, recalled, pass } = open({ maxInFlight: 2, maxQueued: 3 })
-    const [first, second] = await Promise.all([go(limiter, 'slow'), go(limiter, 'slow')])
-    const waiting = [1, 2, 3, 4].map(() => limiter.enter('slow'))
-    t.match(await waiting[3], { kind: 'defer', reason: 'in-flight cap' })
-    second.leave(true)
-    t.strictSame(recalled, [], 'others wait for the place')
-    for (const each of waiting.slice(0, 3)) {
-      const entry = await each
-      if (entry.kind === 'go') entry.leave(true)
-    }
-    t.equal(recalled.length, 1, 'then it is theirs')
-    t.ok(recalled[0]! >= 1 && recalled[0]! <= 3)
-    first.leave(true)
-    t.equal(recalled.length, 1, 'and again after a moment')
-    pass(100)
-    ;(await go(limiter, 'slow')).leave(true)
-    t.equal(recalled.length, 2)
-    pass(60_000)
-    ;(await go(limiter, 'slow')).leave(true)
-    t.equal(recalled.length, 2, 'by now all have come by themselves')
-  },
-)
+t.test('an answer recalls what was deferred, as many as there is room for', async t => {
+  const { limiter, recalled, pass } = open({ maxInFlight: 2, maxQueued: 3 })
+  const [first, second] = await Promise.all([go(limiter, 'slow'), go(limiter, 'slow')])
+  const waiting = [1, 2, 3, 4].map(() => limiter.enter('slow'))
+  t.match(await waiting[3], { kind: 'defer', reason: 'in-flight cap' })
+  second.leave(true)
+  t.strictSame(recalled, [], 'others wait for the place')
+  for (const each of waiting.slice(0, 3)) {
+    const entry = await each
+    if (entry.kind === 'go') entry.leave(true)
+  }
+  t.equal(recalled.length, 1, 'then it is theirs')
+  t.ok(recalled[0]! >= 1 && recalled[0]! <= 3)
+  first.leave(true)
+  t.equal(recalled.length, 1, 'and again after a moment')
+  pass(100)
+  ;(await go(limiter, 'slow')).leave(true)
+  t.equal(recalled.length, 2)
+  pass(60_000)
+  ;(await go(limiter, 'slow')).leave(true)
+  t.equal(recalled.length, 2, 'by now all have come by themselves')
+})
 
 t.test('nothing is recalled that waits for a rate or a breaker, or when nothing was left', async t => {
   const paced = open({ maxPerSecond: 1 })

@@ -117,30 +117,27 @@ t.test('a transaction is undone when a statement takes longer than it may', asyn
   t.strictSame(await read(), [])
 })
 
-t.test(
-  'the driver gets statements in the order of their calls, awaited or not, in one turn or in several',
-  async t => {
-    const { store, pool } = await openDatabase(t)
-    await pool.query('create table calls (nth serial, n int)')
-    const call = (n: number) => sql`insert into calls (n) values (${n})`
-    const CALLS = 60
-    await run(store, async tx => {
-      for (let n = 0; n < CALLS; n += 1) {
-        if (n % 3 === 0) tx.send(call(n))
-        else if (n % 3 === 1) void tx.$executeRaw(call(n))
-        else void tx.$queryRaw(sql`${call(n)} returning n`)
-        if (n % 7 === 0) await Promise.resolve()
-        if (n % 11 === 0) await giveWay()
-        if (n % 13 === 0) await tx.$queryRaw`select 1`
-      }
-    })
-    const { rows } = await pool.query<{ n: number }>('select n from calls order by nth')
-    t.strictSame(
-      rows.map(({ n }) => n),
-      Array.from({ length: CALLS }, (_, n) => n),
-    )
-  },
-)
+t.test('the driver gets statements in the order of their calls, awaited or not', async t => {
+  const { store, pool } = await openDatabase(t)
+  await pool.query('create table calls (nth serial, n int)')
+  const call = (n: number) => sql`insert into calls (n) values (${n})`
+  const CALLS = 60
+  await run(store, async tx => {
+    for (let n = 0; n < CALLS; n += 1) {
+      if (n % 3 === 0) tx.send(call(n))
+      else if (n % 3 === 1) void tx.$executeRaw(call(n))
+      else void tx.$queryRaw(sql`${call(n)} returning n`)
+      if (n % 7 === 0) await Promise.resolve()
+      if (n % 11 === 0) await giveWay()
+      if (n % 13 === 0) await tx.$queryRaw`select 1`
+    }
+  })
+  const { rows } = await pool.query<{ n: number }>('select n from calls order by nth')
+  t.strictSame(
+    rows.map(({ n }) => n),
+    Array.from({ length: CALLS }, (_, n) => n),
+  )
+})
 
 t.test('what does not get to the driver fails the transaction', async t => {
   const { store, note, read } = await openDatabase(t)

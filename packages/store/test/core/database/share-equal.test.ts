@@ -25,30 +25,27 @@ function openWork() {
   return { begun, work }
 }
 
-t.test(
-  'callers that come while equal work is under way share the next, and other work is their own',
-  async t => {
-    const shared = shareEqual<string>()
-    const { begun, work } = openWork()
-    const first = shared('a', work)
-    const waiting = [shared('a', work), shared('a', work), shared('a', work)]
-    const other = shared('b', work)
-    t.equal(begun.length, 2, 'the first of each key begins at once')
-    begun[0]!.resolve('first')
-    begun[1]!.resolve('other')
-    t.equal(await first, 'first')
-    t.equal(await other, 'other')
-    await sleep(0)
-    t.equal(begun.length, 3)
-    const later = shared('a', work)
-    begun[2]!.resolve('second')
-    t.same(await Promise.all(waiting), ['second', 'second', 'second'])
-    await sleep(0)
-    begun[3]!.resolve('third')
-    t.equal(await later, 'third', 'who comes while the next is under way waits for the one after it')
-    t.equal(begun.length, 4)
-  },
-)
+t.test('callers that come while equal work is under way share the next; other work is their own', async t => {
+  const shared = shareEqual<string>()
+  const { begun, work } = openWork()
+  const first = shared('a', work)
+  const waiting = [shared('a', work), shared('a', work), shared('a', work)]
+  const other = shared('b', work)
+  t.equal(begun.length, 2, 'the first of each key begins at once')
+  begun[0]!.resolve('first')
+  begun[1]!.resolve('other')
+  t.equal(await first, 'first')
+  t.equal(await other, 'other')
+  await sleep(0)
+  t.equal(begun.length, 3)
+  const later = shared('a', work)
+  begun[2]!.resolve('second')
+  t.same(await Promise.all(waiting), ['second', 'second', 'second'])
+  await sleep(0)
+  begun[3]!.resolve('third')
+  t.equal(await later, 'third', 'who comes while the next is under way waits for the one after it')
+  t.equal(begun.length, 4)
+})
 
 t.test('a failure reaches those who shared it and nobody else', async t => {
   const shared = shareEqual<string>()

@@ -37,38 +37,35 @@ t.test('a part is given up, and what comes later is nothing', async t => {
   await shop.forgetSent()
 })
 
-t.test(
-  'cancelling just after expiresAt left the gateway without .expired, and sockets without cancelled',
-  async t => {
-    const trackingId = shop.nextOrder()
-    const { record } = await shop.expectCounted({ trackingId, expiresAt: inAnHour() })
-    const part = shop.pay({ amount: 30n })
-    await shop.commit([part])
-    await shop.forgetSent()
-    await shop.passTime(record.id)
-    t.match(await read(record.id), { changes: 2n, record: { state: 'expired' } }, 'nobody has written it')
-    const { record: cancelled } = (await cancelExpectation(shop.store, GATEWAY, record.id))!
-    const before = await read(record.id)
-    t.match(before, { changes: 3n, record: cancelled }, 'readers know at once')
-    const list = (state: ExpectationState) =>
-      listExpectations(shop.store, GATEWAY, { state, trackingId, limit: 10 }).then(page => page!.items.length)
-    t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
-    await shop.check()
-    t.same(await read(record.id), before, 'the scheduler writes the same')
-    t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
-    for (const to of [webhook, whenFinal])
-      t.match(
-        await shop.sent(to),
-        [{ type: 'expired', state: 'expired', eventId: null, position: null }],
-        'the notice does not depend on when the scheduler checks',
-      )
-    const [told] = await shop.sent(webhook)
-    t.match(told, { paidAmountString: '30', payments: [await shop.idOf(part)] }, 'what had come until then')
-    await shop.check()
-    t.equal((await shop.sent(webhook)).length, 1, 'once')
-    await shop.forgetSent()
-  },
-)
+t.test('cancelling just after expiresAt left out .expired, and sockets without cancelled', async t => {
+  const trackingId = shop.nextOrder()
+  const { record } = await shop.expectCounted({ trackingId, expiresAt: inAnHour() })
+  const part = shop.pay({ amount: 30n })
+  await shop.commit([part])
+  await shop.forgetSent()
+  await shop.passTime(record.id)
+  t.match(await read(record.id), { changes: 2n, record: { state: 'expired' } }, 'nobody has written it')
+  const { record: cancelled } = (await cancelExpectation(shop.store, GATEWAY, record.id))!
+  const before = await read(record.id)
+  t.match(before, { changes: 3n, record: cancelled }, 'readers know at once')
+  const list = (state: ExpectationState) =>
+    listExpectations(shop.store, GATEWAY, { state, trackingId, limit: 10 }).then(page => page!.items.length)
+  t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
+  await shop.check()
+  t.same(await read(record.id), before, 'the scheduler writes the same')
+  t.same([await list('cancelled'), await list('expired'), await list('underpaid')], [1, 0, 0])
+  for (const to of [webhook, whenFinal])
+    t.match(
+      await shop.sent(to),
+      [{ type: 'expired', state: 'expired', eventId: null, position: null }],
+      'the notice does not depend on when the scheduler checks',
+    )
+  const [told] = await shop.sent(webhook)
+  t.match(told, { paidAmountString: '30', payments: [await shop.idOf(part)] }, 'what had come until then')
+  await shop.check()
+  t.equal((await shop.sent(webhook)).length, 1, 'once')
+  await shop.forgetSent()
+})
 
 t.test('a part after the end was told to nobody', async t => {
   const trackingId = shop.nextOrder()
