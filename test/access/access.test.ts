@@ -1,15 +1,15 @@
 // Every route, socket and page, with every kind of caller, against running services with two gateways.
 // One table drives all of them over one set of services, so it is one file of more than 300 lines.
 import { once } from 'node:events'
-import { SOCKET_PATH, type SubscribeReply } from '@payment-tracking/contracts'
+import { type SubscribeReply } from '@payment-tracking/contracts'
 import { waitFor } from '@payment-tracking/testkit'
 import type { FastifyInstance } from 'fastify'
-import { io } from 'socket.io-client'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { makeCheckoutKey } from '../../services/api/test/checkout/make-checkout-keys.js'
 import { openApi } from '../../services/api/test/open-api.js'
 import { openOps } from '../../services/ops/test/open-ops.js'
+import { connectTo } from '../../services/realtime/test/use-pods.js'
 import { readOperations, scopesOf, type Operation, type Scope } from './description.js'
 import { openSystem, SCOPES, type CallAnswer, type Party } from './open-system.js'
 import { pauseInEach } from './paused-api.js'
@@ -65,6 +65,9 @@ const contentOf = ({ status, body, text }: CallAnswer) => {
 }
 const secretsIn = ({ text, headers }: CallAnswer, party: Party) =>
   party.secrets.filter(secret => text.includes(secret) || [...headers.values()].join().includes(secret))
+
+const secretsOfBoth = (text: string) =>
+  [...owner.secrets, ...other.secrets].filter(secret => text.includes(secret))
 
 t.test('docs/security.md shows the tables', async t => {
   holdDocument(t, 'docs/security.md', withTables(read('docs/security.md'), operations))
@@ -344,16 +347,7 @@ t.test('a proof of payment is renewed for its bearer alone', async t => {
 })
 
 t.test('the sockets tell everybody of payments, and nobody of anything else', async t => {
-  const connect = (auth: Record<string, string> = {}) => {
-    const client = io(system.urls.realtime, {
-      path: SOCKET_PATH,
-      transports: ['websocket'],
-      forceNew: true,
-      auth,
-    })
-    t.teardown(() => client.disconnect())
-    return client
-  }
+  const connect = (auth: Record<string, string> = {}) => connectTo(t, system.urls.realtime, { auth })
   const subscribe = (client: ReturnType<typeof connect>, request: object): Promise<SubscribeReply> =>
     client.timeout(30_000).emitWithAck('subscribe', { trackingId: owner.trackingId, ...request })
   const refusals: unknown[] = []
@@ -364,10 +358,7 @@ t.test('the sockets tell everybody of payments, and nobody of anything else', as
     t.match(reply, { ok: true })
     const { resume: _resume, ...rest } = reply as Extract<SubscribeReply, { ok: true }>
     const text = JSON.stringify(rest)
-    t.same(
-      [...owner.secrets, ...other.secrets].filter(secret => text.includes(secret)),
-      [],
-    )
+    t.same(secretsOfBoth(text), [])
     refusals.push(rest)
     const left = new Promise(resolve => client.once('ack', resolve))
     client.emit('unsubscribe', { trackingId: owner.trackingId })
@@ -408,10 +399,7 @@ t.test('the stream tells everybody the same events', async t => {
   for (const token of [owner.token, other.key.key, ...Object.values(voidCredentials)])
     t.same(await read(token), alone)
   const text = alone.join()
-  t.same(
-    [...owner.secrets, ...other.secrets].filter(secret => text.includes(secret)),
-    [],
-  )
+  t.same(secretsOfBoth(text), [])
 })
 
 t.test('the pages of operators and the board of queues open to the operators’ password alone', async t => {

@@ -37,28 +37,6 @@ export type Call = (
 /** What a gateway calls who paid it. */
 export const nameBy = (gateway: string): string => `named by ${gateway}`
 
-/** A gateway and what belongs to it. */
-export interface Party {
-  address: string
-  token: string
-  /** Of a session. */
-  cookie: string
-  sessionId: number
-  /** With every scope. */
-  key: MadeKey
-  /** With one scope each. */
-  keyOf: Record<Scope, MadeKey>
-  webhookId: number
-  deliveryId: number
-  trackingId: string
-  expectationId: string
-  policy: string
-  /** A payment of the gateway's policy. */
-  signature: string
-  /** Texts that nobody but the gateway may be told. */
-  secrets: string[]
-}
-
 export async function openSystem(t: TestContext) {
   const { database, settings } = await useEnvironment(t)
   const [apiPort, realtimePort, opsPort] = [await findFreePort(), await findFreePort(), await findFreePort()]
@@ -171,7 +149,7 @@ export async function openSystem(t: TestContext) {
     key,
     policy,
     paid,
-  }: (typeof prepared)[number]): Promise<Party> => {
+  }: (typeof prepared)[number]) => {
     const deliveries = await waitForAnswer(`/v1/webhooks/deliveries?trackingId=${policy.trackingId}`, token)
     const expectation = await call('POST', `/v1/gateway/${gateway.address}/expectations`, {
       token,
@@ -190,16 +168,21 @@ export async function openSystem(t: TestContext) {
     return {
       address: gateway.address,
       token,
+      /** Of a session. */
       cookie,
       sessionId: await sessionOf(cookie),
+      /** With every scope. */
       key,
+      /** With one scope each. */
       keyOf,
       webhookId: webhook.id,
       deliveryId: deliveries.body[0].id,
       trackingId: policy.trackingId,
       expectationId: expectation.body.id,
       policy: policy.address,
+      /** A payment of the gateway's policy. */
       signature: paid.signature,
+      /** Texts that nobody but the gateway may be told. */
       secrets: [
         ...[webhook.secret, endpointUrl, 'header-of-a-shop', token, cookie, key.key.slice(10)],
         `reference of ${policy.trackingId}`,
@@ -262,7 +245,7 @@ export async function openSystem(t: TestContext) {
     databaseLink,
     pool: database.pool,
     /** A payment of something to a gateway's policy. */
-    async pay({ address, policy }: Party, trackingId: string): Promise<ChainMessage> {
+    async pay({ address, policy }: typeof owner, trackingId: string): Promise<ChainMessage> {
       const payment = { gateway: address, payer: policy, recipient: policy, tokenMint: policy, amount: 1n }
       const message = chain.payDirectly({ ...payment, trackingId })
       await publish([message])
@@ -280,7 +263,7 @@ export async function openSystem(t: TestContext) {
       return message
     },
     /** One more gateway with one thing of each kind. */
-    async addParty(label: string): Promise<Party & Pick<ChainGateway, 'authority'>> {
+    async addParty(label: string) {
       const gateway = await chain.openGateway(label)
       await publish([gateway.created])
       await waitForAnswer(`/v1/events/gateways/created?authority=${gateway.authority.publicKey}`)
@@ -318,3 +301,6 @@ export async function openSystem(t: TestContext) {
     addKey: async () => (await makeKey(call, owner.token, ['merchant:read'])).id,
   }
 }
+
+/** A gateway and what belongs to it. */
+export type Party = Awaited<ReturnType<typeof openSystem>>['owner']

@@ -1,11 +1,8 @@
 // What `npm run chaos` promises of itself and can be shown without breaking anything.
 import { readFileSync } from 'node:fs'
-import { renderExpectationMessage, type ExpectationType } from '@payment-tracking/domain'
-import { findNoticeProblems, type ExpectedState } from '@payment-tracking/testkit/oracle'
 import { BREAKS } from './breaks/breaks.js'
 import { applyPatch } from './breaks/copy-system.js'
-import { findReadProblems, findReplyProblems, ToldHeads } from './load/answer-rules.js'
-import type { SentSubscription } from './load/socket-client.js'
+import { findReadProblems, ToldHeads } from './load/answer-rules.js'
 import { buildPlan } from './plan/plan.js'
 import { compareFollower } from './reconcile/reconcile.js'
 import t from 'tap'
@@ -46,49 +43,6 @@ t.test('each schedule expects payments, of which some are met, late, given up, a
   }
 })
 
-t.test('a change of an expectation that is told twice, never, or out of order is seen', async t => {
-  const id = '0192f7a0-0000-7000-8000-000000000000'
-  const notice = (
-    name: string,
-    state: ExpectedState,
-    change: number,
-    { paidAmount = 30n, over = 'all' }: Partial<{ paidAmount: bigint; over: 'all' | 'final' }> = {},
-  ) => {
-    const type = `expectation.${name}` as ExpectationType
-    const of = { over, changes: BigInt(change), position: null }
-    return { id: renderExpectationMessage(type, { id } as never, of).id, type, state, paidAmount }
-  }
-  const [part, paid, reopened, expired] = [
-    notice('underpaid', 'underpaid', 1),
-    notice('paid', 'paid', 2, { paidAmount: 100n }),
-    notice('reopened', 'expired', 3),
-    notice('expired', 'expired', 3),
-  ]
-  const changed = { id, over: 'all', changes: 3, state: 'expired' } as const
-  const notified = [part, paid, reopened, expired]
-  t.same(findNoticeProblems(changed, notified), [])
-  for (const wrong of [
-    [part, paid, paid, reopened, expired],
-    [part, reopened, expired],
-    [paid, part, reopened, expired],
-    [part, paid, expired, reopened],
-    [part, paid, reopened],
-    [...notified, notice('expired', 'expired', 4)],
-    [part, notice('paid', 'paid', 2, { over: 'final' }), reopened, expired],
-    [],
-  ])
-    t.equal(findNoticeProblems(changed, wrong).length, 1, wrong.map(({ type }) => type).join())
-  const cancelled = { ...changed, state: 'cancelled' } as const
-  t.same(findNoticeProblems({ ...cancelled, changes: 2 }, [part]), [], 'a part is given up')
-  t.equal(findNoticeProblems(cancelled, [part, paid]).length, 1, 'what is paid cannot be cancelled')
-  const silent = [part, notice('underpaid', 'underpaid', 3), notice('expired', 'expired', 4)]
-  t.same(findNoticeProblems({ ...cancelled, changes: 5 }, silent), [], 'some send nothing')
-  t.equal(findNoticeProblems({ ...changed, changes: 4 }, silent.slice(1)).length, 1)
-  const late = (paidAmount: bigint) => notice('underpaid', 'expired', 4, { paidAmount })
-  t.same(findNoticeProblems({ ...changed, changes: 4 }, [...notified, late(31n)]), [], 'a part after the end')
-  t.equal(findNoticeProblems({ ...changed, changes: 4 }, [...notified, late(30n)]).length, 1, 'no part came')
-})
-
 t.test('a long schedule has every kind of fault', async t => {
   const { faults } = await buildPlan({
     seed: 'long',
@@ -110,44 +64,6 @@ t.test('a long schedule has every kind of fault', async t => {
     'terminate',
   ])
 })
-
-t.test(
-  'an answer to a subscription that leaves something out, or is of another database, is seen',
-  async t => {
-    const replay = [3, 4].map(seq => ({ seq }) as never)
-    const good = {
-      ok: true,
-      head: 4,
-      next: 4,
-      replay,
-      recovered: true,
-      more: false,
-      resume: '',
-      epoch: 'a',
-    } as const
-    const asked = { since: 2, epoch: 'a' }
-    t.same(findReplyProblems(asked, good), [])
-    t.same(findReplyProblems(asked, { ...good, replay: replay.slice(0, 1), next: 3, more: true }), [])
-    t.same(findReplyProblems({ since: 2, epoch: 'b' }, { ...good, replay: [], recovered: false }), [])
-    t.same(findReplyProblems({ since: 2, epoch: undefined }, { ...good, replay: [], recovered: false }), [])
-    const wrongs: [{ since: number; epoch: string | undefined }, Partial<SentSubscription>][] = [
-      [asked, { replay: replay.slice(1) }],
-      [asked, { replay: replay.slice(0, 1) }],
-      [asked, { replay: [] }],
-      [asked, { replay: [], more: true }],
-      [asked, { next: 3 }],
-      [asked, { recovered: false, replay: [] }],
-      [
-        { since: 0, epoch: undefined },
-        { recovered: false, replay: [] },
-      ],
-      [{ since: 2, epoch: 'b' }, {}],
-      [{ since: 5, epoch: 'a' }, { replay: [] }],
-    ]
-    for (const [of, wrong] of wrongs)
-      t.equal(findReplyProblems(of, { ...good, ...wrong }).length, 1, JSON.stringify([of, wrong]))
-  },
-)
 
 t.test('what was told before a question is not taken for what was told after it', async t => {
   const told = new ToldHeads()

@@ -1,13 +1,7 @@
 // A process of each service on servers that the test may kill, and each kind of user: a paid policy, a socket, a webhook
 // receiver, a signed-in gateway, an operator.
 import { randomUUID } from 'node:crypto'
-import {
-  SOCKET_PATH,
-  type ClientToServerEvents,
-  type ServerToClientEvents,
-  type SocketPayment,
-  type SubscribeReply,
-} from '@payment-tracking/contracts'
+import { type SocketPayment, type SubscribeReply } from '@payment-tracking/contracts'
 import { buildJwtKeys } from '@payment-tracking/stack'
 import {
   buildChain,
@@ -21,13 +15,12 @@ import {
   queryOnce,
 } from '@payment-tracking/testkit'
 import { Redis } from 'ioredis'
-import { io, type Socket } from 'socket.io-client'
+import { connectTo, type Client } from '../../services/realtime/test/use-pods.js'
 import { askJson } from '../ask-json.js'
 import { signIn } from '../chaos/load/receivers.js'
 import { startRelease, type ServiceName } from '../upgrade/release-set.js'
 
 export type ServerName = 'postgres' | 'redis' | 'nats'
-export type Client = Socket<ServerToClientEvents, ClientToServerEvents>
 
 export interface Answer {
   status: number
@@ -86,17 +79,7 @@ export async function openSystem(t: TestContext) {
     return { status: answer.status, code: answer.body?.code, body: answer.body ?? answer.text }
   }
 
-  const connect = (): Client => {
-    const client: Client = io(urls.realtime, {
-      path: SOCKET_PATH,
-      transports: ['websocket'],
-      forceNew: true,
-      reconnectionDelay: 50,
-      reconnectionDelayMax: 500,
-    })
-    t.teardown(() => client.disconnect())
-    return client
-  }
+  const connect = () => connectTo(t, urls.realtime)
   const subscribe = (client: Client): Promise<SubscribeReply> =>
     client.timeout(20_000).emitWithAck('subscribe', { trackingId: TRACKING_ID, since: 0 })
   /** Asks until it is granted; a refusal is the answer "not now". */

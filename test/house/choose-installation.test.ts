@@ -24,35 +24,21 @@ function choose(t: Test, installed: Record<string, object> | undefined, withTest
   return chooseInstallation(root, withTests)?.join(' ')
 }
 
-t.test('a fresh clone installs everything, or only what runs', async t => {
-  t.equal(choose(t, undefined, true), 'ci --include=dev')
-  t.equal(choose(t, undefined, false), 'ci --omit=dev')
-})
-
-t.test('what is installed is left alone', async t => {
-  const all = { 'node_modules/pg': PG, 'node_modules/turbo': TURBO, 'node_modules/generator': GENERATOR }
-  t.equal(choose(t, all, true), undefined)
-  t.equal(choose(t, { 'node_modules/pg': PG }, false), undefined)
-})
-
-t.test('tests add what only they need', async t => {
-  t.equal(choose(t, { 'node_modules/pg': PG }, true), 'install --no-save --include=dev')
-})
-
-t.test('another version is installed, and what the tests needed is kept', async t => {
-  const older = { ...PG, version: '0.9.0' }
-  t.equal(choose(t, { 'node_modules/pg': older, 'node_modules/turbo': TURBO }, false), 'ci --include=dev')
-})
-
-t.test('what is left over is removed, and the rest stays', async t => {
-  const gone = { 'node_modules/pg': PG, 'node_modules/gone': PG }
-  t.equal(choose(t, gone, false), 'install --no-save --omit=dev')
-  t.equal(choose(t, { ...gone, 'node_modules/turbo': TURBO }, false), 'install --no-save --include=dev')
-})
-
-t.test('what the client alone needs makes nobody install the tests', async t => {
-  const client = { 'node_modules/generator': GENERATOR }
-  t.equal(choose(t, client, false), 'ci --omit=dev')
-  t.equal(choose(t, { 'node_modules/pg': PG, ...client }, false), undefined)
-  t.equal(choose(t, { 'node_modules/pg': PG, ...client }, true), 'install --no-save --include=dev')
-})
+const [pg, turbo] = [{ 'node_modules/pg': PG }, { 'node_modules/turbo': TURBO }]
+const client = { 'node_modules/generator': GENERATOR }
+const older = { 'node_modules/pg': { ...PG, version: '0.9.0' } }
+const gone = { ...pg, 'node_modules/gone': PG }
+for (const [what, installed, withTests, wanted] of [
+  ['a fresh clone installs everything', undefined, true, 'ci --include=dev'],
+  ['a fresh clone installs only what runs', undefined, false, 'ci --omit=dev'],
+  ['what is installed is left alone', { ...pg, ...turbo, ...client }, true, undefined],
+  ['what runs is left alone', pg, false, undefined],
+  ['tests add what only they need', pg, true, 'install --no-save --include=dev'],
+  ['with another version, what tests needed is kept', { ...older, ...turbo }, false, 'ci --include=dev'],
+  ['what is left over is removed', gone, false, 'install --no-save --omit=dev'],
+  ['and the rest stays', { ...gone, ...turbo }, false, 'install --no-save --include=dev'],
+  ['what the client alone needs is no installation', client, false, 'ci --omit=dev'],
+  ['nor is the client’s beside it touched', { ...pg, ...client }, false, undefined],
+  ['to which tests add', { ...pg, ...client }, true, 'install --no-save --include=dev'],
+] as const)
+  t.test(what, async t => t.equal(choose(t, installed, withTests), wanted))

@@ -15,31 +15,8 @@ import {
 const SERVERS = 3
 const PATIENCE = { timeoutMs: 60_000 }
 
-export interface NatsNode {
-  name: string
-  url: string
-  /** SIGKILL, as in a crash. */
-  kill(): Promise<void>
-  /** Starts the killed server again, with its data. */
-  restart(): Promise<void>
-  readonly output: string
-}
-
-export interface NatsCluster {
-  /** What a service is told. */
-  env: { NATS_URL: string; STREAM_REPLICAS: '3' }
-  nodes: readonly NatsNode[]
-  /** The server that leads a stream now. */
-  leaderOf(stream: string): Promise<NatsNode>
-  /** Waits until every stream has a leader and both its followers have all that it has. */
-  settle: () => Promise<void>
-  /** No byte passes between this server and the others any more, and no connection breaks. */
-  cut(node: NatsNode): void
-  heal(): void
-}
-
 /** Starts the servers, and ends them with the test. */
-export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
+export async function startNatsCluster(t: TestContext) {
   const program = await findServerProgram('nats')
   const ports = new Set<number>()
   while (ports.size < 3 * SERVERS) ports.add(await findQuietPort())
@@ -82,10 +59,11 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
       )
       let outputs = ''
       let server: StartedProgram = startProgram(t, program.file, ['-c', file], { env: program.env })
-      const node: NatsNode = {
+      const node = {
         name,
         url: `nats://127.0.0.1:${client}`,
         kill: () => server.kill(),
+        /** Starts the killed server again, with its data. */
         restart: async () => {
           await server.kill()
           outputs += server.output
@@ -124,9 +102,11 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
     { what: 'the cluster', ...PATIENCE },
   )
   return {
+    /** What a service is told. */
     env: { NATS_URL: nodes.map(({ url }) => url).join(','), STREAM_REPLICAS: '3' },
     nodes,
-    leaderOf: stream =>
+    /** The server that leads a stream now. */
+    leaderOf: (stream: string) =>
       waitFor(
         async () => {
           for (const node of nodes) {
@@ -138,8 +118,10 @@ export async function startNatsCluster(t: TestContext): Promise<NatsCluster> {
         },
         { what: `a leader of ${stream}`, ...PATIENCE },
       ),
+    /** Waits until every stream has a leader and both its followers have all that it has. */
     settle,
-    cut(node) {
+    /** No byte passes between this server and the others any more, and no connection breaks. */
+    cut(node: (typeof nodes)[number]) {
       const at = nodes.findIndex(each => each === node)
       for (const { ends, link } of routes) if (ends.includes(at)) link.stall(true)
     },

@@ -10,6 +10,7 @@ import {
   isPublicKey,
   isSignature,
 } from '../src/keys/addresses.js'
+import { derivePaymentsDelegate, deriveTokenAccount } from '../src/index.js'
 
 for (const [what, size, is] of [
   ['a public key', 32, isPublicKey],
@@ -39,6 +40,8 @@ for (const [what, size, is] of [
   })
 }
 
+const ASSOCIATED_TOKENS = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL'
+
 t.test('addresses are derived as Solana derives them', async t => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(bytes => bs58.encode(bytes))
   const u32 = fc.integer({ min: 0, max: 2 ** 32 - 1 })
@@ -48,15 +51,26 @@ t.test('addresses are derived as Solana derives them', async t => {
       ['gateway', bs58.decode(first)],
       ['user_payment', bs58.decode(first), bs58.decode(second)],
       ['payment_policy', bs58.decode(first), bytesOf(number)],
+      ['payments'],
     ]
-    const programAddress = program as Address
-    const wanted = await Promise.all(seeds.map(seeds => getProgramDerivedAddress({ programAddress, seeds })))
+    const derive = (of: string, seeds: (string | Uint8Array)[]) =>
+      getProgramDerivedAddress({ programAddress: of as Address, seeds })
+    const wanted = await Promise.all([
+      ...seeds.map(each => derive(program, each)),
+      derive(
+        ASSOCIATED_TOKENS,
+        [first, program, second].map(each => bs58.decode(each)),
+      ),
+    ])
+    const derived = [
+      deriveGateway(program, first),
+      deriveUserPayment(program, first, second),
+      derivePolicy(program, first, number),
+      derivePaymentsDelegate(program),
+      deriveTokenAccount(first, program, second),
+    ]
     assert.deepEqual(
-      [
-        deriveGateway(program, first),
-        deriveUserPayment(program, first, second),
-        derivePolicy(program, first, number),
-      ],
+      derived,
       wanted.map(([address]) => address as string),
     )
   })

@@ -116,14 +116,6 @@ t.test('the protocol, refusals included', async t => {
     t.match(await closed, { context: { code: 1009 } })
   })
 
-  t.test('polling and the routes of the management port are not served', async t => {
-    const polling = await fetch(`${pod.url}/ws/v1/?EIO=4&transport=polling`)
-    t.equal(polling.status, 400)
-    for (const path of ['/metrics', '/readyz', '/healthz', '/']) {
-      t.equal((await fetch(pod.url + path)).status, 404)
-    }
-  })
-
   t.test('a protocol violation ends only its own connection', async t => {
     const witness = pod.connect()
     await subscribe(witness, { trackingId: 'witness' })

@@ -1,7 +1,7 @@
 // In one process with others: what tests load.
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { collectPayments, subscribe, usePods } from './use-pods.js'
+import { subscribe, usePods } from './use-pods.js'
 
 t.test('a pod whose database was replaced restarts: its memory belongs to the old database', async t => {
   const pods = await usePods(t, { 'realtime.healEveryMs': '200' })
@@ -22,8 +22,8 @@ t.test('a pod whose database was replaced restarts: its memory belongs to the ol
   t.match(await subscribe(next.connect(), { trackingId: 'order', since: 0, epoch }), { recovered: false })
 })
 
+// What arrives while an answer is read is for test/models/replay-notification.long.test.ts.
 t.test('recovery by since and epoch', async t => {
-  // No healing: the order of join, read and acknowledgement alone must keep the promises of this test.
   const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const [one, two] = await Promise.all([pods.start(), pods.start()])
   await pods.commit({ trackingId: 'order', count: 250 })
@@ -67,52 +67,5 @@ t.test('recovery by since and epoch', async t => {
       replay: [],
       more: false,
     })
-  })
-
-  t.test('subscribing while payments come: replay and room together leave no gap', async t => {
-    let paying = true
-    const payer = (async () => {
-      while (paying) await pods.pay({ trackingId: 'busy', count: 3 })
-    })()
-    const clients = await Promise.all(
-      Array.from({ length: 20 }, async (_, n) => {
-        const client = (n % 2 ? one : two).connect()
-        const received = collectPayments(client)
-        const reply = await subscribe(client, { trackingId: 'busy', since: 0 })
-        const replayed = reply.replay.map(({ seq }) => seq)
-        while (reply.more) {
-          Object.assign(reply, await subscribe(client, { trackingId: 'busy', since: reply.next }))
-          replayed.push(...reply.replay.map(({ seq }) => seq))
-        }
-        return { received, replayed }
-      }),
-    )
-    paying = false
-    await payer
-    const { head } = await subscribe(one.connect(), { trackingId: 'busy' })
-    for (const { received, replayed } of clients) {
-      const seen = () => new Set([...replayed, ...received.map(({ data }) => data.seq)])
-      await waitFor(() => seen().size === head, { what: `all ${head} payments` })
-      const live = received.map(({ data }) => data.seq)
-      t.equal(new Set(live).size, live.length, 'nothing is pushed twice')
-    }
-  })
-
-  t.test('a payment at the moment of subscribing comes in the answer or by the room', async t => {
-    const client = one.connect()
-    const pushed = new Set<string>()
-    client.on('payment', ({ data }) => pushed.add(data.trackingId))
-    const races = Array.from({ length: 80 }, (_, n) => `race-${n}`)
-    for (const trackingId of races) {
-      const [reply] = await Promise.all([
-        subscribe(client, { trackingId, since: 0 }),
-        pods.pay({ trackingId }),
-      ])
-      await waitFor(() => reply.replay.length === 1 || pushed.has(trackingId), {
-        what: `the payment of ${trackingId}`,
-        timeoutMs: 10_000,
-      })
-    }
-    t.pass()
   })
 })

@@ -151,31 +151,6 @@ t.test('deliveries over REST', async t => {
     t.equal(list.body.length, 3)
     t.equal((await api.call('GET', `/v1/webhooks/${id}/deliveries?status=lost`, { token })).status, 400)
   })
-
-  t.test('the request of a long redelivery makes a few due, and says that others follow', async t => {
-    const { id } = (await create()).body
-    await api.database.pool.query(
-      `insert into deliveries (webhook_id, message_id, type, message, state, created_at, finished_at)
-       select $1, gen_random_uuid(), 'payment.executed', 0, 'failed', '2026-10-01', now() from generate_series(1, 120)`,
-      [id],
-    )
-    const { status, body } = await api.call('POST', `/v1/webhooks/${id}/redeliver`, {
-      token,
-      body: { since: '2026-10-01' },
-    })
-    t.equal(status, 202)
-    t.strictSame(body, { count: 50, more: true })
-    const counts = async () => {
-      const { rows } = await api.database.pool.query<{ n: number }>(
-        `select count(*)::int as n from deliveries where webhook_id = $1 and state = 'pending'`,
-        [id],
-      )
-      return rows[0]!.n
-    }
-    t.equal(await counts(), 50)
-    while ((await doWebhookWork(api.store, { kinds: ['redeliver'] })) !== null);
-    t.equal(await counts(), 120)
-  })
 })
 
 t.test('a gateway redelivers so many deliveries a day; a span goes on the next day', async t => {
