@@ -10,7 +10,6 @@ export {
   type Notice,
   type Over,
 } from './expectations.js'
-export type { ExpectationState as ExpectedState } from '@payment-tracking/domain'
 export { label, labelOf, NO_POLICY } from './labels.js'
 export { buildModel, type Model, type ModelPayment } from './model.js'
 export { createdBefore, isCreated, isDeleted, isStatus, trackingIdOf } from './policy.js'
