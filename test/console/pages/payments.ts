@@ -116,16 +116,19 @@ export function testPayments({
     await trace.waitFor()
     await holdsText(t, trace, /Executed on the chain[^]*Stored[^]*Announced[^]*Finalized/, 'the way')
     const check = async (amount: string) => {
-      await type(page, page.getByLabel('Minimum amount, in the smallest unit'), amount)
+      await type(page, page.getByLabel('Minimum amount in USDC'), amount)
       await press(page, page.getByRole('button', { name: 'Check' }))
     }
     await type(page, page.getByLabel('Recipient'), policy.recipient)
     await type(page, page.getByLabel('Token mint'), USDC)
-    await check('12500000')
+    await check('12.50')
     await page.getByText('paid', { exact: true }).nth(1).waitFor()
-    await check('12500001')
+    await check('12.500001')
     await page.getByText('not paid').waitFor()
-    await page.getByText('amount is 12500000, not 12500001').first().waitFor()
+    await page
+      .getByText(/amount is 12\.50 USDC, not 12\.500001 USDC/)
+      .first()
+      .waitFor()
     await takePicture('console-payment')
     await checkPage(t, page, 'payment')
   })

@@ -2,15 +2,12 @@ import type { Schemas } from '@payment-tracking/client'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState, type FormEvent } from 'react'
 import { apiOf, ask } from '../api/request.js'
+import { useTokens } from '../api/tokens.js'
+import { Amount } from '../show/amount.js'
+import { parseAmount } from '../show/format-amount.js'
 import { Failure } from '../show/states.js'
 import { TermFields } from '../show/term-fields.js'
 import { Badge, Memo } from '../show/values.js'
-
-const FIELDS = [
-  { name: 'recipient', title: 'Recipient' },
-  { name: 'tokenMint', title: 'Token mint' },
-  { name: 'amount', title: 'Minimum amount, in the smallest unit' },
-] as const
 
 interface Terms {
   trackingId: string
@@ -25,6 +22,7 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
   const heading = useId()
   const [expected, setExpected] = useState({ recipient: '', tokenMint: '', amount: '' })
   const [isFinal, setFinal] = useState(false)
+  const token = useTokens().get(expected.tokenMint.trim())
   const check = useMutation({
     mutationFn: (query: Terms) => ask(apiOf().GET('/v1/payments/check', { params: { query } })),
   })
@@ -35,7 +33,8 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
       trackingId,
       recipient: expected.recipient.trim(),
       tokenMint: expected.tokenMint.trim(),
-      amount: expected.amount.trim(),
+      // The API refuses what is no amount, and says so.
+      amount: (token && parseAmount(expected.amount, token.decimals)) ?? expected.amount.trim(),
       ...(isFinal && { finality: 'finalized' }),
     })
   }
@@ -49,7 +48,14 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
       <form onSubmit={submit}>
         <div className="columns">
           <TermFields
-            fields={FIELDS}
+            fields={[
+              { name: 'recipient', title: 'Recipient' },
+              { name: 'tokenMint', title: 'Token mint' },
+              {
+                name: 'amount',
+                title: token ? `Minimum amount in ${token.symbol}` : 'Minimum amount, in the smallest unit',
+              },
+            ]}
             values={expected}
             onChange={(name, value) => setExpected({ ...expected, [name]: value })}
           />
@@ -63,12 +69,16 @@ export function ExpectedForm({ trackingId }: { trackingId: string }) {
         </button>
       </form>
       <Failure error={check.error} />
-      <div role="status">{check.data && <Verdict check={check.data} />}</div>
+      <div role="status">
+        {check.data && <Verdict check={check.data} expectedMint={check.variables.tokenMint} />}
+      </div>
     </section>
   )
 }
 
-function Verdict({ check }: { check: Schemas['PaymentCheck'] }) {
+function Verdict({ check, expectedMint }: { check: Schemas['PaymentCheck']; expectedMint: string }) {
+  const shown = (field: string, value: string | null, mint: string | null) =>
+    field === 'amount' ? <Amount raw={value} mint={mint} /> : <code>{value ?? 'unknown'}</code>
   return (
     <>
       <p>
@@ -79,8 +89,8 @@ function Verdict({ check }: { check: Schemas['PaymentCheck'] }) {
         <ul>
           {check.mismatches.map(({ field, expected, actual, payment }) => (
             <li key={`${payment.eventId}/${field}`}>
-              payment {String(payment.seq)}: {field} is <code>{actual ?? 'unknown'}</code>, not{' '}
-              <code>{expected}</code>
+              payment {String(payment.seq)}: {field} is {shown(field, actual, payment.tokenMint)}, not{' '}
+              {shown(field, expected, expectedMint)}
             </li>
           ))}
         </ul>
