@@ -13,6 +13,8 @@ export interface Expected {
 }
 
 const AGAIN_MS = 150
+/** Requests at once. In a long run thousands wait for an answer: all at once, they would leave this process no time for its clients. */
+const LANES = 16
 /** Refusals that say "not now", or that a token has ended. */
 const PASSING = new Set([401, 429, 502, 503, 504])
 
@@ -29,13 +31,29 @@ export function openExpecter(baseUrl: string, promoted: () => boolean) {
   const working = new Map<Expected, Promise<void>>()
   const tokens = new Map<PlannedGateway, Promise<string>>()
   let stopped = false
+  let free = LANES
+  const queue: (() => void)[] = []
+  const inLane = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (free > 0) free -= 1
+    else await new Promise<void>(resolve => queue.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = queue.shift()
+      if (next) next()
+      else free += 1
+    }
+  }
 
   const ask = async (gateway: PlannedGateway, path: string, body: unknown): Promise<Answer> => {
     for (;;) {
       if (!tokens.has(gateway)) tokens.set(gateway, signIn(baseUrl, gateway))
       const url = `${baseUrl}/v1/gateway/${gateway.address}/expectations${path}`
-      const response = await post(url, body, await tokens.get(gateway)).catch(() => undefined)
-      const text = await response?.text().catch(() => undefined)
+      const token = await tokens.get(gateway)
+      const [response, text] = await inLane(async () => {
+        const answer = await post(url, body, token).catch(() => undefined)
+        return [answer, await answer?.text().catch(() => undefined)] as const
+      })
       if (response && text !== undefined && !PASSING.has(response.status))
         return { status: response.status, body: JSON.parse(text) as Answer['body'] }
       if (response?.status === 401) tokens.delete(gateway)
