@@ -5,6 +5,11 @@ const EVENT_COLUMNS = `id, slot, signature, event_index, name, occurred_at, fing
   user_payment, authority, recipient, tracking_id, amount, paid_at, record_id, payer, token_mint, transaction_index,
   commitment, awaits_policy, retracted_at is not null as retracted`
 
+/** Rows that a rebuild replaced, and the number of the others, say nothing. */
+const figures = (table: string, ...key: string[]): string => `
+  select to_jsonb(f) - 'version' as figure from ${table} f
+   where version = (select figures_version from stream_head) order by ${key.join()}`
+
 const QUERIES = {
   events: `select ${EVENT_COLUMNS} from events order by id`,
   trackings: 'select * from trackings order by tracking_id',
@@ -12,9 +17,9 @@ const QUERIES = {
   user_payments: 'select * from user_payments order by address',
   // The times of the next checks are moved by tasks.
   policies: `select to_jsonb(p) - 'next_check_at' - 'next_funds_check_at' as policy from policies p order by address`,
-  event_counts: 'select * from event_counts order by name, span, start',
-  payment_stats: 'select * from payment_stats order by gateway, span, start',
-  payment_token_stats: 'select * from payment_token_stats order by gateway, span, start, token_mint',
+  event_counts: figures('event_counts', 'name', 'span', 'start'),
+  payment_stats: figures('payment_stats', 'gateway', 'span', 'start'),
+  payment_token_stats: figures('payment_token_stats', 'gateway', 'span', 'start', 'token_mint'),
   dead_letters: `select code, subject, encode(bytes, 'hex') as bytes, size from dead_letters
     where replayed_at is null order by bytes, code`,
   retractions: 'select signature, slot from retractions order by signature, slot',

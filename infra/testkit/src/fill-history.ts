@@ -81,14 +81,14 @@ const ADDED = `count = f.count + excluded.count, total = f.total + excluded.tota
 const FIGURES = [
   `insert into event_counts as f (name, span, start, count)
    select e.name, s.span, ${START}, count(*) from events e ${SPANS} where ${POSITIONS} group by 1, 2, 3
-   on conflict (name, span, start) do update set count = f.count + excluded.count`,
+   on conflict (version, name, span, start) do update set count = f.count + excluded.count`,
   `insert into payment_stats as f (gateway, span, start, count)
    select g.gateway, s.span, ${START}, count(*) from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3
-   on conflict (gateway, span, start) do update set count = f.count + excluded.count`,
+   on conflict (version, gateway, span, start) do update set count = f.count + excluded.count`,
   `insert into payment_token_stats as f (gateway, span, start, token_mint, count, total, min, max)
    select g.gateway, s.span, ${START}, coalesce(e.token_mint, ''), ${SUMS}
      from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3, 4
-   on conflict (gateway, span, start, token_mint) do update set ${ADDED}`,
+   on conflict (version, gateway, span, start, token_mint) do update set ${ADDED}`,
 ]
 
 /** Lets the latest payments of a policy wait for a webhook, until they are final or their details are known. */

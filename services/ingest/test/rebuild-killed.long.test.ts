@@ -43,7 +43,7 @@ const LEFT_OUT = `policy ${bad}`
 /** What else is left may be done by another process. */
 const isGoingOn = async () => {
   const works = await left()
-  return works.includes(LEFT_OUT) && works.includes('rebuild rebuild')
+  return works.includes(LEFT_OUT) && works.length > 1
 }
 
 /** Begins a rebuild, and kills it when it is under way as far as the condition says. */

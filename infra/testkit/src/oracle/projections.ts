@@ -9,6 +9,8 @@ import { sumsOf } from './sums.js'
 const LIVE = `(incarnation_start is not null and (deleted_order is null or incarnation_start > deleted_order)) as live`
 /** Slot, transaction and index: an order without the event's id. */
 const POSITION = 32
+/** Figures that are read. */
+const IN_USE = `version = (select figures_version from stream_head) and count > 0`
 const KEY_OF_FIGURE = `gateway, span, extract(epoch from start)::bigint as start`
 
 const OF_POLICY = [
@@ -27,11 +29,11 @@ export const PROJECTIONS = {
            case when left(signer_order, ${POSITION}) >= left(incarnation_start, ${POSITION}) then signer else authority end as signer
       from gateways where incarnation_start is not null`,
   event_counts: `
-    select name, span, extract(epoch from start)::bigint as start, count from event_counts where count > 0`,
+    select name, span, extract(epoch from start)::bigint as start, count from event_counts where ${IN_USE}`,
   payment_stats: `
-    select ${KEY_OF_FIGURE}, count from payment_stats where count > 0`,
+    select ${KEY_OF_FIGURE}, count from payment_stats where ${IN_USE}`,
   payment_token_stats: `
-    select ${KEY_OF_FIGURE}, token_mint, count, total, min, max from payment_token_stats where count > 0`,
+    select ${KEY_OF_FIGURE}, token_mint, count, total, min, max from payment_token_stats where ${IN_USE}`,
 } as const
 
 export type Projection = keyof typeof PROJECTIONS

@@ -17,9 +17,10 @@ const SPOILS = [
   `update payment_token_stats set min = null, max = null where ${OF_TOKEN}`,
   `delete from payment_stats where ${OF_GATEWAY}`,
   `delete from payment_token_stats where ${OF_TOKEN}`,
-  `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
-   select gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats where ${OF_GATEWAY};
-   insert into event_counts (name, span, start, count) values ('stale', 86400, '2020-01-01', 5)`,
+  `insert into payment_token_stats (version, gateway, span, start, token_mint, count, total, min, max)
+   select version, gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats where ${OF_GATEWAY} on conflict do nothing;
+   insert into event_counts (version, name, span, start, count)
+   select figures_version, 'stale', 86400, '2020-01-01', 5 from stream_head on conflict do nothing`,
   `update event_counts set count = case span when 0 then 0 else count + 1 end where ${some('name')}`,
   `delete from event_counts where ${some('name')}`,
 ]
@@ -47,6 +48,9 @@ export const arrivals = fc.record({
   }),
 })
 export type Arrival = typeof arrivals extends fc.Arbitrary<infer T> ? T : never
+
+/** Whether the figures are spoiled before a batch, and counted again beside those that follow. */
+export const isCountedAnew = ({ seed }: Arrival, batch: number): boolean => mix(batch, seed) % 6 === 0
 
 /**
  * Shuffles messages and cuts them into batches. Messages of one transaction keep their order, because of messages that

@@ -5,7 +5,7 @@ import type { ExpectationPlan } from './expected-plans.js'
 import { describeExpectation, endsOf, findExpectedProblems } from './expected.js'
 import { findFeedProblems, missing, readFeeds } from './feeds.js'
 import { findRows } from './found.js'
-import type { Arrival } from './arrivals.js'
+import { isCountedAnew, type Arrival } from './arrivals.js'
 import { historyOf } from './histories.js'
 import { describe, type Message } from './messages.js'
 import { findReadProblems } from './reads.js'
@@ -46,8 +46,8 @@ export class LawBroken extends Error {
   }
 }
 
-const describeBatch = (batch: readonly Message[], nth: number): string[] => [
-  `  batch ${nth + 1}`,
+const describeBatch = (batch: readonly Message[], nth: number, counted: boolean): string[] => [
+  `  batch ${nth + 1}${counted ? ', before which figures are spoiled and counted anew' : ''}`,
   ...batch.map(message => `    ${describe(message)}`),
 ]
 
@@ -55,7 +55,7 @@ const describeRun = ({ batches, arrival, expected }: DescribedRun): string[] => 
   ...(expected ?? []).map(describeExpectation),
   `after these messages, ${arrival.rowsAtOnce} rows at once, ${arrival.pages} pages of work after each batch,`,
   `and before a rebuild of ${arrival.rebuild.rows} rows at once: ${arrival.rebuild.spoils.join('; ') || 'nothing'}`,
-  ...batches.flatMap(describeBatch),
+  ...batches.flatMap((batch, nth) => describeBatch(batch, nth, isCountedAnew(arrival, nth))),
 ]
 
 export interface Drawn {

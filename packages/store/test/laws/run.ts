@@ -10,7 +10,7 @@ import { type CommittedChanges, type ReceivedControl } from '../../src/ingest/ba
 import { type ReceivedMessage } from '../../src/ingest/batch/received-message.js'
 import { type Store } from '../../src/core/database/open-store.js'
 import { findRows, type Found } from './found.js'
-import { arrive, type Arrival } from './arrivals.js'
+import { arrive, isCountedAnew, type Arrival } from './arrivals.js'
 import { command, schedule, type CreatedPlan } from './expected.js'
 import { FeedReader } from './feeds.js'
 import type { History, Webhook } from './histories.js'
@@ -36,28 +36,31 @@ export async function openLawDatabase(t: TestContext): Promise<LawDatabase> {
     'set session_replication_role = replica',
     ...deletes,
     'set session_replication_role = origin',
-    'update stream_head set position = 0, finalized_slot = 0',
+    'update stream_head set position = 0, finalized_slot = 0, figures_version = 1, counting_version = null',
   ].join(';')
   return { store, pool, clear }
 }
 
 /** Kinds of work that a rebuild alone leaves. */
-const OF_REBUILD = new Set<TaskPage['kind']>([
-  'rebuild',
-  'gateway',
-  'account',
-  'hour-figures',
-  'gateway-figures',
-])
+const OF_REBUILD = new Set<TaskPage['kind']>(['rebuild', 'gateway', 'account'])
+/** Few, so that batches come between the pages. */
+const MOST_COUNTED = 30
 
 /** How a page of work is done. */
 export const pageOptions = ({ rowsAtOnce, rebuild }: Arrival) => ({
   programId: DEFAULT_PROGRAM_ID,
   sizer: {
-    rowsOf: (kind: TaskPage['kind']) => (OF_REBUILD.has(kind) ? rebuild.rows : rowsAtOnce),
+    rowsOf: (kind: TaskPage['kind']) => {
+      if (kind === 'figures') return Math.min(rebuild.rows, MOST_COUNTED)
+      return OF_REBUILD.has(kind) ? rebuild.rows : rowsAtOnce
+    },
     note: () => {},
   },
 })
+
+/** Of a rebuild, the figures alone: it does not notify of what it finds. */
+const COUNT_ANEW = `
+  insert into work (kind, key) values ('figures', 'figures') on conflict (kind, key) do update set cursor = ''`
 
 const STREAM = { name: 'LAWS', createdAt: new Date(0) }
 const SETTINGS = { programId: DEFAULT_PROGRAM_ID, requireProgramId: false }
@@ -160,6 +163,7 @@ export async function store(
     const isLast = nth === batches.length - 1
     try {
       const time = { from: nth / batches.length, to: (nth + 1) / batches.length }
+      if (isCountedAnew(arrival, nth)) await pool.query([...arrival.rebuild.spoils, COUNT_ANEW].join(';'))
       await command(target, expected, history.expectations, time)
       await commit(commitBatch(target, toBatch(batch, { from, rowsAtOnce })).then(changes => [changes]))
       for (let page = 0; (isLast || page < arrival.pages) && (await doPage()); page++);

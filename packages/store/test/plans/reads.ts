@@ -182,10 +182,10 @@ function others({ filled, retractedId }: FilledDatabase): Read[] {
     ['a count of a gateway between two moments', null, 110, 90, count({ gateway, ...span })],
     ['a count of a gateway of many payments', null, 20, 30, count({ gateway: OFTEN })],
     ['a count since a moment', null, 660, 73, count({ startTime: span.startTime })],
-    ['statistics', null, 18, 66, stats({})],
-    ['statistics of a gateway', null, 18, 66, stats({ gateway })],
+    ['statistics', null, 24, 66, stats({})],
+    ['statistics of a gateway', null, 24, 66, stats({ gateway })],
     ['statistics between two moments', 'events_newest', 1_780, 320, stats(span)],
-    ['statistics of a gateway between two moments', null, 140, 86, stats({ gateway, ...span })],
+    ['statistics of a gateway between two moments', null, 140, 100, stats({ gateway, ...span })],
     [
       'volume',
       'events_gateway_newest',

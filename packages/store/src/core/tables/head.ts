@@ -7,7 +7,16 @@ export interface LockedHead {
   finalizedSlot: bigint
   /** names this database; another one after it lost commits */
   epoch: string
+  /** the rows of figures that are read, and that new events are added to */
+  figuresVersion: number
+  /** the rows that a rebuild adds all events to; null while none does */
+  countingVersion: number | null
+  /** the last event that those rows count */
+  countedPosition: bigint
 }
+
+/** Rows of figures that are read: beside them lie those that a rebuild counts, or has replaced. */
+export const IN_USE = sql`version = (select figures_version from stream_head)`
 
 /**
  * Takes the writer lock until the commit. Over all replicas one transaction of ingest has the lock at a time. So two transactions never
@@ -15,12 +24,12 @@ export interface LockedHead {
  * anyway: more replicas of ingest add safety, not throughput.
  * @param serverRun the run of the server that `verifyDatabase` verified; undefined accepts every server
  * SQL: a model takes no lock.
- * @returns the last used position, the highest final slot, and the epoch
  * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
 export async function lockHead(tx: Tx, serverRun?: string): Promise<LockedHead> {
   const [head] = await tx.$queryRaw<(LockedHead & { serverRun: string })[]>`
     select position, finalized_slot as "finalizedSlot", epoch::text as epoch,
+           figures_version as "figuresVersion", counting_version as "countingVersion", counted_position as "countedPosition",
            extract(epoch from pg_postmaster_start_time())::text as "serverRun"
       from stream_head where id = 1 for update`
   if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')

@@ -12,8 +12,7 @@ export const INGEST_KINDS = [
   'rebuild',
   'gateway',
   'account',
-  'hour-figures',
-  'gateway-figures',
+  'figures',
 ] as const
 export type IngestKind = (typeof INGEST_KINDS)[number]
 

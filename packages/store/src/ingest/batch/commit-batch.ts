@@ -42,7 +42,7 @@ async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch
     readForgotten(tx, folded, head.position),
     readOtherWebhooks(tx, identified, folded),
   ])
-  await writeFolded(tx, numbered, folded)
+  await writeFolded(tx, head, numbered, folded)
   nameGateways(tx, numbered, identified.moved)
   const { programId = DEFAULT_PROGRAM_ID, rowsAtOnce: rows = MAX_PAGE_ROWS } = batch
   const recomputed = await recomputeBatch(tx, { identified, folded, forgotten, programId, rows })

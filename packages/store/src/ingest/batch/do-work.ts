@@ -7,7 +7,7 @@ import { expectBatch } from '../expectations/expect-batch.js'
 import { EXPECTATION, EXPECTED_FINALITY, EXPECTED_PAYMENT } from '../expectations/expectation-work.js'
 import type { ExpectationChanges } from '../../messages/expectations/apply-states.js'
 import { feedsOf } from '../../core/tables/messages.js'
-import { GATEWAY_FIGURES, HOUR_FIGURES } from '../figures/figure-work.js'
+import { FIGURES } from '../figures/count-anew.js'
 import { RECOUNT } from '../figures/recount-hours.js'
 import { ACCOUNT, GATEWAY } from '../recompute/accounts.js'
 import { POLICY, type Recomputed } from '../recompute/policy-work.js'
@@ -47,8 +47,7 @@ const KINDS = {
   rebuild: REBUILD,
   gateway: GATEWAY,
   account: ACCOUNT,
-  'hour-figures': HOUR_FIGURES,
-  'gateway-figures': GATEWAY_FIGURES,
+  figures: FIGURES,
 } satisfies Record<IngestKind, WorkKind<Page>>
 
 /** What one page of work changed. */

@@ -92,8 +92,7 @@ async function applyRetractions(
 ): Promise<Retracted> {
   const transactions = controls.filter(control => control.kind === 'retracted')
   if (transactions.length === 0) return { events: [], accepted: [] }
-  await lockHead(tx, serverRun)
-  return retract(tx, transactions, programId)
+  return retract(tx, await lockHead(tx, serverRun), transactions, programId)
 }
 
 /** @returns the highest final slot, after the batch */

@@ -42,7 +42,7 @@ export async function recomputeBatch(
       accounts.map(key => ({ kind: 'user-payment', key })),
     )
   const payments = [...folded.undecided, ...moved.map(({ event }) => event.id)]
-  return recompute(tx, requests, payments, { programId, position: head.position, rows })
+  return recompute(tx, requests, payments, { programId, head, rows })
 }
 
 /** The gateways and user payments of events that left their chain position. */

@@ -6,11 +6,13 @@ import { readMessage, type RetractedTransaction } from '@payment-tracking/domain
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { ReceivedMessage } from './received-message.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
-import { addDifferences, differencesOf, taken } from '../figures/figures.js'
+import type { LockedHead } from '../../core/tables/head.js'
+import { takeEvents } from '../figures/figures.js'
 
 /** A stored event that a retraction took back, with its details. */
 export interface RetractedEvent {
   id: string
+  position: bigint
   name: string
   slot: bigint
   transactionIndex: bigint
@@ -62,7 +64,7 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
     update events e set retracted_at = clock_timestamp()
       from ${TRANSACTIONS.listOf(transactions)}
      where e.signature = r.signature and e.slot = r.slot and e.retracted_at is null
-    returning e.id, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
+    returning e.id, e.position, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
               e.payment_policy as "paymentPolicy", e.user_payment as "userPayment", e.occurred_at as "occurredAt",
               e.amount::text as amount, e.paid_at as "paidAt", e.token_mint as "tokenMint",
               e.awaits_policy as "awaitsPolicy"`
@@ -74,6 +76,7 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
  */
 export async function retract(
   tx: PipelinedTx,
+  head: LockedHead,
   transactions: readonly RetractedTransaction[],
   programId: string,
 ): Promise<Retracted> {
@@ -84,7 +87,7 @@ export async function retract(
     tx,
     unknown.map(({ signature }) => signature),
   )
-  await addDifferences(tx, taken(differencesOf(events, events.flatMap(countedOf))))
+  await takeEvents(tx, head, events)
   const settings = { programId, requireProgramId: false }
   const accepted = letters.flatMap(({ id: letterId, ...letter }): AcceptedLetter[] => {
     const read = readMessage(letter.bytes, settings)
@@ -92,9 +95,6 @@ export async function retract(
   })
   return { events, accepted }
 }
-
-const countedOf = ({ gateway, amount, tokenMint, occurredAt }: RetractedEvent) =>
-  amount === null ? [] : [{ gateway: gateway!, amount: BigInt(amount), tokenMint, occurredAt }]
 
 /** Closes letters whose messages are stored now, or agree with a stored event. */
 export async function closeAccepted(

@@ -8,6 +8,7 @@ import { addNew, differencesOf } from '../figures/figures.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import type { Folded } from './fold.js'
 import { writeGateways } from '../../core/tables/gateways.js'
+import type { LockedHead } from '../../core/tables/head.js'
 import type { NumberedEvent } from './number.js'
 import {
   writePaidPolicies,
@@ -26,6 +27,7 @@ const SENT_IN_ONE_GO = 250
 /** Resolves when everything is sent. Statements that follow see the changes. */
 export async function writeFolded(
   tx: PipelinedTx,
+  { figuresVersion }: LockedHead,
   numbered: readonly NumberedEvent[],
   folded: Folded,
 ): Promise<void> {
@@ -47,7 +49,7 @@ export async function writeFolded(
     // They write one table, each other rows.
     writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))
     writePolicies(tx, folded.policies.filter(policy => !wasJustPaid(policy)).map(toRow))
-    addNew(tx, differencesOf(events, valid.flatMap(countedOf)))
+    addNew(tx, figuresVersion, differencesOf(events, valid.flatMap(countedOf)))
   })
 }
 

@@ -1,6 +1,9 @@
 // Counts by name, and figures of payments by gateway and token. Counts and totals are sums: a change adds its difference to the
 // rows of its spans, in the transaction that makes it. The least and the greatest payment of a row cannot be kept so: when the
 // payment that leaves may be one of them, both become null, and a task reads the hour again (recount-hours.ts).
+//
+// Each row has a version. One version is read and counts every event. While a rebuild counts, another one counts the events up to a
+// position (count-anew.ts): what is taken or moved of those leaves both.
 import {
   countByName,
   DAY,
@@ -13,17 +16,16 @@ import {
   type TokenStatRow,
 } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../../core/database/columns.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { LockedHead } from '../../core/tables/head.js'
 import { recountAnew, recountLater } from './recount-hours.js'
 
-/** Rows to add, in any spans. A row of tokens without extremes loses those of the stored row. */
+/** Rows to add, in any spans. */
 export interface Differences {
   names?: readonly CountRow[]
   stats?: readonly PaymentStatRow[]
   tokens?: readonly TokenStatRow[]
-  /** of a correction: without extremes too, where those of the stored row stay */
-  totals?: readonly TokenStatRow[]
 }
 
 /** @param payments the payments among the events */
@@ -32,12 +34,57 @@ export const differencesOf = (
   payments: readonly CountedPayment[],
 ): Differences => ({ names: countByName(events), ...sumPayments(payments) })
 
-/** What leaves the figures again. The extremes are those of what leaves. */
-export const taken = ({ names = [], stats = [], tokens = [] }: Omit<Differences, 'totals'>): Differences => ({
-  names: names.map(row => ({ ...row, count: -row.count })),
-  stats: stats.map(row => ({ ...row, count: -row.count })),
-  tokens: tokens.map(row => ({ ...row, count: -row.count, total: -row.total })),
-})
+/** What figures need to know of a stored event. */
+export interface StoredEvent {
+  position: bigint
+  name: string
+  occurredAt: Date
+  gateway: string | null
+  /** null for an event that is no payment */
+  amount: string | null
+  tokenMint: string | null
+}
+
+export const differencesOfStored = (events: readonly StoredEvent[]): Differences =>
+  differencesOf(
+    events,
+    events.flatMap(({ gateway, amount, ...payment }) =>
+      amount === null ? [] : [{ ...payment, gateway: gateway!, amount: BigInt(amount) }],
+    ),
+  )
+
+/** The versions of rows, each with those of some stored events that it counts. */
+function* byVersion<Event extends { position: bigint }>(
+  { figuresVersion, countingVersion, countedPosition }: LockedHead,
+  events: readonly Event[],
+) {
+  yield { version: figuresVersion, counted: events }
+  if (countingVersion !== null)
+    yield { version: countingVersion, counted: events.filter(({ position }) => position <= countedPosition) }
+}
+
+/** Takes stored events out of the figures. */
+export async function takeEvents(
+  tx: PipelinedTx,
+  head: LockedHead,
+  events: readonly StoredEvent[],
+): Promise<void> {
+  for (const { version, counted } of byVersion(head, events))
+    await take(tx, version, differencesOfStored(counted))
+}
+
+/** Counts stored payments under another token than `before`. */
+export async function moveTokens(
+  tx: PipelinedTx,
+  head: LockedHead,
+  payments: readonly (CountedPayment & { position: bigint; before: string | null })[],
+): Promise<void> {
+  for (const { version, counted } of byVersion(head, payments)) {
+    const left = counted.map(payment => ({ ...payment, tokenMint: payment.before }))
+    await take(tx, version, { tokens: sumPayments(left).tokens })
+    addNew(tx, version, { tokens: sumPayments(counted).tokens })
+  }
+}
 
 const BUCKET: Columns<{ span: number; start: Date; count: number }> = {
   span: ['int', ({ span }) => span],
@@ -59,92 +106,82 @@ const TOKENS = columnTable<TokenStatRow>('d', {
 const KEEPS = sql`
   excluded.min is not null and s.min is not null
   and (excluded.count > 0 or (excluded.min > s.min and excluded.max < s.max))`
-const ADD_TOTALS = sql`count = s.count + excluded.count, total = s.total + excluded.total`
 const ADD_TOKENS = sql`
-  ${ADD_TOTALS},
+  count = s.count + excluded.count, total = s.total + excluded.total,
   min = case when ${KEEPS} then least(s.min, case when excluded.count > 0 then excluded.min end) end,
   max = case when ${KEEPS} then greatest(s.max, case when excluded.count > 0 then excluded.max end) end`
 
-/**
- * Adds differences to the figures. Resolves when all statements are sent, and does not wait for Postgres while everything
- * is added. What is taken may leave work.
- */
-export async function addDifferences(
-  tx: PipelinedTx,
-  { names = [], stats = [], tokens = [], totals }: Differences,
-): Promise<void> {
-  const isCorrection = totals !== undefined
-  addCounts(tx, names, stats)
-  removeEmptied(tx, { names: names.filter(isTaken), stats: stats.filter(isTaken) })
-  await addTokens(
-    tx,
-    tokens,
-    ADD_TOKENS,
-    tokens.filter(row => isCorrection || isTaken(row)),
-  )
-  if (isCorrection) await addTokens(tx, totals, ADD_TOTALS, totals)
-}
-
-const isTaken = ({ count }: { count: number }): boolean => count < 0
-
 /** Adds what new events bring, in statements of different tables. */
-export function addNew(tx: PipelinedTx, { names = [], stats = [], tokens = [] }: Differences): void {
-  addCounts(tx, names, stats)
-  sendTokens(tx, tokens, ADD_TOKENS)
+export function addNew(
+  tx: PipelinedTx,
+  version: number,
+  { names = [], stats = [], tokens = [] }: Differences,
+): void {
+  addCounts(tx, version, names, stats)
+  if (tokens.length > 0) tx.send(tokensAdded(version, tokens))
 }
 
 /** SQL: adds to what is stored. */
-function addCounts(tx: PipelinedTx, names: readonly CountRow[], stats: readonly PaymentStatRow[]): void {
+function addCounts(
+  tx: PipelinedTx,
+  version: number,
+  names: readonly CountRow[],
+  stats: readonly PaymentStatRow[],
+): void {
   if (names.length > 0)
     tx.send(sql`
-      insert into event_counts as s (${NAMES.names}) select * from ${NAMES.listOf(names)}
-      on conflict (name, span, start) do update set count = s.count + excluded.count`)
+      insert into event_counts as s (version, ${NAMES.names}) select ${version}::int, * from ${NAMES.listOf(names)}
+      on conflict (version, name, span, start) do update set count = s.count + excluded.count`)
   if (stats.length > 0)
     tx.send(sql`
-      insert into payment_stats as s (${STATS.names}) select * from ${STATS.listOf(stats)}
-      on conflict (gateway, span, start) do update set count = s.count + excluded.count`)
+      insert into payment_stats as s (version, ${STATS.names}) select ${version}::int, * from ${STATS.listOf(stats)}
+      on conflict (version, gateway, span, start) do update set count = s.count + excluded.count`)
 }
 
 /** SQL: adds to what is stored. */
-const tokensAdded = (rows: readonly TokenStatRow[], set: Sql): Sql => sql`
-  insert into payment_token_stats as s (${TOKENS.names}) select * from ${TOKENS.listOf(rows)}
-  on conflict (gateway, span, start, token_mint) do update set ${set}`
+const tokensAdded = (version: number, rows: readonly TokenStatRow[]) => sql`
+  insert into payment_token_stats as s (version, ${TOKENS.names}) select ${version}::int, * from ${TOKENS.listOf(rows)}
+  on conflict (version, gateway, span, start, token_mint) do update set ${ADD_TOKENS}`
 
-function sendTokens(tx: PipelinedTx, rows: readonly TokenStatRow[], set: Sql): void {
-  if (rows.length > 0) tx.send(tokensAdded(rows, set))
-}
-
-/** @param reducing those of the rows that can end a stored row, or take its extremes */
-async function addTokens(
+/**
+ * Takes what was added: the extremes of its tokens are those of what leaves. Leaves tasks for the extremes that rows lost, and removes
+ * rows that count nothing.
+ */
+async function take(
   tx: PipelinedTx,
-  rows: readonly TokenStatRow[],
-  set: Sql,
-  reducing: readonly TokenStatRow[],
+  version: number,
+  { names = [], stats = [], tokens = [] }: Differences,
 ): Promise<void> {
-  if (rows.length === 0) return
-  if (reducing.length === 0) return sendTokens(tx, rows, set)
-  const stored = await tx.$queryRaw<(TokenKey & { isLost: boolean })[]>(sql`
-    ${tokensAdded(rows, set)} returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count > 0 and s.min is null as "isLost"`)
-  removeEmptied(tx, { tokens: reducing })
-  const lost = new Set(stored.filter(({ isLost }) => isLost).map(tokenKey))
-  const hours = reducing.filter(({ span }) => span === HOUR)
-  recountAnew(tx, hours)
-  recountLater(
-    tx,
-    hours.filter(
-      row =>
-        lost.has(tokenKey(row)) || lost.has(tokenKey({ ...row, span: DAY, start: startOf(DAY, row.start) })),
-    ),
-  )
+  addCounts(tx, version, names.map(negated), stats.map(negated))
+  if (tokens.length > 0) {
+    const rows = tokens.map(row => ({ ...negated(row), total: -row.total }))
+    const stored = await tx.$queryRaw<(TokenKey & { isLost: boolean })[]>(sql`
+      ${tokensAdded(version, rows)} returning s.gateway, s.span, s.start, s.token_mint as "tokenMint", s.count > 0 and s.min is null as "isLost"`)
+    const lost = new Set(stored.filter(({ isLost }) => isLost).map(tokenKey))
+    const hours = tokens.filter(({ span }) => span === HOUR)
+    const ofDay = (row: TokenStatRow) => ({ ...row, span: DAY, start: startOf(DAY, row.start) })
+    recountAnew(tx, hours)
+    recountLater(
+      tx,
+      hours.filter(row => lost.has(tokenKey(row)) || lost.has(tokenKey(ofDay(row)))),
+    )
+  }
+  removeEmptied(tx, version, { names, stats, tokens })
 }
+
+const negated = <Row extends { count: number }>(row: Row): Row => ({ ...row, count: -row.count })
 
 type TokenKey = Pick<TokenStatRow, 'gateway' | 'span' | 'start' | 'tokenMint'>
 const tokenKey = ({ gateway, span, start, tokenMint }: TokenKey): string =>
   `${gateway} ${span} ${start.getTime()} ${tokenMint}`
 
 /** SQL: a list of keys of several columns. */
-function removeEmptied(tx: PipelinedTx, { names = [], stats = [], tokens = [] }: Differences): void {
-  const isEmptied = sql`s.span = d.span and s.start = d.start and s.count = 0`
+function removeEmptied(
+  tx: PipelinedTx,
+  version: number,
+  { names = [], stats = [], tokens = [] }: Differences,
+): void {
+  const isEmptied = sql`s.version = ${version} and s.span = d.span and s.start = d.start and s.count = 0`
   if (names.length > 0)
     tx.send(sql`
       delete from event_counts s using ${NAMES.listOf(names)} where s.name = d.name and ${isEmptied}`)
@@ -155,15 +192,4 @@ function removeEmptied(tx: PipelinedTx, { names = [], stats = [], tokens = [] }:
     tx.send(sql`
       delete from payment_token_stats s using ${TOKENS.listOf(tokens)}
        where s.gateway = d.gateway and s.token_mint = d.token_mint and ${isEmptied}`)
-}
-
-/** Counts payments under another token than before: `before` holds them with the old mint, `after` with the new. */
-export async function moveTokens(
-  tx: PipelinedTx,
-  before: readonly CountedPayment[],
-  after: readonly CountedPayment[],
-): Promise<void> {
-  if (before.length === 0) return
-  await addDifferences(tx, taken({ tokens: sumPayments(before).tokens }))
-  await addDifferences(tx, { tokens: sumPayments(after).tokens })
 }

@@ -1,13 +1,29 @@
 // Finds the extremes of an hour that lost some, and those of its day. The hour is read in one snapshot without the writer
 // lock, whatever its size. Then, under the lock, the events after the snapshot are merged, and the extremes are written.
 // Whatever else changes the hour meanwhile gives its work a new version: what was read is void then, and is read again.
-import { DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { ALL_GATEWAYS, DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { IN_USE } from '../../core/tables/head.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
-import { isOf, hourKey, toHour, type GatewayHour } from './gateway-hours.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { REQUEUE, continueAt, type Work } from '../../core/tasks/work-table.js'
+
+/** An hour of one gateway, or of all (`ALL_GATEWAYS`). */
+interface GatewayHour {
+  gateway: string
+  start: Date
+}
+
+const hourKey = ({ gateway, start }: GatewayHour): string => `${start.toISOString()} ${gateway}`
+
+const toHour = (key: string): GatewayHour => {
+  const end = key.indexOf(' ')
+  return { start: new Date(key.slice(0, end)), gateway: key.slice(end + 1) }
+}
+
+/** Events `e` of a gateway, or of all. */
+const isOf = (gateway: string): Sql => (gateway === ALL_GATEWAYS ? sql`true` : sql`e.gateway = ${gateway}`)
 
 const HOUR_MS = HOUR * 1_000
 
@@ -42,6 +58,8 @@ export interface ReadHour {
   /** tokens that lack their extremes in the hour or in its day, in order; those of one page */
   tokens: string[]
   found: Map<string, Extremes>
+  /** the version of the rows */
+  version: number
   /** the last position of the snapshot */
   position: bigint
   /** where the next page begins; null when no token is left */
@@ -54,19 +72,21 @@ async function readHour(tx: Tx, work: Work, limit: number): Promise<ReadHour> {
   const isNext = work.cursor === '' ? sql`true` : sql`token_mint > ${work.cursor.slice(1)}`
   const lacking = (span: Sql, start: Date): Sql => sql`
     (select token_mint from payment_token_stats
-      where gateway = ${hour.gateway} and span = ${span} and start = ${start} and min is null and span > 0 and ${isNext}
+      where ${IN_USE} and gateway = ${hour.gateway} and span = ${span} and start = ${start} and min is null and span > 0 and ${isNext}
       order by token_mint limit ${limit})`
   const [rows, [head]] = await Promise.all([
     tx.$queryRaw<{ mint: string }[]>(sql`
       select token_mint as mint from (
         ${lacking(sql`${HOUR}::int`, hour.start)} union ${lacking(sql`${DAY}::int`, startOf(DAY, hour.start))}) l
        order by token_mint limit ${limit}`),
-    tx.$queryRaw<[{ position: bigint }]>(sql`select position from stream_head where id = 1`),
+    tx.$queryRaw<[{ position: bigint; version: number }]>(
+      sql`select position, figures_version as version from stream_head where id = 1`,
+    ),
   ])
   const tokens = rows.map(({ mint }) => mint)
   const found = await readExtremes(tx, sql`events e`, hour, tokens)
   const next = tokens.length < limit ? null : `>${tokens.at(-1)}`
-  return { hour, tokens, found, position: head.position, next }
+  return { hour, tokens, found, ...head, next }
 }
 
 /** Adds what the hour got after the snapshot. Relies on events_position_key. */
@@ -110,33 +130,36 @@ async function readExtremes(
  */
 async function writeHour(tx: PipelinedTx, read: ReadHour): Promise<void> {
   await readAfter(tx, read)
-  const { hour, tokens, found } = read
+  const { hour, version, tokens, found } = read
   const day = startOf(DAY, hour.start)
   const hours = Array.from({ length: DAY / HOUR }, (_, at) => new Date(day.getTime() + at * HOUR_MS))
   const [mints, extremes] = [[...found.keys()], [...found.values()]]
   // Inserts, because Postgres finds each row of a conflict by its key, however it plans.
-  const insert = sql`insert into payment_token_stats as s (gateway, span, start, token_mint, count, total, min, max)`
+  const insert = sql`insert into payment_token_stats as s (version, gateway, span, start, token_mint, count, total, min, max)`
   const set = sql`
-    on conflict (gateway, span, start, token_mint) do update set min = excluded.min, max = excluded.max
+    on conflict (version, gateway, span, start, token_mint) do update set min = excluded.min, max = excluded.max
      where s.min is null`
   if (mints.length > 0)
     tx.send(sql`
-      ${insert} select ${hour.gateway}, ${HOUR}::int, ${hour.start}::timestamptz, d.token_mint, 0, 0, d.min, d.max
+      ${insert} select ${version}::int, ${hour.gateway}, ${HOUR}::int, ${hour.start}::timestamptz, d.token_mint, 0, 0, d.min, d.max
         from unnest(${mints}::text[], ${extremes.map(({ min }) => String(min))}::numeric[],
                     ${extremes.map(({ max }) => String(max))}::numeric[]) as d (token_mint, min, max)
       ${set}`)
   if (tokens.length > 0)
     tx.send(sql`
-      ${insert} select ${hour.gateway}, ${DAY}::int, ${day}::timestamptz, k.token_mint, 0, 0, h.min, h.max
+      ${insert} select ${version}::int, ${hour.gateway}, ${DAY}::int, ${day}::timestamptz, k.token_mint, 0, 0, h.min, h.max
         from unnest(${tokens}::text[]) as k (token_mint)
        cross join lateral (
          select min(h.min) as min, max(h.max) as max, bool_and(h.min is not null) as known
            from payment_token_stats h
-          where h.gateway = ${hour.gateway} and h.span = ${HOUR}::int and h.start = any(${hours}::timestamptz[])
+          where h.version = ${version} and h.gateway = ${hour.gateway} and h.span = ${HOUR}::int and h.start = any(${hours}::timestamptz[])
             and h.token_mint = k.token_mint) h
        where h.known
       ${set}`)
 }
+
+/** How long an hour waits while a rebuild counts. It does only where the pages of the rebuild, which come first, are quarantined. */
+const WAIT_SECONDS = 60
 
 /** Events that are merged into a recount under the writer lock. */
 const MOST_MERGED = 10_000n
@@ -151,8 +174,11 @@ export const RECOUNT: WorkKind<object, ReadHour> = {
     return read
   },
   page: async (tx, [work], { head }, read) => {
-    if (head.position - read.position > MOST_MERGED) return null
+    if (head.position - read.position > MOST_MERGED || head.figuresVersion !== read.version) return null
     await writeHour(tx, read)
+    // The rows that a rebuild counts may lack extremes too: they get them when they are those that are read.
+    if (head.countingVersion !== null)
+      return { done: [], continued: { ...work!, cursor: '' }, delaySeconds: WAIT_SECONDS }
     return continueAt(work!, read.next)
   },
 }

@@ -10,6 +10,7 @@ import {
 import { columnTable } from '../../core/database/columns.js'
 import { bigints, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { LockedHead } from '../../core/tables/head.js'
 import { moveTokens } from '../figures/figures.js'
 import { giveSeqs, writeTrackingHeads } from '../../core/tables/tracking-heads.js'
 import { OF_POLICY } from '../../core/tables/payment-names.js'
@@ -152,6 +153,7 @@ export interface PolicySources {
  */
 export async function derivePayments(
   tx: PipelinedTx,
+  head: LockedHead,
   payments: readonly StoredPayment[],
   sourcesOf: (policy: string) => PolicySources,
 ): Promise<Derived> {
@@ -193,8 +195,12 @@ export async function derivePayments(
   )
   await moveTokens(
     tx,
-    moved.map(({ payment }) => countedOf(payment, payment.row.token_mint)),
-    moved.map(({ payment, details }) => countedOf(payment, details.tokenMint)),
+    head,
+    moved.map(({ payment: { event, row }, details: { tokenMint } }) => {
+      const { occurredAt, effect } = event
+      const { gateway, amount } = effect
+      return { position: row.position, gateway, amount, occurredAt, before: row.token_mint, tokenMint }
+    }),
   )
   return {
     completed: completing
@@ -212,10 +218,3 @@ function detailsOf(
     row.created_id === null ? null : { recipient: row.created_recipient, tokenMint: row.created_mint }
   return paymentDetails(event.effect, { incarnation, ...sourcesOf(event.effect.policy) })
 }
-
-const countedOf = ({ event }: StoredPayment, tokenMint: string | null) => ({
-  gateway: event.effect.gateway,
-  amount: event.effect.amount,
-  occurredAt: event.occurredAt,
-  tokenMint,
-})

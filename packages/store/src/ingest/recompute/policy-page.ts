@@ -12,6 +12,7 @@ import {
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
 import { FROM_START, earlier, FROM_NONE, chainPositionOf, type From } from './chain-positions.js'
+import type { LockedHead } from '../../core/tables/head.js'
 import type { StoredPolicy } from '../../core/tables/policies.js'
 import { isLinked, type RecomputeRows, type WholePolicy } from './recompute-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
@@ -53,7 +54,12 @@ export async function recomputePolicies(
   tx: PipelinedTx,
   asked: readonly PolicyRecompute[],
   rows: RecomputeRows,
-  { programId, limit, single = [] }: { programId: string; limit: number; single?: readonly StoredPayment[] },
+  {
+    programId,
+    head,
+    limit,
+    single = [],
+  }: { programId: string; head: LockedHead; limit: number; single?: readonly StoredPayment[] },
 ): Promise<PolicyPage> {
   const plans = asked.map(one => planOf(one, rows))
   const reading = plans.filter(({ after }) => after !== FROM_NONE)
@@ -72,6 +78,7 @@ export async function recomputePolicies(
   const concerned = [...single, ...whole.flatMap(of), ...continued]
   const derived = await derivePayments(
     tx,
+    head,
     [...new Map(concerned.map(payment => [payment.row.id, payment])).values()],
     rows.sourcesOf,
   )

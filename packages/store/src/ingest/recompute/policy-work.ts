@@ -70,7 +70,7 @@ export async function readUnready(tx: Tx, policies: readonly string[]): Promise<
  */
 export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
   together: policiesFor,
-  page: async (tx, works, { programId, rows: limit }) => {
+  page: async (tx, works, { programId, head, rows: limit }) => {
     const byKey = new Map(works.map(work => [work.key, { work, state: work.state as PolicyWork }]))
     const stateOf = ({ address }: { address: string }) => byKey.get(address)!.state
     const rows = await readForRecompute(tx, [...byKey.keys()], programId)
@@ -79,7 +79,7 @@ export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
       from,
       soFar: state as PolicyWork,
     }))
-    const page = await recomputePolicies(tx, asked, rows, { programId, limit })
+    const page = await recomputePolicies(tx, asked, rows, { programId, head, limit })
     const events = await readLateEvents(tx, page.whole, {
       programId,
       sinceOf: of => BigInt(stateOf(of).since),

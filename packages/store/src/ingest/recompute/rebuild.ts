@@ -1,9 +1,6 @@
-// A rebuild writes down work for every address and every figure, some hundreds at once: each is folded, or counted, again.
+// A rebuild writes down work for every address, some hundreds at once: each is folded again. Beside them, figures are counted again.
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { inline, sql, type Sql, type Tx } from '../../core/database/sql.js'
-import { hourKey } from '../figures/gateway-hours.js'
-import { readNextHours } from '../figures/hour-differences.js'
-import { readNextGateways } from '../figures/sum-differences.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { addWork, continueAt, type NewWork } from '../../core/tasks/work-table.js'
@@ -27,9 +24,7 @@ const STEPS: readonly { kind: string; read: ReadKeys; waitsFor?: string }[] = [
     // Payments have the owner and the mint of their user payment.
     waitsFor: 'account',
   },
-  { kind: 'hour-figures', read: async (...page) => (await readNextHours(...page)).map(hourKey) },
-  // Their figures are sums of hours.
-  { kind: 'gateway-figures', read: readNextGateways, waitsFor: 'hour-figures' },
+  { kind: 'figures', read: (_tx, after) => Promise.resolve(after === '' ? ['figures'] : []) },
 ]
 
 export const REBUILD: WorkKind<object> = {

@@ -1,6 +1,7 @@
 // Recomputes what a batch could not append. The first page is done in the transaction of the batch; the rest becomes work.
 import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { LockedHead } from '../../core/tables/head.js'
 import { readPaymentsById } from './derive-payments.js'
 import { FROM_START, FROM_NONE, type From } from './chain-positions.js'
 import { recomputePolicies } from './policy-page.js'
@@ -19,8 +20,7 @@ export interface RecomputeRequest {
 
 export interface RecomputeScope {
   programId: string
-  /** the last position before the batch */
-  position: bigint
+  head: LockedHead
   /** the most payments that are derived here */
   rows: number
 }
@@ -34,7 +34,7 @@ export async function recompute(
   tx: PipelinedTx,
   requests: ReadonlyMap<string, RecomputeRequest>,
   payments: readonly string[],
-  { programId, position, rows: limit }: RecomputeScope,
+  { programId, head, rows: limit }: RecomputeScope,
 ): Promise<Recomputed> {
   if (requests.size + payments.length === 0) return { policies: [], notified: [], completed: [], changed: [] }
   const single = await readPaymentsById(tx, payments, programId)
@@ -48,14 +48,14 @@ export async function recompute(
     tx,
     ready.map(([address, { from, payments: moved }]) => ({ address, from, payments: moved })),
     rows,
-    { programId, limit, single },
+    { programId, head, limit, single },
   )
   const begunAgain = [...requests].flatMap(([address, request]) => {
     const work = unready.get(address)
     return work && concerns(work, request) ? [{ address, cursor: againFrom(address, request, rows) }] : []
   })
   const remaining = [...page.remaining, ...(page.continued ? [page.continued] : []), ...begunAgain]
-  addPolicyWork(tx, remaining, { position, isNotified: true })
+  addPolicyWork(tx, remaining, { position: head.position, isNotified: true })
   const policies = writeRecomputed(tx, page.whole, ({ address }) => requests.get(address)!.events)
   return { policies, notified: policies, completed: page.completed, changed: page.changed }
 }

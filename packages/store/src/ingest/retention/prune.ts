@@ -31,6 +31,17 @@ interface Pruned {
   first?: (going: Sql) => Sql
 }
 
+/** Figures of versions before the one that is read: rebuilds have replaced them, or were begun anew (figures/count-anew.ts). */
+const replaced = (...key: Pruned['key']): Pruned => {
+  const goneAt = sql`
+    case when r.version < (select figures_version from stream_head) then '-infinity' else 'infinity' end::timestamptz`
+  return { key: [['version', 'integer'], ...key], risesWith: goneAt, age: () => sql`now()`, mayGo: goneAt }
+}
+const SPAN: Pruned['key'] = [
+  ['span', 'integer'],
+  ['start', 'timestamptz'],
+]
+
 /** A day more than `replay-missing` goes back: no replay points a delivery to a message that is removed at that moment. */
 const MESSAGE_DAYS = 31
 
@@ -136,6 +147,9 @@ const TABLES = {
     age: () => olderThan(62),
     mayGo: sql`r.start`,
   },
+  event_counts: replaced(['name', 'text'], ...SPAN),
+  payment_stats: replaced(['gateway', 'text'], ...SPAN),
+  payment_token_stats: replaced(['gateway', 'text'], ...SPAN, ['token_mint', 'text']),
 } satisfies Record<string, Pruned>
 
 export type PrunedTable = keyof typeof TABLES

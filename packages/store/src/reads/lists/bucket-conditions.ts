@@ -1,5 +1,6 @@
 import { empty, raw, sql, type Sql } from '../../core/database/sql.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
+import { IN_USE } from '../../core/tables/head.js'
 import type { TimeCover, TimeRange } from './time-cover.js'
 
 /**
@@ -19,8 +20,9 @@ export function inRange(
 
 /** The rows of an aggregate table (`span`, `start`) that make up a cover; without bounds, the row of all time. */
 export function bucketConditions(cover: TimeCover, unbounded: boolean, value?: (bound: Sql) => Sql): Sql[] {
-  if (unbounded) return [sql`span = 0`]
+  if (unbounded) return [sql`${IN_USE} and span = 0`]
   return cover.buckets.map(
-    ({ spanSeconds, range }) => sql`span = ${spanSeconds}::int and ${inRange('start', range, value)}`,
+    ({ spanSeconds, range }) =>
+      sql`${IN_USE} and span = ${spanSeconds}::int and ${inRange('start', range, value)}`,
   )
 }

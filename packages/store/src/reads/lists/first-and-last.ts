@@ -1,6 +1,7 @@
 // The first and the last time of payments: one probe within the first, and within the last hour that counts any.
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import { raw, sql, type Sql } from '../../core/database/sql.js'
+import { IN_USE } from '../../core/tables/head.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import { inRange } from './bucket-conditions.js'
 import { coverTime, type TimeRange } from './time-cover.js'
@@ -15,7 +16,7 @@ export function firstAndLast(gateway: string, range: TimeRange): Sql {
   const inHours = (direction: Sql): Sql => sql`
     (select ${payment(direction, sql`e.occurred_at >= h.start and e.occurred_at < h.start + interval '1 hour'`)}
        from (select start from payment_stats
-              where gateway = ${gateway} and span = 3600 and count > 0 and ${inRange('start', hours)}
+              where ${IN_USE} and gateway = ${gateway} and span = 3600 and count > 0 and ${inRange('start', hours)}
               order by start ${direction} limit 1) h)`
   const [asc, desc] = [raw('asc'), raw('desc')]
   const inEdges = (direction: Sql) =>

@@ -1,6 +1,7 @@
 // Extremes that are lost until their hours are counted again: a reader finds them in the events of these hours.
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import { inline, join, sql, type Sql } from '../../core/database/sql.js'
+import { IN_USE } from '../../core/tables/head.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 
 /** Payments in all hours that lost extremes of one answer. Of more, the extremes are null until the hours are counted. */
@@ -26,13 +27,13 @@ export function lostExtremes(gateway: string, buckets: readonly Sql[]): Sql {
       select start, token_mint, null::numeric as min, null::numeric as max from lost where span = 3600
        union all
       select h.start, h.token_mint, h.min, h.max
-        from lost l join payment_token_stats h on h.gateway = ${gateway} and h.span = 3600 and h.token_mint = l.token_mint
+        from lost l join payment_token_stats h on ${IN_USE} and h.gateway = ${gateway} and h.span = 3600 and h.token_mint = l.token_mint
          and h.start >= l.start and h.start < l.start + interval '1 day' and h.count > 0
        where l.span = 86400),
     unknown as materialized (select distinct start from hours where min is null),
     readable as materialized (
       select coalesce(sum(s.count), 0) <= ${inline(MOST_READ)} as is_read
-        from unknown u join payment_stats s on s.gateway = ${gateway} and s.span = 3600 and s.start = u.start),
+        from unknown u join payment_stats s on ${IN_USE} and s.gateway = ${gateway} and s.span = 3600 and s.start = u.start),
     found as materialized (
       select token_mint, min, max from hours where min is not null
        union all

@@ -1,6 +1,7 @@
 // What a page shows at once: how many payments there are now and were in the last day, and how long they took.
 import type { Store } from '../../core/database/open-store.js'
 import { empty, inline, raw, sql } from '../../core/database/sql.js'
+import { IN_USE } from '../../core/tables/head.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
 import { readPaymentStats } from './read-payment-stats.js'
@@ -74,7 +75,7 @@ interface Scope {
 }
 
 const inHours = ({ gateway, firstHourMs }: Scope) =>
-  sql`gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
+  sql`${IN_USE} and gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
 
 /** In the order of the index alone: a finer order would have to sort, and then a plan that reads all costs no more. */
 const newestSince = (gateway: string | undefined, fromMs: number, limit: number) => sql`

@@ -1,6 +1,7 @@
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { empty, inline, join, sql, type Sql } from '../../core/database/sql.js'
+import { IN_USE } from '../../core/tables/head.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { firstAndLast } from './first-and-last.js'
@@ -67,15 +68,15 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
 
 /** Relies on payment_token_stats_min and payment_token_stats_max. */
 function ofAllTime({ gateway = ALL_GATEWAYS }: StatsFilter, tokens: Sql): Sql {
-  const days = sql`from payment_token_stats d where d.gateway = ${gateway} and d.span = 86400 and d.token_mint = t.token_mint`
+  const days = sql`from payment_token_stats d where ${IN_USE} and d.gateway = ${gateway} and d.span = 86400 and d.token_mint = t.token_mint`
   const known = (extreme: Sql): Sql =>
     sql`case when not exists (select ${days} and d.min is null) then (select ${extreme} ${days}) end::text`
   return sql`
-    select null as "tokenMint", coalesce((select count from payment_stats where gateway = ${gateway} and span = 0), 0)::text as count,
+    select null as "tokenMint", coalesce((select count from payment_stats where ${IN_USE} and gateway = ${gateway} and span = 0), 0)::text as count,
            null as total, null as min, null as max, ${firstAndLast(gateway, { fromMs: null, toMs: null })}
      union all
     select nullif(token_mint, ''), count::text, total::text, ${known(sql`min(d.min)`)}, ${known(sql`max(d.max)`)}, null, null
-      from (select token_mint, count, total from payment_token_stats where gateway = ${gateway} and span = 0 and count > 0 ${tokens}) t`
+      from (select token_mint, count, total from payment_token_stats where ${IN_USE} and gateway = ${gateway} and span = 0 and count > 0 ${tokens}) t`
 }
 
 /** Payments in an edge of the range. */

@@ -1,6 +1,7 @@
 import type { Store } from '../../core/database/open-store.js'
 import { sql, type Sql } from '../../core/database/sql.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
+import { IN_USE } from '../../core/tables/head.js'
 
 export type BucketSize = 'day' | 'week' | 'month'
 
@@ -84,7 +85,7 @@ async function* readDays(
     const rows = await database.read<DayRow>(sql`
       select nullif(token_mint, '') as token_mint, extract(epoch from start)::bigint as at, count, total::text as amount
         from payment_token_stats
-       where gateway = ${gateway} and span = ${DAY}::int and ${after} and ${before}
+       where ${IN_USE} and gateway = ${gateway} and span = ${DAY}::int and ${after} and ${before}
        order by start, token_mint limit ${DAYS_AT_ONCE}`)
     yield rows
     const last = rows.at(-1)
@@ -171,7 +172,7 @@ export async function readLifeStart({ database }: Store, gateway: string): Promi
   const rows = await database.read<{ first: bigint | null }>(sql`
     select least(
              (select extract(epoch from start)::bigint from payment_stats
-               where gateway = ${gateway} and span = ${DAY}::int order by start limit 1),
+               where ${IN_USE} and gateway = ${gateway} and span = ${DAY}::int order by start limit 1),
              (select min(e.paid_at) from events e
                where e.gateway = ${gateway} and e.amount is not null and e.retracted_at is null and ${IS_OTHER_DAY}),
              ${firstPolicy(sql`live`)}, ${firstPolicy(sql`not live`)}) as first`)

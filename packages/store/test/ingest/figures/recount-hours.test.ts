@@ -42,7 +42,8 @@ async function openIngest(t: Test) {
   }
   const rows = async (): Promise<string[]> => {
     const { rows: found } = await pool.query<{ row: string }>(
-      'select s::text as row from payment_token_stats s order by 1',
+      `select (to_jsonb(s) - 'version')::text as row from payment_token_stats s
+        where version = (select figures_version from stream_head) order by 1`,
     )
     return found.map(({ row }) => row)
   }
@@ -192,5 +193,5 @@ t.test('extremes of all time cost a few rows a token, however many days it was p
   t.equal(sent.length, 1)
   const [plan] = await explain(pool, sent)
   const read = rowsOfPlan(plan!)
-  t.ok(read <= 10, `${read} rows`)
+  t.ok(read <= 15, `${read} rows`)
 })
