@@ -72,14 +72,8 @@ t.test('a pod has time to stop, and load balancers time to learn of it', async t
     const preStopSeconds = Number(pod.containers[0]!.lifecycle!.preStop.exec.command.at(-1))
     // An exit waits for open questions to a name server.
     const needed = preStopSeconds + numberOf('STOP_DEADLINE_MS') / 1_000 + 15
-    t.ok(
-      preStopSeconds >= 5,
-      `${deployment.metadata.name} serves on while load balancers learn that it leaves`,
-    )
-    t.ok(
-      pod.terminationGracePeriodSeconds >= needed,
-      `${deployment.metadata.name}: ${pod.terminationGracePeriodSeconds} s of ${needed} s`,
-    )
+    t.ok(preStopSeconds >= 5, `${deployment.metadata.name} serves on while it leaves balancers`)
+    t.ok(pod.terminationGracePeriodSeconds >= needed, `${deployment.metadata.name} needs ${needed} s`)
   }
 })
 
@@ -116,11 +110,7 @@ t.test('selectors, ports, probes and names of other objects fit', async t => {
         )
   }
   for (const budget of of('PodDisruptionBudget'))
-    t.equal(
-      selected(budget.spec!.selector.matchLabels).length,
-      1,
-      `the budget ${budget.metadata.name} is of one Deployment`,
-    )
+    t.equal(selected(budget.spec!.selector.matchLabels).length, 1, `${budget.metadata.name}: one Deployment`)
   for (const deployment of deployments) {
     const [container] = podOf(deployment).containers
     t.ok(

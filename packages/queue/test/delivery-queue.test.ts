@@ -207,11 +207,7 @@ t.test('the job of a delivery that is due runs now, whatever became of it', asyn
   const waiting = makeDeliveryRef(7n)
   await queue.enqueueDeliveries([waiting])
   t.strictSame(await queue.promoteDeliveries(asBulk([waiting])), [])
-  t.equal(
-    (await first.getWaitingCount()) + (await bulk.getWaitingCount()),
-    1,
-    'a job that waits for a worker has no double',
-  )
+  t.equal((await first.getWaitingCount()) + (await bulk.getWaitingCount()), 1, 'a waiting job has no double')
 })
 
 t.test('what just happened waits for nothing that comes together or again', async t => {

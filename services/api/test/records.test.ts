@@ -45,11 +45,7 @@ t.test('every record has the fields of its schema, of the right types', async t 
       for (const name of Object.keys(record)) seenOfPayments.add(name)
     }
   }
-  t.strictSame(
-    [...seenOfPayments].sort(),
-    Object.keys(PaymentRecord.properties).sort(),
-    'and no other fields',
-  )
+  t.strictSame([...seenOfPayments].sort(), Object.keys(PaymentRecord.properties).sort(), 'no other fields')
 })
 
 t.test('a memo that JSON must escape stays the same text', async t => {

@@ -302,11 +302,7 @@ t.test('a chart has gaps where nothing is known, and zeros where nothing happene
     return { values, first: show(0) }
   }
   const at = (seconds: number) => new Date(seconds * 1_000).toISOString()
-  t.same(
-    shown(at(15)),
-    { values: [null, 4, 0, 0], first: 'not known' },
-    'a time that began before is known in part',
-  )
+  t.same(shown(at(15)), { values: [null, 4, 0, 0], first: 'not known' }, 'what began before is known in part')
   t.same(shown(at(30)), { values: [null, 4, null, 0], first: 'not known' }, 'what was paid is known')
   t.same(shown(at(0)), { values: [0, 4, 0, 0], first: '0' })
   t.same(shown(null).values, [null, 4, null, null])

@@ -24,11 +24,7 @@ t.test('messages that were discarded before they were read are found', t => {
   t.strictSame(findMissedMessages(lagging), { fromSequence: 21, toSequence: 50 })
   const goneOn = at({ firstSequence: 71, acknowledgedSequence: 90, deliveredSequence: 90, deliveries: 40 })
   const before = at({ firstSequence: 11, acknowledgedSequence: 20, deliveredSequence: 20, deliveries: 20 })
-  t.strictSame(
-    findMissedMessages(goneOn, before),
-    { fromSequence: 21, toSequence: 70 },
-    'also when the consumer went on behind them between two checks',
-  )
+  t.strictSame(findMissedMessages(goneOn, before), { fromSequence: 21, toSequence: 70 }, 'it went on')
   t.end()
 })
 
@@ -59,11 +55,7 @@ t.test('messages that the server acknowledged and lost are missed', t => {
   const skipped = at({ deliveredSequence: 30, deliveries: 34, acknowledgedSequence: 30 })
   t.strictSame(findMissedMessages(skipped, before), { fromSequence: 21, toSequence: 30 }, 'one was skipped')
   t.equal(findMissedMessages({ ...skipped, deletedMessages: 1 }, before), null, 'somebody deleted messages')
-  t.equal(
-    findMissedMessages({ ...skipped, consumerCreatedAt: new Date(1) }, before),
-    null,
-    'another consumer',
-  )
+  t.equal(findMissedMessages({ ...skipped, consumerCreatedAt: new Date(1) }, before), null, 'another one')
   t.equal(findMissedMessages({ ...skipped, deliveries: 35 }, before), null)
   t.end()
 })

@@ -25,11 +25,7 @@ t.test('payments of a stream that was made anew before a failover were not read 
       handle: () => Promise.resolve(undefined),
       ...(ofStream !== undefined && { ofStream }),
     })
-  t.equal(
-    await read(1_000, new Date(createdAt.getTime() - 1_000)),
-    3,
-    'the sequence is one of another stream',
-  )
+  t.equal(await read(1_000, new Date(createdAt.getTime() - 1_000)), 3, 'a sequence of another stream')
   t.equal(await read(1_000, null), 3, 'of a stream that nobody knows')
   t.equal(await read(3, createdAt), 1, 'of this stream')
   t.equal(await read(3), 1, 'an operator names a sequence of this stream')

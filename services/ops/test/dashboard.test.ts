@@ -118,11 +118,7 @@ t.test('the dashboard', async t => {
     t.match(open, /6 to 25/)
     t.match(open, /<button>Close/)
     const id = rows[0]!.id
-    t.equal(
-      (await user.post('/stream-gaps/close', [['id', id]])).statusCode,
-      403,
-      'not without its CSRF token',
-    )
+    t.equal((await user.post('/stream-gaps/close', [['id', id]])).statusCode, 403, 'without its CSRF token')
     await user.post('/stream-gaps/close', [
       ['csrf', user.csrf],
       ['id', id],
@@ -277,11 +273,7 @@ t.test('the dashboard', async t => {
     ])
     t.equal((await ops.queue.countWaiting()).first, 1)
     const { headers } = await user.post('/failed-deliveries/redeliver-all', [csrf])
-    t.match(
-      (await user.get(headers.location!)).body,
-      '1 of 1 are due now.',
-      'the inactive one takes no place',
-    )
+    t.match((await user.get(headers.location!)).body, '1 of 1 are due now.', 'no place for the inactive one')
     const foundStates = (await states()).map(({ state }) => state)
     t.strictSame(foundStates, ['pending', 'pending', 'failed'], two)
   })

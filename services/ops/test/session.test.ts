@@ -54,11 +54,7 @@ t.test('the dashboard', async t => {
     const leaving = await signIn(ops)
     t.equal((await leaving.get('/dead-letters')).statusCode, 200)
     t.equal((await leaving.post('/sign-out', [['csrf', leaving.csrf]])).statusCode, 303)
-    t.equal(
-      (await leaving.get('/dead-letters')).headers.location,
-      '/sign-in',
-      'a copy of the cookie is worth nothing',
-    )
+    t.equal((await leaving.get('/dead-letters')).headers.location, '/sign-in', 'a copied cookie is nothing')
     t.equal((await user.get('/dead-letters')).statusCode, 200, 'another session goes on')
     const other = await ops.openAnother()
     const page = await other.inject({ url: '/dead-letters', headers: { cookie: leaving.cookie } })

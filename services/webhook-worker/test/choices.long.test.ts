@@ -39,11 +39,7 @@ t.test('what a webhook chooses', async t => {
     await set(webhook.id, { active: true })
     const limits = { backoffMs: 60_000, limit: 10 }
     await set(webhook.id, { failing_since: new Date() })
-    t.same(
-      await recoverFailed(rig.store, limits),
-      [],
-      'the endpoint has not answered yet, and its backoffs are longer',
-    )
+    t.same(await recoverFailed(rig.store, limits), [], 'no answer yet, and longer backoffs')
     await set(webhook.id, { failing_since: null })
     const foundIds = (await recoverFailed(rig.store, limits)).map(ref => ref.id)
     t.same(foundIds, [due])

@@ -37,11 +37,7 @@ t.test('a worker maintains webhooks', async t => {
     await waitFor(async () => (await statesOf(webhook.id)).includes('cancelled'), {
       what: 'the cancellation',
     })
-    t.strictSame(
-      await statesOf(webhook.id),
-      ['failed', 'cancelled'],
-      'the one that was judged by had its tries',
-    )
+    t.strictSame(await statesOf(webhook.id), ['failed', 'cancelled'], 'the judged one had its tries')
   })
 
   t.test('one success clears the failure count', async t => {

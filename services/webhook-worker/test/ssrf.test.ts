@@ -81,11 +81,7 @@ t.test('at an attempt', async t => {
       resolve: rebinding,
     }
     t.equal((await sendOne(url, development)).outcome, 'accepted')
-    t.equal(
-      (await sendOne(url, development)).error,
-      'unreachable',
-      'a connection to the first address is not used for the second',
-    )
+    t.equal((await sendOne(url, development)).error, 'unreachable', 'no connection of the first address')
     t.equal((await sendOne(url, development)).outcome, 'accepted')
     t.strictSame(asked, ['rebind.example', 'rebind.example', 'rebind.example'], 'resolved once an attempt')
     t.equal(receiver.requests[0]!.headers.host, `rebind.example:${receiver.port}`, 'Host stays the name')

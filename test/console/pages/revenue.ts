@@ -113,11 +113,7 @@ export function testRevenue({
     const [first, last] = [6, 0].map(days =>
       new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10),
     )
-    t.equal(
-      download.suggestedFilename(),
-      `payments-${gateway.address}-${first}-${last}.csv`,
-      'the days of the page',
-    )
+    t.equal(download.suggestedFilename(), `payments-${gateway.address}-${first}-${last}.csv`, 'its days')
     await goByTab(page, page.getByRole('combobox', { name: 'Days of the export (UTC)' }))
     await page.keyboard.type('This')
     await page.waitForURL(/export=this-month/)

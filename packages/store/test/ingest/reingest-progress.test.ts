@@ -62,11 +62,7 @@ t.test('payments of a stream that was made anew before a failover were not read 
     const { store, commitAt, failOver } = await openGuarded(t)
     await commitAt(FIRST, 1_000_000)
     // Everything of the stream that was made anew is lost, and live messages of that stream come before it is read again.
-    t.same(
-      await failOver(),
-      placeOf(FIRST, 1_000_000 - MARGIN),
-      'not of the newest stream: read from its beginning',
-    )
+    t.same(await failOver(), placeOf(FIRST, 1_000_000 - MARGIN), 'not of the newest: from its beginning')
     await commitAt(ANEW, 500)
     t.same(await failOver(), placeOf(FIRST, 1_000_000 - MARGIN))
     const { epoch } = await readHeadNow(store)
@@ -93,17 +89,9 @@ t.test('a reader records its progress, and no reader records progress that is no
 
   t.equal(await moveReingest(store, epoch, placeOf(null, 1), at(501)), true)
   t.equal(await from(), 501)
-  t.equal(
-    await moveReingest(store, epoch, placeOf(null, 1), at(301)),
-    false,
-    'a second reader is behind the first',
-  )
+  t.equal(await moveReingest(store, epoch, placeOf(null, 1), at(301)), false, 'a second reader is behind')
   t.equal(await from(), 501)
-  t.equal(
-    await moveReingest(store, epoch, placeOf(ANEW, 501), placeOf(ANEW, 601)),
-    false,
-    'of another stream',
-  )
+  t.equal(await moveReingest(store, epoch, placeOf(ANEW, 501), placeOf(ANEW, 601)), false, 'other stream')
   t.equal(await from(), 501)
   const other = '00000000-0000-4000-8000-000000000000'
   t.equal(await moveReingest(store, other, at(501), at(601)), false, 'commits were lost again since')

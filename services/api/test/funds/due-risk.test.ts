@@ -164,11 +164,7 @@ t.test('payments of one account that are due together need their sum', async t =
     { state: 'at_risk', cause: 'insufficient_allowance', dueTogether: 12 },
     'the allowance is one too',
   )
-  t.match(
-    await riskOf(third.address),
-    { state: 'unknown', dueTogether: null },
-    'nobody judges what is far away',
-  )
+  t.match(await riskOf(third.address), { state: 'unknown', dueTogether: null }, 'what is far away')
   const [late, later] = [
     await open('both late', monthly(-3 * DAY, 6)),
     await open('both late', { OneTime: { amount: '6', due_date: String(NOW - DAY), expiry_date: null } }),

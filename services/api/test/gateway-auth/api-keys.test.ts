@@ -72,11 +72,7 @@ t.test('API keys', async t => {
       /^The API key was revoked\./,
       /^There was never/,
     ])
-    t.equal(
-      (await api.call('GET', '/v1/webhooks', { token: key })).status,
-      200,
-      'the key itself still counts',
-    )
+    t.equal((await api.call('GET', '/v1/webhooks', { token: key })).status, 200, 'the key still counts')
   })
 
   t.test('bad requests for a key are refused by field', async t => {

@@ -376,11 +376,7 @@ t.test('sessions', async t => {
     t.match(agreed.answer, { status: 201, body: { gateway: stranger.address } })
     t.equal(await who(cookie), null, 'the session that was there has ended')
     const ended = { cookie: `session-production-3002=${'A'.repeat(43)}` }
-    t.equal(
-      (await openLink({ link: await makeLink() }, ended)).answer.status,
-      201,
-      'of nobody who is signed in',
-    )
+    t.equal((await openLink({ link: await makeLink() }, ended)).answer.status, 201, 'of nobody signed in')
   })
 
   t.test('sessions are listed with how and when, and end one by one or all', async t => {

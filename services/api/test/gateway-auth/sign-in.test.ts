@@ -162,11 +162,7 @@ t.test('signing in', async t => {
     t.equal(await kept(), before + 21, 'one list an address is all that is kept')
     t.equal((await verify(api, gateway, { nonce, send: false, from: '192.0.2.10' })).status, 200)
     const another = await api.challenge(gateway, '192.0.2.11')
-    t.equal(
-      (await verify(api, gateway, { nonce: another, from: '203.0.113.9' })).status,
-      200,
-      'from anywhere',
-    )
+    t.equal((await verify(api, gateway, { nonce: another, from: '203.0.113.9' })).status, 200, 'anywhere')
     for (const key of await api.redis.client.keys('*nonces*')) {
       const leftMs = await api.redis.client.pttl(key)
       t.ok(leftMs > 0 && leftMs <= 120_000, `${key} is forgotten after ${leftMs} ms`)

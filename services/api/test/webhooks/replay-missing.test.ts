@@ -31,11 +31,7 @@ t.test('what passed while it did not exist comes as every other endpoint got it,
     new Set(expected.map(({ message_id: id, type, body: text }) => `${id} ${type} ${text}`)),
     'the same ids and bytes',
   )
-  t.same(
-    idsOf(sent).slice(1),
-    idsOf(expected).slice(0, 7),
-    'in the order of the events, behind what came live',
-  )
+  t.same(idsOf(sent).slice(1), idsOf(expected).slice(0, 7), 'in the order of the events, behind live ones')
   t.match(await shop.last(late), {
     sent: 7,
     looked: 8,

@@ -253,11 +253,7 @@ t.test('webhooks over REST', async t => {
     t.same(answers.map(({ status }) => status).sort(), [200, 200, 409, 409, 409], 'five sign at most')
     const { body } = answers.find(({ status }) => status === 409)!
     t.equal(body.code, 'TOO_MANY_SECRETS')
-    t.same(
-      (await earlier()).slice(-3),
-      [third.secret, second.secret, created.secret],
-      'and nothing ends early',
-    )
+    t.same((await earlier()).slice(-3), [third.secret, second.secret, created.secret], 'none ends early')
     t.equal((await rotate(0)).status, 200)
     t.same(await earlier(), [])
   })

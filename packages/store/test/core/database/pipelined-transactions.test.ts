@@ -46,21 +46,13 @@ t.test('a statement that fails fails the transaction, awaited or not', async t =
     tx.send(sql`select * from nowhere`)
     return Promise.resolve('done')
   })
-  t.match(
-    await twice.catch(errorOf),
-    { code: 'STORE_REFUSED', sqlState: '23505' },
-    'the error is that of the first statement that failed',
-  )
+  t.match(await twice.catch(errorOf), { code: 'STORE_REFUSED', sqlState: '23505' }, 'the first error')
   const asked = run(store, async tx => {
     tx.send(note(1))
     tx.send(note(1))
     await tx.$queryRaw`select 1`
   })
-  t.match(
-    await asked.catch(errorOf),
-    { code: 'STORE_REFUSED', sqlState: '23505' },
-    'the next awaited statement rejects with it too',
-  )
+  t.match(await asked.catch(errorOf), { code: 'STORE_REFUSED', sqlState: '23505' }, 'so does the next')
   const byModel = run(store, tx => {
     tx.send(note(1))
     const same = { environment: 'twice' }
@@ -73,11 +65,7 @@ t.test('a statement that fails fails the transaction, awaited or not', async t =
     tx.send(note(1))
     return Promise.reject(new Error('ours'))
   })
-  await t.rejects(
-    ours,
-    { code: 'STORE_FAULT', cause: { message: 'ours' } },
-    'an error of our own is no outage',
-  )
+  await t.rejects(ours, { code: 'STORE_FAULT', cause: { message: 'ours' } }, 'our own error is no outage')
   t.strictSame(await read(), [])
   t.strictSame(store.poolUse(), { limit: 1, inUse: 0, idle: 1, waiting: 0 }, 'the connection serves again')
 })

@@ -97,10 +97,7 @@ t.test('the first statements, such as a stranger’s, kept all others unprepared
     const after = await check()
     t.equal(after.pid, pid)
     t.ok(after.has(HOT))
-    t.ok(
-      after.count <= 5 + 3 * 10,
-      'what is used once takes the place of what was used once, at a choice alone',
-    )
+    t.ok(after.count <= 5 + 3 * 10, 'what is used once takes the place of what was used once')
   }
 })
 

@@ -65,11 +65,7 @@ t.test('what is stored before counts when ingest has counted it, in pages, and i
     { type: 'paid', paidAmountString: '100', paymentCount: 25, eventId: await shop.idOf(last) },
   ])
   t.same(await shop.sums(id), { wrong: false, final_wrong: false })
-  t.match(
-    await shop.expect({ trackingId: shop.nextOrder() }),
-    { awaitsCount: false },
-    'nothing is stored of it',
-  )
+  t.match(await shop.expect({ trackingId: shop.nextOrder() }), { awaitsCount: false }, 'nothing stored')
 })
 
 t.test('an expectation whose time passed while it was counted did not expire where it was paid', async t => {

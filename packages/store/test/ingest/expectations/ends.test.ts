@@ -73,11 +73,7 @@ t.test('a part after the end was told to nobody', async t => {
   const first = shop.pay({ amount: 30n })
   await shop.commit([first])
   const [running] = await shop.tell([shop.pay({ amount: 5n })])
-  t.match(
-    running,
-    { changes: 2, data: { state: 'underpaid', paidAmountString: '35' } },
-    'sockets get the new sum',
-  )
+  t.match(running, { changes: 2, data: { state: 'underpaid', paidAmountString: '35' } }, 'the new sum')
   await shop.passTime(record.id)
   await shop.forgetSent()
   const late = shop.pay({ amount: 30n })
@@ -98,11 +94,7 @@ t.test('a part after the end was told to nobody', async t => {
     eventId: await shop.idOf(late),
   })
   t.equal(part!.position, await shop.positionOf(late))
-  t.same(
-    JSON.parse(JSON.stringify(told[1]!.data)),
-    { ...(await shop.shown(record.id)) },
-    'as everybody reads it',
-  )
+  t.same(JSON.parse(JSON.stringify(told[1]!.data)), { ...(await shop.shown(record.id)) }, 'as it reads')
   t.equal(told[1]!.position, String(part!.position))
   await shop.commit([shop.pay({ amount: 1n })])
   const taken = await shop.tell([], [shop.retractionOf(late)])
