@@ -123,10 +123,8 @@ t.test('selectors, ports, probes and names of other objects fit', async t => {
         `${probe} has a port`,
       )
     t.equal(container!.livenessProbe!.httpGet.path, '/healthz', 'a server that is away restarts nothing')
-    t.match(podOf(deployment), {
-      securityContext: { runAsNonRoot: true },
-      automountServiceAccountToken: false,
-    })
+    const podSpec = podOf(deployment)
+    t.match(podSpec, { securityContext: { runAsNonRoot: true }, automountServiceAccountToken: false })
     t.match(container!.securityContext, { readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } })
     const volumes = podOf(deployment).volumes!.map(({ name }) => name)
     for (const { name } of container!.volumeMounts!) t.ok(volumes.includes(name), `the volume ${name}`)

@@ -218,10 +218,8 @@ t.test('the stream begins where lists begin, and skips nothing in silence', asyn
   const head = await database.pool.query('select epoch from stream_head')
   const cursorAt = (position: bigint) => encodePositionCursor({ epoch: head.rows[0].epoch, position })
   const last = await database.pool.query(`select max(position) as last from events where ${ARCHIVED_ROWS}`)
-  t.match(await get(`/v1/events/stream?since=${cursorAt(0n)}`), {
-    status: 410,
-    body: { code: 'ARCHIVED', archivedMonth: /^2026-0/ },
-  })
+  const fromArchived = await get(`/v1/events/stream?since=${cursorAt(0n)}`)
+  t.match(fromArchived, { status: 410, body: { code: 'ARCHIVED', archivedMonth: /^2026-0/ } })
   t.match(await get(`/v1/events/stream?since=${cursorAt(BigInt(last.rows[0].last))}`), { status: 426 })
   const socket = new WebSocket(`${address.replace('http', 'ws')}/v1/events/stream?since=0`)
   t.teardown(() => socket.terminate())
@@ -246,10 +244,8 @@ t.test('a repetition is known, and the command lists, verifies and restores', as
   )
   t.equal(await count('true'), expected.stored)
   // Ingest would go on archiving what the next lines restore: not within 30 days.
-  t.match(await command('list'), {
-    code: 0,
-    stdout: /^2026-01 {2}\d+ events {2}1 file {2}\d.* MB {2}archived$/m,
-  })
+  const listing = await command('list')
+  t.match(listing, { code: 0, stdout: /^2026-01 {2}\d+ events {2}1 file {2}\d.* MB {2}archived$/m })
   t.match(await command('verify'), { code: 0, stdout: /^\d+ files, 0 of them wrong$/m })
 
   const { rows } = await database.pool.query<{ file: string }>(
@@ -261,18 +257,14 @@ t.test('a repetition is known, and the command lists, verifies and restores', as
   broken[100]! ^= 1
   await writeFile(file, broken)
   const archived = await countArchived()
-  t.match(await command('verify'), {
-    code: 1,
-    stdout: /2026-02\/1-.*SHA-256 differs.*bring it back[^]*1 of them wrong/,
-  })
+  const verified = await command('verify')
+  t.match(verified, { code: 1, stdout: /2026-02\/1-.*SHA-256 differs.*bring it back[^]*1 of them wrong/ })
   t.match(await command('restore', '2026-02'), { code: 1, stderr: /SHA-256 differs/ })
   t.equal(await countArchived(), archived, 'nothing was restored')
   await writeFile(file, bytes)
 
-  t.match(await command('restore', '2026-02'), {
-    code: 0,
-    stdout: /^lists begin with 2026-02 again: \d+ events$/m,
-  })
+  const restored = await command('restore', '2026-02')
+  t.match(restored, { code: 0, stdout: /^lists begin with 2026-02 again: \d+ events$/m })
   const february = all.filter(({ timestamp }) => timestamp.startsWith('2026-02'))
   const query = 'startTime=2026-02-01&endTime=2026-02-28&limit=1000'
   t.strictSame(
@@ -280,10 +272,8 @@ t.test('a repetition is known, and the command lists, verifies and restores', as
     february.map(event => ({ ...event, finality: 'finalized' })),
   )
   t.equal((await get(`/v1/events?signature=${february[0]!.signature}`)).status, 200)
-  t.match(await command('restore', '2019-01'), {
-    code: 1,
-    stderr: /^nothing of 2019-01 is archived; archived are: 2026-01$/m,
-  })
+  const restoredNone = await command('restore', '2019-01')
+  t.match(restoredNone, { code: 1, stderr: /^nothing of 2019-01 is archived; archived are: 2026-01$/m })
   for (const wrong of [[], ['restore'], ['restore', '2026-13'], ['list', 'x'], ['drop']])
     t.match(await command(...wrong), {
       code: 2,

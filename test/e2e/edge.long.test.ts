@@ -209,12 +209,8 @@ t.test('what the edge refuses has the shape of the errors of the services', { sk
   const refused = refusals.map(async ([bytes, status, code]) => {
     const answer = await send(port, bytes)
     t.match(answer, new RegExp(`^HTTP/1.1 ${status} `), bytes)
-    t.match(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), {
-      success: false,
-      code,
-      timestamp: Number,
-      requestId: /^[0-9a-f-]{36}$/,
-    })
+    const edgeRefusal = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))
+    t.match(edgeRefusal, { success: false, code, timestamp: Number, requestId: /^[0-9a-f-]{36}$/ })
   })
   const followers = ['rubbish\r\n\r\n', 'GET /v1/'].map(async bytes => {
     const heard = await send(port, `GET /v1/x HTTP/1.1\r\nhost: x\r\n\r\n${bytes}`)

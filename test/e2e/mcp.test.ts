@@ -100,11 +100,8 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
     })
     for (const key of [{ PAYMENT_TRACKING_API_KEY: weak.key as string }, {}]) {
       const askOthers = await connect({ PAYMENT_TRACKING_URL: url, ...key })
-      t.match(read(await askOthers('is_order_paid', parts)), {
-        paid: false,
-        answeredBy: 'payments',
-        note: /parts are not added up/,
-      })
+      const ofOthers = read(await askOthers('is_order_paid', parts))
+      t.match(ofOthers, { paid: false, answeredBy: 'payments', note: /parts are not added up/ })
     }
   })
 
@@ -133,10 +130,8 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   const failed = { failed: [{ status: 'failed', trackingId: shown, signature }], waiting: [] }
   const why = await ask('why_webhook_failed', { trackingId: hostile })
   t.match(read(why), failed)
-  t.match(read(await ask('why_webhook_failed', { webhookId: String(webhook.id) })), {
-    ...failed,
-    endpoint: { id: webhook.id, origin: 'https://shop.example' },
-  })
+  const asText = read(await ask('why_webhook_failed', { webhookId: String(webhook.id) }))
+  t.match(asText, { ...failed, endpoint: { id: webhook.id, origin: 'https://shop.example' } })
   for (const answer of [why, await ask('why_webhook_failed', { webhookId: String(webhook.id) })])
     t.notMatch(
       JSON.stringify(answer),
@@ -153,14 +148,10 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   ] as const)
     t.match(await ask(name, given), { isError: true, content: [{ text: problem }] }, name)
   const stranger = await connect({ PAYMENT_TRACKING_URL: url })
-  t.match(await stranger('due_this_week', { gateway: gateway.address }), {
-    isError: true,
-    content: [{ text: /^401 .*PAYMENT_TRACKING_API_KEY/ }],
-  })
+  const byStranger = await stranger('due_this_week', { gateway: gateway.address })
+  t.match(byStranger, { isError: true, content: [{ text: /^401 .*PAYMENT_TRACKING_API_KEY/ }] })
   const nobody = await connect({ PAYMENT_TRACKING_URL: 'http://127.0.0.1:1' })
-  t.match(await nobody('is_order_paid', { ...order, amount: '1' }), {
-    isError: true,
-    content: [{ text: /does not answer/ }],
-  })
+  const byNobody = await nobody('is_order_paid', { ...order, amount: '1' })
+  t.match(byNobody, { isError: true, content: [{ text: /does not answer/ }] })
   t.strictSame([...methods], ['GET'])
 })

@@ -106,10 +106,7 @@ t.test('manifests name every image by its digest', async t => {
   const overlay = read('infra/kubernetes/overlays/production/kustomization.yaml')
   const pinned = parse(pinImages(overlay, images, 'r.example/p') as string) as { images: object[] }
   t.equal(pinned.images.length, (parse(overlay) as { images: object[] }).images.length)
-  t.strictSame(pinned.images[1], {
-    name: 'payment-tracking/api',
-    newName: 'r.example/p/api',
-    digest: 'sha256:api',
-  })
+  const second = pinned.images[1]
+  t.strictSame(second, { name: 'payment-tracking/api', newName: 'r.example/p/api', digest: 'sha256:api' })
   t.throws(() => pinImages(overlay, {}, 'r.example/p'), /which the Dockerfile does not make/)
 })

@@ -175,9 +175,8 @@ t.test('a release goes on while schema and services change under load', { timeou
   })
   for (const { address, trackingId } of market.policies) {
     const paid = market.payments.filter(({ data }) => data.payment_policy === address)
-    t.match(await ask(`/v1/subscriptions?trackingId=${trackingId}`), {
-      data: [{ policyAddress: address, paymentCount: paid.length }],
-    })
+    const subscription = await ask(`/v1/subscriptions?trackingId=${trackingId}`)
+    t.match(subscription, { data: [{ policyAddress: address, paymentCount: paid.length }] })
     const { data } = await ask(`/v1/onetime/${trackingId}?limit=1000`)
     t.strictSame(signatures([data].flat() as { signature: string }[]), signatures(paid))
   }

@@ -117,10 +117,8 @@ const fetchJson = async (url: string, init?: RequestInit) =>
 
 t.test('paths below /ws/v1 and /console reach their own processes, all others the API', async t => {
   const url = await openAll(t)
-  t.match(await fetchJson(`${url}/v1/events?limit=3&x=%20`), {
-    name: 'api',
-    path: '/v1/events?limit=3&x=%20',
-  })
+  const echoed = await fetchJson(`${url}/v1/events?limit=3&x=%20`)
+  t.match(echoed, { name: 'api', path: '/v1/events?limit=3&x=%20' })
   t.match(await fetchJson(`${url}/ws/v1x`), { name: 'api' })
   for (const path of ['/console', '/console?x=/v1', '/console/', '/console/payments?q=1'])
     t.match(await fetchJson(`${url}${path}`), { name: 'console', path })
@@ -206,13 +204,8 @@ t.test('an upgrade that the service refuses is refused with its answer', async t
 /** Checks an answer on a bare socket for status and shape. */
 function isRefusal(t: Test, heard: string, status: number, code: string) {
   t.match(heard, new RegExp(`^HTTP/1\\.1 ${status} `))
-  t.match(JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4)), {
-    success: false,
-    code,
-    error: String,
-    timestamp: Number,
-    requestId: String,
-  })
+  const refusal = JSON.parse(heard.slice(heard.indexOf('\r\n\r\n') + 4))
+  t.match(refusal, { success: false, code, error: String, timestamp: Number, requestId: String })
 }
 
 t.test('while no process is ready, or one has just died, the answer is 503 in the one shape', async t => {

@@ -135,15 +135,11 @@ t.test('an unreadable line is a gap with its bytes, and uses its index', async t
 t.test('an instruction must emit exactly its events', async t => {
   t.same(shown([pays()]).gaps, ['EVENT_MISSING'])
   t.same(shown([pays(dataLine(referral))]).gaps, ['EVENT_MISSING'])
-  t.same(shown([pays(dataLine(payment(1)), dataLine(payment(2)))]), {
-    events: ['0 PaymentRecord', '1 PaymentRecord'],
-    gaps: ['EVENT_UNEXPECTED'],
-  })
+  const twoPayments = shown([pays(dataLine(payment(1)), dataLine(payment(2)))])
+  t.same(twoPayments, { events: ['0 PaymentRecord', '1 PaymentRecord'], gaps: ['EVENT_UNEXPECTED'] })
   t.same(shown([{ program: PROGRAM, instruction: 'create_referral_account' }]), NOTHING)
-  t.same(shown([{ program: PROGRAM, does: [dataLine(payment(1))] }]), {
-    events: ['0 PaymentRecord'],
-    gaps: ['UNKNOWN_INSTRUCTION'],
-  })
+  const noInstruction = shown([{ program: PROGRAM, does: [dataLine(payment(1))] }])
+  t.same(noInstruction, { events: ['0 PaymentRecord'], gaps: ['UNKNOWN_INSTRUCTION'] })
 })
 
 t.test('before 2025-10-27 only payments were events', async t => {
@@ -158,10 +154,8 @@ t.test('precompiles leave no line, other built-in programs do', async t => {
   const transaction = buildTransaction(calls)
   const precompile = { programId: 'Ed25519SigVerify111111111111111111111111111', data: '1', stackHeight: 1 }
   const instructions = [{ instruction: precompile, inner: [] }, ...transaction.instructions]
-  t.match(decodeTransaction({ ...transaction, instructions }, PROGRAM), {
-    events: [{ name: 'PaymentRecord', instructionIndex: 2 }],
-    gaps: [],
-  })
+  const atItsPlace = decodeTransaction({ ...transaction, instructions }, PROGRAM)
+  t.match(atItsPlace, { events: [{ name: 'PaymentRecord', instructionIndex: 2 }], gaps: [] })
 })
 
 t.test('a message meets the contract, and the service reads it', async t => {

@@ -31,10 +31,6 @@ t.test('without the generator there are no types, and such a client is not packe
 })
 
 t.test('integers keep every digit', async t => {
-  t.strictSame(parseExact('{"a":18446744073709551615,"b":9007199254740991,"c":1.5,"d":-9007199254740993}'), {
-    a: 18446744073709551615n,
-    b: 9007199254740991,
-    c: 1.5,
-    d: -9007199254740993n,
-  })
+  const parsed = parseExact('{"a":18446744073709551615,"b":9007199254740991,"c":1.5,"d":-9007199254740993}')
+  t.strictSame(parsed, { a: 18446744073709551615n, b: 9007199254740991, c: 1.5, d: -9007199254740993n })
 })

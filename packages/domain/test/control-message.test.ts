@@ -7,14 +7,10 @@ import { bytesOf, keyOf, SIGNATURE } from './messages.js'
 const read = (kind: string, body: unknown) => readControlMessage(kind, bytesOf(body))
 
 t.test('each kind is read into what it says', async t => {
-  t.same(read('finalized', { slot: 9007199254740991n, ignored: 1 }), {
-    ok: true,
-    control: { kind: 'finalized', slot: 9007199254740991 },
-  })
-  t.same(read('retracted', { signature: SIGNATURE, slot: 5 }), {
-    ok: true,
-    control: { kind: 'retracted', signature: SIGNATURE, slot: 5 },
-  })
+  const finalized = read('finalized', { slot: 9007199254740991n, ignored: 1 })
+  t.same(finalized, { ok: true, control: { kind: 'finalized', slot: 9007199254740991 } })
+  const retracted = read('retracted', { signature: SIGNATURE, slot: 5 })
+  t.same(retracted, { ok: true, control: { kind: 'retracted', signature: SIGNATURE, slot: 5 } })
   t.same(read('gap', { fromSlot: 5, toSlot: 5, reason: 'log \0truncated', bytes: 'AQI=' }), {
     ok: true,
     control: {
@@ -27,10 +23,8 @@ t.test('each kind is read into what it says', async t => {
       closed: false,
     },
   })
-  t.match(read('gap', { signature: SIGNATURE, fromSlot: 5, toSlot: 6, closed: true }), {
-    ok: true,
-    control: { signature: SIGNATURE, reason: '', closed: true },
-  })
+  const closedGap = read('gap', { signature: SIGNATURE, fromSlot: 5, toSlot: 6, closed: true })
+  t.match(closedGap, { ok: true, control: { signature: SIGNATURE, reason: '', closed: true } })
 })
 
 const FUNDS = { tokenAccount: keyOf(1), slot: 9, exists: true, balance: '18446744073709551615', nodes: 2 }

@@ -61,12 +61,8 @@ t.test('the terms that state depends on are read back from the stored text', asy
     periodTotal: 18446744073709551615n,
     expiryDate: null,
   })
-  t.same(readPolicyTerms('{"OneTime":{"amount":5,"due_date":-1,"expiry_date":9}}'), {
-    kind: 'one-time',
-    amount: 5n,
-    dueDate: -1n,
-    expiryDate: 9n,
-  })
+  const terms = readPolicyTerms('{"OneTime":{"amount":5,"due_date":-1,"expiry_date":9}}')
+  t.same(terms, { kind: 'one-time', amount: 5n, dueDate: -1n, expiryDate: 9n })
   t.same(readPolicyTerms('{"UpTo":{"deadline":7}}'), { kind: 'up-to', deadline: 7n })
   t.same(readPolicyTerms('{"SomethingNew":null}'), { kind: 'unknown' })
 })

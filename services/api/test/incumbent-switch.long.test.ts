@@ -277,10 +277,8 @@ t.test('a webhook has the format that its gateway chose, and the answer names it
   t.match(unknown.body.error, /authorization: Bearer .*"format": "tributary"/)
   t.match(await register(), { status: 201, body: { format: 'standard' } })
   const settings = `/v1/gateway/${gateway.address}/settings`
-  t.same((await gateways.call('GET', settings, { token })).body, {
-    webhookFormat: null,
-    webhookRecover: null,
-  })
+  const unchosen = (await gateways.call('GET', settings, { token })).body
+  t.same(unchosen, { webhookFormat: null, webhookRecover: null })
   t.equal((await gateways.call('PUT', settings, { token, body: { webhookFormat: 'xml' } })).status, 400)
   t.equal((await gateways.call('PUT', settings, { body: { webhookFormat: 'standard' } })).status, 401)
   const other = await gateways.addGateway()
@@ -305,9 +303,6 @@ t.test('a webhook has the format that its gateway chose, and the answer names it
   const { rows } = await gateways.database.pool.query(`select body from ${SENT} d where id = $1`, [
     test.body.id,
   ])
-  t.match(JSON.parse(rows[0].body), {
-    event: 'webhook.test',
-    data: { gateway: gateway.address },
-    timestamp: String,
-  })
+  const testMessage = JSON.parse(rows[0].body)
+  t.match(testMessage, { event: 'webhook.test', data: { gateway: gateway.address }, timestamp: String })
 })

@@ -134,10 +134,8 @@ t.test('health tells where lists begin', async t => {
   await api.database.pool.query(
     `update stream_head set lists_begin = '2026-01-01T00:00:02Z', first_position = 2, archived_position = 1`,
   )
-  t.match((await api.get('/v1/health')).body.data, {
-    firstPosition: 2,
-    firstTimestamp: '2026-01-01T00:00:02.000Z',
-  })
+  const health = (await api.get('/v1/health')).body.data
+  t.match(health, { firstPosition: 2, firstTimestamp: '2026-01-01T00:00:02.000Z' })
   await api.database.pool.query('alter table events rename to moved')
   t.match((await api.get('/v1/health')).body.data, { firstPosition: 2 }, 'without the database')
 })

@@ -157,9 +157,8 @@ t.test('a wrong address is a page for people, and the one shape of errors for pr
   t.match(page.body, 'href="/docs/rest/"')
   t.notMatch(page.body, '<b>such')
   t.match((await app.inject('/no/such')).json(), { code: 'NOT_FOUND' })
-  t.match((await app.inject({ url: '/v1/onetime/never-paid', headers: asPerson })).json(), {
-    code: 'NOT_FOUND',
-  })
+  const neverPaid = (await app.inject({ url: '/v1/onetime/never-paid', headers: asPerson })).json()
+  t.match(neverPaid, { code: 'NOT_FOUND' })
 })
 
 t.test('a document is a page for people, and Markdown for programs', async t => {

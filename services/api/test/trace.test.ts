@@ -34,10 +34,8 @@ t.test('a trace shows each stage of every payment of a transaction', async t => 
   // The batch of this payment is old and gone. The earlier batch that is still there must not count for it.
   await database.pool.query('insert into ingest_batches (first_position, last_position) values (0, 0)')
   await database.pool.query('delete from ingest_batches where first_position > 0')
-  t.match((await get(`/v1/payments/${signature}/trace`)).body[0], {
-    stored: { at: null, position: Number },
-    announced: { at: null, done: true },
-  })
+  const traced = (await get(`/v1/payments/${signature}/trace`)).body[0]
+  t.match(traced, { stored: { at: null, position: Number }, announced: { at: null, done: true } })
 })
 
 t.test('a transaction without payments is not found, and a bad token is refused', async t => {

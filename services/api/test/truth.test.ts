@@ -94,9 +94,8 @@ t.test('every answer of the second set of fixtures', async t => {
   const { BAD_CONTROL, BAD_TRANSACTION_INDEX, BAD_COMMITMENT, ...named } = await countsOf(api, LETTERS)
   t.strictSame(named, refused)
   t.equal(BAD_CONTROL! + BAD_TRANSACTION_INDEX! + BAD_COMMITMENT!, unnamed)
-  t.same(await countsOf(api, `select 'slot' as key, finalized_slot as count from stream_head`), {
-    slot: second.finalizedSlot,
-  })
+  const finalizedSlot = await countsOf(api, `select 'slot' as key, finalized_slot as count from stream_head`)
+  t.same(finalizedSlot, { slot: second.finalizedSlot })
   const gaps = second.gaps as { open: unknown[]; closed: unknown[] }
   t.same(await countsOf(api, 'select (closed_at is null)::text as key, count(*) from gaps group by 1'), {
     true: gaps.open.length,

@@ -64,11 +64,8 @@ t.test("the ten-line client: subscribe, 'ack', 'payment'; unsubscribe ends it", 
   const [bye] = (await once(client as never, 'ack')) as [unknown]
   t.match(bye, { data: 'Unsubscribed from trackingId: zahlung-größe-€' })
   await pods.pay({ trackingId: 'zahlung-größe-€' })
-  t.match(await subscribe(client, { trackingId: 'zahlung-größe-€' }), {
-    head: 2,
-    recovered: false,
-    replay: [],
-  })
+  const ofSize = await subscribe(client, { trackingId: 'zahlung-größe-€' })
+  t.match(ofSize, { head: 2, recovered: false, replay: [] })
   t.equal(received.length, 1)
 })
 
@@ -142,12 +139,8 @@ t.test('an expected payment', async t => {
     for (const each of received.slice(0, 2))
       await waitFor(() => each.length > 0, { what: 'the announced change' })
     await pods.announce(announcement)
-    t.match(received[0]![0], {
-      type: 'expectation',
-      data: { state: 'underpaid' },
-      position: 7,
-      timestamp: Number,
-    })
+    const pushed = received[0]![0]
+    t.match(pushed, { type: 'expectation', data: { state: 'underpaid' }, position: 7, timestamp: Number })
 
     // Nobody announces that the time is over.
     await database.pool.query(`update expectations set expires_at = now() - interval '1 s' where id = $1`, [

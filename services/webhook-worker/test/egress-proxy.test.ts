@@ -77,10 +77,8 @@ t.test('the checks of targets hold, and hosts of WEBHOOK_NO_PROXY are reached di
   const proxyUrl = `http://127.0.0.1:${proxy.port}`
   const refused = await send('https://inside.example/', { proxyUrl, allowPrivateTargets: false })
   t.match(refused, { outcome: 'refused', error: 'unreachable' }, 'a name of our network looks unknown')
-  t.match(await send('https://10.0.0.7/', { proxyUrl, allowPrivateTargets: false }), {
-    error: 'address refused',
-    final: true,
-  })
+  const toPrivate = await send('https://10.0.0.7/', { proxyUrl, allowPrivateTargets: false })
+  t.match(toPrivate, { error: 'address refused', final: true })
   t.strictSame(proxy.asked, [], 'the proxy was not asked')
   const url = `http://a.shop.example:${receiver.port}/`
   for (const except of ['other.example, shop.example', '.shop.example', 'A.SHOP.example', '*'])
@@ -159,10 +157,8 @@ t.test('what is the failure of the endpoint, and what of the proxy', async t => 
   const gone = await openProxy(t)
   await gone.close()
   const url = 'http://shop.example:9/'
-  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${gone.port}` }), {
-    outcome: 'interrupted',
-    error: 'proxy away',
-  })
+  const throughGone = await send(url, { proxyUrl: `http://127.0.0.1:${gone.port}` })
+  t.match(throughGone, { outcome: 'interrupted', error: 'proxy away' })
   const strict = await openProxy(t, { refusal: '407 No' })
   t.match(await send(url, { proxyUrl: `http://127.0.0.1:${strict.port}` }), { error: 'proxy away' })
   const cutting = createTcpServer(socket => socket.once('data', () => socket.destroy()))
@@ -170,10 +166,8 @@ t.test('what is the failure of the endpoint, and what of the proxy', async t => 
     error: 'proxy away',
   })
   const proxy = await openProxy(t)
-  t.match(await send(url, { proxyUrl: `http://127.0.0.1:${proxy.port}` }), {
-    outcome: 'refused',
-    error: 'unreachable',
-  })
+  const throughProxy = await send(url, { proxyUrl: `http://127.0.0.1:${proxy.port}` })
+  t.match(throughProxy, { outcome: 'refused', error: 'unreachable' })
 })
 
 t.test('what a proxy refuses by itself is told apart from an endpoint that it does not reach', async t => {

@@ -233,14 +233,11 @@ t.test('a transaction proves its payments, also those without a policy', async t
   for (const recipient of [shop, keyOf('second shop')])
     t.match(await verifier.verifyPayment(body.token, { wallet: me, recipient, memo: '' }), { amount: '7' })
   t.match(await claimsOf({ transactionSignature: direct }), { sub: direct, policies: [] })
-  t.match(await claimsOf({ walletPublicKey: me, recipient: keyOf('second shop') }), {
-    lastPayments: [{ signature: direct }],
-  })
+  const toSecondShop = await claimsOf({ walletPublicKey: me, recipient: keyOf('second shop') })
+  t.match(toSecondShop, { lastPayments: [{ signature: direct }] })
   t.match(await claimsOf({ transactionSignature: paidIn }), { policies: [{ policyAddress: paid.address }] })
-  t.match(await claimsOf({ recipient: shop, trackingId: 'paid-order' }), {
-    sub: `${shop}-paid-order`,
-    lastPayments: [{ signature: paidIn }],
-  })
+  const ofPaidOrder = await claimsOf({ recipient: shop, trackingId: 'paid-order' })
+  t.match(ofPaidOrder, { sub: `${shop}-paid-order`, lastPayments: [{ signature: paidIn }] })
 })
 
 t.test('an old token is exchanged for a new token, which states the present details', async t => {

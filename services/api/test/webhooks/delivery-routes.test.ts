@@ -112,11 +112,8 @@ t.test('deliveries over REST', async t => {
     const path = `/v1/webhooks/${id}/deliveries/${test.body.id}`
     const put = (active: boolean) => api.call('PUT', `/v1/webhooks/${id}`, { token, body: { active } })
     t.match((await put(false)).body, { id, active: false })
-    t.match((await api.call('GET', path, { token })).body, {
-      status: 'cancelled',
-      nextAttemptAt: null,
-      attemptLog: [],
-    })
+    const cancelledOne = (await api.call('GET', path, { token })).body
+    t.match(cancelledOne, { status: 'cancelled', nextAttemptAt: null, attemptLog: [] })
     t.match((await api.call('POST', `${path}/redeliver`, { token })).body, { code: 'WEBHOOK_INACTIVE' })
     t.equal((await api.call('POST', `/v1/webhooks/${id}/test`, { token })).status, 409)
     t.match((await put(true)).body, { active: true })
@@ -141,10 +138,8 @@ t.test('deliveries over REST', async t => {
     const redeliver = (body: unknown) => api.call('POST', `/v1/webhooks/${id}/redeliver`, { token, body })
     t.strictSame((await redeliver({ since: '2026-10-03' })).body, { count: 0, more: false })
     t.strictSame((await redeliver({ since: '2026-10-02', status: 'failed' })).body, { count: 1, more: false })
-    t.strictSame((await redeliver({ since: '2026-09-01', until: '2026-10-01T00:00:00Z' })).body, {
-      count: 2,
-      more: false,
-    })
+    const ofSeptember = (await redeliver({ since: '2026-09-01', until: '2026-10-01T00:00:00Z' })).body
+    t.strictSame(ofSeptember, { count: 2, more: false })
     t.equal((await redeliver({})).status, 400)
     t.equal((await redeliver({ since: 'yesterday' })).status, 400)
     const list = await api.call('GET', `/v1/webhooks/${id}/deliveries?status=pending`, { token })

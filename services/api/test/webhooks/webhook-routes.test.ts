@@ -67,10 +67,8 @@ t.test('webhooks over REST', async t => {
   t.test('fields are taken in camelCase too, and an unknown one is named before a missing one', async t => {
     const post = (body: object) => api.call('POST', '/v1/webhooks', { token, body })
     const endpointUrl = 'https://camel.example/hook'
-    t.match(await post({ gatewayPubkey: gateway.address, endpointUrl }), {
-      status: 201,
-      body: { endpointUrl },
-    })
+    const inCamelCase = await post({ gatewayPubkey: gateway.address, endpointUrl })
+    t.match(inCamelCase, { status: 201, body: { endpointUrl } })
     const twice = await post({ gatewayPubkey: gateway.address, gateway_pubkey: gateway.address, endpointUrl })
     t.match(twice, {
       status: 400,
@@ -261,10 +259,8 @@ t.test('webhooks over REST', async t => {
   t.test('rotation gives a new secret, and states how long the old secret still signs', async t => {
     const created = (await create()).body
     const path = `/v1/webhooks/${created.id}/secret`
-    t.strictSame((await api.call('GET', path, { token })).body, {
-      secret: created.secret,
-      previousSecretExpiresAt: null,
-    })
+    const readBack = (await api.call('GET', path, { token })).body
+    t.strictSame(readBack, { secret: created.secret, previousSecretExpiresAt: null })
     const rotated = (await api.call('POST', `${path}/rotate`, { token })).body
     t.not(rotated.secret, created.secret)
     const hours = (Date.parse(rotated.previousSecretExpiresAt) - Date.now()) / 3_600_000
