@@ -162,10 +162,8 @@ t.test('every export is its owner’s alone', async t => {
       t.match(await call('GET', path, { token }), { status: 403, body: { code: 'FORBIDDEN' } }, kind)
       const own = await call('GET', path.replace(owner.address, other.address), { token })
       t.equal(own.status, 200, kind)
-      t.notOk(
-        own.text.includes(owner.address) || own.text.includes(owner.signature),
-        `${kind} tells of the owner`,
-      )
+      const isTold = own.text.includes(owner.address) || own.text.includes(owner.signature)
+      t.notOk(isTold, `${kind} tells of the owner`)
     }
   }
 })

@@ -15,8 +15,9 @@ t.test('a seed is a schedule: the same twice, another for another seed', async t
   )
   t.same(first!.faults, again!.faults)
   t.same(first!.clients, again!.clients)
+  const firstSteps = first!.load.steps.map(({ atMs, message }) => [atMs, message.bytes])
   t.same(
-    first!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
+    firstSteps,
     again!.load.steps.map(({ atMs, message }) => [atMs, message.bytes]),
   )
   t.notSame(first!.faults, other!.faults)

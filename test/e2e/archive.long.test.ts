@@ -161,8 +161,9 @@ t.test('months that are not final stay; then old months leave lists, and nothing
   await stayTheSame(t)
   const kept = all.filter(({ timestamp }) => timestamp >= KEPT_SINCE)
   const now: EventRecord[] = (await get('/v1/events?limit=1000')).body
+  const idsNow = now.map(({ id }) => id)
   t.strictSame(
-    now.map(({ id }) => id),
+    idsNow,
     kept.map(({ id }) => id),
   )
   const { data } = (await get('/v1/health')).body
@@ -267,8 +268,9 @@ t.test('a repetition is known, and the command lists, verifies and restores', as
   t.match(restored, { code: 0, stdout: /^lists begin with 2026-02 again: \d+ events$/m })
   const february = all.filter(({ timestamp }) => timestamp.startsWith('2026-02'))
   const query = 'startTime=2026-02-01&endTime=2026-02-28&limit=1000'
+  const restoredEvents = (await get(`/v1/events?${query}`)).body
   t.strictSame(
-    (await get(`/v1/events?${query}`)).body,
+    restoredEvents,
     february.map(event => ({ ...event, finality: 'finalized' })),
   )
   t.equal((await get(`/v1/events?signature=${february[0]!.signature}`)).status, 200)
@@ -291,10 +293,8 @@ t.test('what cannot work is said in a line before anything starts', async t => {
     return service.output
   }
   const months = { EVENTS_RETENTION_MONTHS: '3' }
-  t.match(
-    await refused(months),
-    /EVENTS_RETENTION_MONTHS is set and EVENTS_ARCHIVE is not: name the directory/,
-  )
+  const noDirectory = await refused(months)
+  t.match(noDirectory, /EVENTS_RETENTION_MONTHS is set and EVENTS_ARCHIVE is not: name the directory/)
   t.match(
     await refused({ ...months, EVENTS_ARCHIVE: '/nowhere/at/all' }),
     /EVENTS_ARCHIVE names \/nowhere\/at\/all, which is no directory: make it, or mount it/,

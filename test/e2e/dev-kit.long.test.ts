@@ -179,10 +179,8 @@ t.test(
 )
 
 t.test('faulty arguments are named', async t => {
-  t.match(
-    await finish('trigger -- payment.made'),
-    /"payment\.made" is no type of event[^]*payment\.executed\n/,
-  )
+  const noType = await finish('trigger -- payment.made')
+  t.match(noType, /"payment\.made" is no type of event[^]*payment\.executed\n/)
   t.match(await finish('trigger'), /a type of event is missing[^]*payment\.executed\n/)
   t.match(await finish('listen -- --forward 8080'), /--forward must be a URL such as/)
   t.match(await finish('listen -- --port 1'), /--port/)

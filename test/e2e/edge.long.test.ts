@@ -109,20 +109,15 @@ t.test(`${PEOPLE} people behind one trusted TLS proxy are ${PEOPLE} addresses`, 
   t.strictSame(foundAddresses, people)
   t.equal(received[0]!.proto, 'https', 'the proxy says that TLS ends there')
   t.match(await ask(port, '1.1.1.1, 198.51.100.7'), { address: '198.51.100.7' }, 'no claim before it')
-  t.match(
-    await ask(port, '1.1.1.1, 198.51.100.7, 10.0.0.9'),
-    { address: '198.51.100.7' },
-    'nor behind two proxies',
-  )
+  const behindTwo = await ask(port, '1.1.1.1, 198.51.100.7, 10.0.0.9')
+  t.match(behindTwo, { address: '198.51.100.7' }, 'nor behind two proxies')
 })
 
 t.test('proxies that speak the PROXY protocol', { skip }, async t => {
   const port = await startEdge(t, haproxy, { PROXY_PROTOCOL_FROM: '127.0.0.0/8' })
   const request = 'GET /v1/x HTTP/1.1\r\nhost: x\r\nconnection: close\r\nx-forwarded-for: 9.9.9.9\r\n\r\n'
-  t.match(
-    await send(port, `PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n${request}`),
-    /"address":"198\.51\.100\.7"/,
-  )
+  const ofProxy = await send(port, `PROXY TCP4 198.51.100.7 127.0.0.1 1 2\r\n${request}`)
+  t.match(ofProxy, /"address":"198\.51\.100\.7"/)
   t.notMatch(await send(port, request), /"address"/, 'a connection without it is refused')
 })
 

@@ -146,11 +146,8 @@ t.test('the feed tells the bodies of an endpoint; a commit wakes who waits and w
   const stopped = new AbortController()
   await follow(stopped, () => stopped.abort())
   t.same(lines, ['passing over what happened before: 5 messages so far'], 'it says how far it is')
-  t.equal(
-    statSync(join(folder.DATA_DIR, 'listen-feed.json')).mode & 0o777,
-    0o600,
-    'secrets are the owner’s alone',
-  )
+  const mode = statSync(join(folder.DATA_DIR, 'listen-feed.json')).mode & 0o777
+  t.equal(mode, 0o600, 'secrets are the owner’s alone')
   const paths: string[] = []
   const following = follow(new AbortController(), path => paths.push(path))
   await waitFor(() => paths.some(path => path.includes('wait=25')), { what: 'all before to be read' })

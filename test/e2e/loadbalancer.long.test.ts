@@ -90,17 +90,13 @@ async function loseTwoPods(
     what: 'every payment at every stream',
   })
   const expected = Array.from({ length: paid }, (_, index) => index + 1)
-  t.ok(
-    streams.every(({ seqs }) => JSON.stringify(seqs) === JSON.stringify(expected)),
-    'the event streams as well, in order',
-  )
+  const areStreamsWhole = streams.every(({ seqs }) => JSON.stringify(seqs) === JSON.stringify(expected))
+  t.ok(areStreamsWhole, 'the event streams as well, in order')
   const wasCut = streams.some(({ connections }) => connections > 1)
   t.ok(wasCut, 'some of them were cut')
   for (const stream of streams) stream.stop()
-  t.ok(
-    clients.every(({ applied }) => JSON.stringify(applied) === JSON.stringify(expected)),
-    `${paid} payments`,
-  )
+  const areClientsWhole = clients.every(({ applied }) => JSON.stringify(applied) === JSON.stringify(expected))
+  t.ok(areClientsWhole, `${paid} payments`)
   t.equal((await fetch(`${baseUrl}/v1/health`)).status, 200)
   for (const client of clients) client.stop()
 }

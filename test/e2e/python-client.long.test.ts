@@ -223,8 +223,9 @@ watch("a\\u2028b\\x85c\\u2029d")
     )
     t.equal(await ended, 0, output.errors)
     const seconds = new Map(output.lines.map(line => [line.split(' | ')[0], Number(line.split(' | ')[2])]))
+    const printed = output.lines.map(line => line.split(' | ')[1])
     t.strictSame(
-      output.lines.map(line => line.split(' | ')[1]),
+      printed,
       Array.from({ length: cases.length + 1 }, () => 'payment 1 True'),
     )
     // How long the client asked to wait, not how long the machine took.

@@ -93,11 +93,8 @@ async function openPipeline(t: Test) {
       t.equal(await countOpenStreamGaps(store), 0)
       const events = await waitOrReport(() => rig.events(), { what: 'the stream' })
       const contents = new Set(events.map(({ body }) => JSON.stringify(body)))
-      t.equal(
-        contents.size,
-        paid.length,
-        `what the stream holds twice is the same: ${events.length} messages`,
-      )
+      const doubled = contents.size
+      t.equal(doubled, paid.length, `what the stream holds twice is the same: ${events.length} messages`)
       t.ok(await waitOrReport(() => rig.gapsClosed(), { what: 'the gaps to be closed' }))
     },
   }

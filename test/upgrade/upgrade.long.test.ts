@@ -158,8 +158,9 @@ t.test('a release goes on while schema and services change under load', { timeou
   for (const ids of posted.values()) t.equal(ids.size, 1, 'each under one id')
   for (const watch of [throughEdge, onNewPod]) {
     for (const [trackingId, payments] of watch.payments) {
+      const ownSeqs = payments.map(({ seq }) => seq).sort((a, b) => a - b)
       t.strictSame(
-        payments.map(({ seq }) => seq).sort((a, b) => a - b),
+        ownSeqs,
         payments.map((_, index) => index + 1),
         `${trackingId}: each payment once`,
       )

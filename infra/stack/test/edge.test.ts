@@ -148,10 +148,8 @@ t.test('no client can pretend to have another address', async t => {
   const seen = await fetchJson(url, { headers })
   t.equal(seen.headers['x-forwarded-for'], '127.0.0.1')
   t.notOk(seen.headers['x-real-ip'] ?? seen.headers.forwarded)
-  t.match(
-    await exchange(url, upgradeRequest('/ws/v1/', 'x-forwarded-for: 203.0.113.9\r\n'), /;/),
-    /realtime-\d for 127\.0\.0\.1;/,
-  )
+  const forwarded = await exchange(url, upgradeRequest('/ws/v1/', 'x-forwarded-for: 203.0.113.9\r\n'), /;/)
+  t.match(forwarded, /realtime-\d for 127\.0\.0\.1;/)
 })
 
 t.test('TRUST_PROXY means the same as in a service: a number of proxies, or networks', async t => {

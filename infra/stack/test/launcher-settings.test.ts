@@ -65,10 +65,8 @@ t.test('errors name the setting, and the way out: a taken port, and a HOST that 
   t.match(output, `OPS_PORT: port ${port} is taken on 127.0.0.1`)
   t.match(output, 'HOST: 203.0.113.7 is no address of this machine')
   t.notMatch(output, /starting/)
-  t.match(
-    await refusalOf(t, { PORT: String(port) }),
-    new RegExp(`PORT: port ${port} is taken[^]*PORT=\\d+\\s+npm start`),
-  )
+  const takenPort = await refusalOf(t, { PORT: String(port) })
+  t.match(takenPort, new RegExp(`PORT: port ${port} is taken[^]*PORT=\\d+\\s+npm start`))
 })
 
 t.test('servers that do not answer, and a missing database, are named by their settings', async t => {

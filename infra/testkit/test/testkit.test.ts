@@ -39,11 +39,8 @@ t.test('filled databases have the keys they say, sums of their events, and every
     ['authority', keys.authorities],
     ['tracking_id', keys.trackingIds],
   ] as const) {
-    t.same(
-      await one(`select count(*) from events where not ${column} = any($1)`, [known]),
-      { count: '0' },
-      column,
-    )
+    const unknownKeys = await one(`select count(*) from events where not ${column} = any($1)`, [known])
+    t.same(unknownKeys, { count: '0' }, column)
   }
   for (const span of [0, 3_600, 86_400]) {
     t.same(await one('select sum(count) from event_counts where span = $1', [span]), { sum: String(COUNT) })

@@ -27,10 +27,8 @@ t.test('one line for each type', async t => {
     lineOf(),
     'Payment received: 9.99 USDC, from 3x9a…24ET, to 7Q7N…1Zkz, tracking ID “order-7”, transaction 52d9…Xmjr',
   )
-  t.match(
-    lineOf({ tokenMint: 'So1', trackingId: null }),
-    /^Payment received: 9990000 of the smallest unit of token So1, from/,
-  )
+  const ofToken = lineOf({ tokenMint: 'So1', trackingId: null })
+  t.match(ofToken, /^Payment received: 9990000 of the smallest unit of token So1, from/)
   t.match(lineOf({ tokenMint: null }), /9990000 of the smallest unit of an unknown token,/)
   const line = (type: string, data: object) => renderLine(type, JSON.stringify({ data }), tokens)
   t.equal(
@@ -123,8 +121,6 @@ t.test('a usual tracking ID stays readable', async t => {
 t.test('a memo that ended in a recipient of its own read like what the service says', async t => {
   const memo = 'order-7, to 9999…9999, transaction AAAA…BBBB'
   t.equal(lineOf({ trackingId: memo }), `${BEFORE}, tracking ID “${memo}”, transaction 52d9…Xmjr`)
-  t.equal(
-    lineOf({ trackingId: 'x”, to 9999…9999, reference “y' }),
-    `${BEFORE}, tracking ID “x', to 9999…9999, reference 'y”, transaction 52d9…Xmjr`,
-  )
+  const ofReference = lineOf({ trackingId: 'x”, to 9999…9999, reference “y' })
+  t.equal(ofReference, `${BEFORE}, tracking ID “x', to 9999…9999, reference 'y”, transaction 52d9…Xmjr`)
 })

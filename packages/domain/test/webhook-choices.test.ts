@@ -50,8 +50,6 @@ t.test('headers that could change the request itself are refused', async t => {
   for (const value of ['', ' ', 'a\r\nx: y', 'a\0', 'ä', ' a', 'a'.repeat(1_001)])
     t.match(findHeaderProblem({ a: value }), /^must have values/, JSON.stringify(value))
   t.match(findHeaderProblem({ a: 'x', A: 'y' }), /once/)
-  t.match(
-    findHeaderProblem(Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, 'x']))),
-    /at most 10/,
-  )
+  const tooMany = findHeaderProblem(Object.fromEntries(Array.from({ length: 11 }, (_, i) => [`a${i}`, 'x'])))
+  t.match(tooMany, /at most 10/)
 })

@@ -121,9 +121,7 @@ t.test('the tag of a page changes with the page, and only with it', async t => {
       const isSame = before[at]!.text === after[at]!.text
       t.equal(before[at]!.tag === after[at]!.tag, isSame, `${change}: ${page}`)
     }
-    t.ok(
-      before.some(({ text }, at) => text !== after[at]!.text),
-      `${change}: a page changed`,
-    )
+    const isChanged = before.some(({ text }, at) => text !== after[at]!.text)
+    t.ok(isChanged, `${change}: a page changed`)
   }
 })

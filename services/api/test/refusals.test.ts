@@ -39,10 +39,8 @@ t.test('every refusal has the common shape, with the request id in body and head
 
 t.test('a path that leads nowhere says where to look', async t => {
   for (const method of ['GET', 'OPTIONS'] as const) {
-    t.match(
-      (await app.inject({ method, url: '/v1/payment' })).json().error,
-      /; \/docs lists what there is\.$/,
-    )
+    const hint = (await app.inject({ method, url: '/v1/payment' })).json().error
+    t.match(hint, /; \/docs lists what there is\.$/)
     const socket = await app.inject({ method, url: '/socket.io/?EIO=4&transport=websocket' })
     t.equal(socket.statusCode, 404)
     t.match(socket.json().error, /sockets connect with path: '\/ws\/v1'\.$/)

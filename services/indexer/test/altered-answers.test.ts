@@ -92,8 +92,9 @@ t.test('no change of a list loses an entry in silence', async t => {
       continue
     }
     const read = ('result' in answer ? answer.result : []) as typeof entries
+    const readEntries = read.map(({ signature, slot }) => [signature, slot])
     t.same(
-      read.map(({ signature, slot }) => [signature, slot]),
+      readEntries,
       entries.map(({ signature, slot }) => [signature, slot]),
       each.path.join('.'),
     )

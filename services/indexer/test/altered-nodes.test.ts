@@ -50,10 +50,8 @@ t.test('beside a node that answers well, everything is published', async t => {
   const service = await rig.start()
   await rig.settle()
   const published = new Set((await rig.events()).map(({ body }) => body.signature))
-  t.same(
-    sent.filter(signature => !published.has(signature)),
-    [],
-  )
+  const unpublished = sent.filter(signature => !published.has(signature))
+  t.same(unpublished, [])
   t.notMatch(service.output, /indexer\.interrupted/)
 })
 

@@ -68,8 +68,9 @@ t.test('a batch that is sent in parts is one batch, whichever part Postgres refu
   const { rows: stored } = await database.pool.query<{ record_id: string }>(
     'select record_id from events order by position',
   )
+  const storedIds = stored.map(({ record_id }) => Number(record_id))
   t.strictSame(
-    stored.map(({ record_id }) => Number(record_id)),
+    storedIds,
     recordIds.filter(recordId => recordId !== 650),
   )
   const { rows: refused } = await database.pool.query<{ code: string; stream_sequence: string }>(

@@ -67,8 +67,9 @@ t.test('stalled clients are closed at a bounded queue; other clients notice noth
   const grownMb = ((await metric('process_resident_memory_bytes')) - before) / 2 ** 20
   t.comment(`${seq} payments of 16 KB, memory grew by ${Math.round(grownMb)} MB`)
   t.ok(grownMb < 150, 'the queues are gone')
+  const receivedSeqs = received.map(({ data }) => data.seq)
   t.same(
-    received.map(({ data }) => data.seq),
+    receivedSeqs,
     Array.from({ length: seq }, (_, index) => index + 1),
   )
   await waitFor(async () => (await trySubscribe(newcomer, { trackingId: 'order' })).ok, { what: 'a seat' })

@@ -32,10 +32,8 @@ t.test('a worker', async t => {
     t.throws(() => new Webhook(first.secret).verify(other!.body, other!.headers as Record<string, string>))
     t.equal(other!.headers['webhook-id'], request!.headers['webhook-id'], 'one id per event')
     t.equal(other!.body, request!.body)
-    t.match(
-      await rig.attempts(first.gateway),
-      Array(2).fill({ number: 1, outcome: 'accepted', status_code: 200 }),
-    )
+    const attempts = await rig.attempts(first.gateway)
+    t.match(attempts, Array(2).fill({ number: 1, outcome: 'accepted', status_code: 200 }))
   })
 
   t.test('the headers of an attempt are told as they were sent, until the secret is another', async t => {

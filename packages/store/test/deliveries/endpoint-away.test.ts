@@ -126,8 +126,9 @@ for (const [name, ms, stepMs] of AWAY)
       // Nothing new comes.
       await world.pass(9 * HOUR, 5 * MINUTE)
       const rows = await world.rows()
+      const states = rows.map(({ state }) => state)
       t.same(
-        rows.map(({ state }) => state),
+        states,
         rows.map(() => 'delivered'),
       )
       t.ok(rows.length === 6 && rows.every(row => row.attempts_made <= 68))

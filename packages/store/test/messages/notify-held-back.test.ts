@@ -49,8 +49,9 @@ t.test('what counts against an endpoint is the rule of the domain', async t => {
   const { rows } = await pool.query<{ gateway: string }>(
     `select gateway from webhooks where gateway like 'answers %' and failure_notified_at is not null order by gateway`,
   )
+  const gatewaysOfRows = rows.map(({ gateway }) => gateway)
   t.same(
-    rows.map(({ gateway }) => gateway),
+    gatewaysOfRows,
     statuses.filter(isEndpointFailure).map(status => `answers ${status}`),
   )
 })

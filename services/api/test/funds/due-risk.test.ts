@@ -122,10 +122,8 @@ t.test('fees need accounts too: of the program and of the gateway, whoever takes
   )
   t.match(await riskOf(address), { state: 'ok' })
   const asked = (await listDueAccounts(api.store, null)).accounts
-  t.match(
-    asked.find(({ tokenAccount }) => tokenAccount === keyOf('account of payer of fees')),
-    { tokenMint: keyOf('mint'), owners: [keyOf('recipient'), keyOf('second fees')] },
-  )
+  const accountCheck = asked.find(({ tokenAccount }) => tokenAccount === keyOf('account of payer of fees'))
+  t.match(accountCheck, { tokenMint: keyOf('mint'), owners: [keyOf('recipient'), keyOf('second fees')] })
 })
 
 t.test('the newest slot wins, in any order, and what is old is unknown', async t => {

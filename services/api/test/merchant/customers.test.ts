@@ -381,10 +381,7 @@ t.test('cohorts tell who paid again in which month', async t => {
   )
   for (const line of movements.slice(1, -1)) {
     const [, start, ...figures] = line.split(',').slice(0, 8).map(Number)
-    t.equal(
-      figures.slice(0, 5).reduce((sum, each) => sum + each, start!),
-      figures[5],
-      line,
-    )
+    const summed = figures.slice(0, 5).reduce((sum, each) => sum + each, start!)
+    t.equal(summed, figures[5], line)
   }
 })

@@ -169,8 +169,9 @@ t.test('dates are sent once the feed is read for them, or an endpoint asks', asy
   )
   t.equal(rows.length, 2)
   const { items } = (await read(teller, types)).body
+  const byType = items.sort((a, b) => a.type.localeCompare(b.type))
   t.same(
-    items.sort((a, b) => a.type.localeCompare(b.type)),
+    byType,
     rows.map(({ body }) => JSON.parse(body) as Body),
   )
   await read(quiet, 'types=subscription.created')

@@ -159,11 +159,8 @@ t.test('from the moment it was turned off, what became final meanwhile was left 
   const since = new Date().toISOString()
   await shop.turn(id, false)
   await chain.finalize()
-  t.match(
-    (await shop.call('GET', `${id}/deliveries`)).body,
-    [{ status: 'cancelled' }, { status: 'cancelled' }],
-    'seen, and not sent',
-  )
+  const deliveriesOfIt = (await shop.call('GET', `${id}/deliveries`)).body
+  t.match(deliveriesOfIt, [{ status: 'cancelled' }, { status: 'cancelled' }], 'seen, and not sent')
   await shop.turn(id, true)
   const foundStates = (await shop.sent(id)).map(({ state }) => state)
   t.same(foundStates, ['cancelled', 'cancelled'])

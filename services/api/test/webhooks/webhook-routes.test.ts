@@ -74,10 +74,8 @@ t.test('webhooks over REST', async t => {
       status: 400,
       body: { code: 'INVALID_BODY', error: 'Field gatewayPubkey is given twice: it is gateway_pubkey too.' },
     })
-    t.match(
-      (await post({ gateway: gateway.address, endpointUrl })).body.error,
-      /^Field gateway is not known here; known are gateway_pubkey, /,
-    )
+    const unknownField = (await post({ gateway: gateway.address, endpointUrl })).body.error
+    t.match(unknownField, /^Field gateway is not known here; known are gateway_pubkey, /)
     t.equal((await post({ endpointUrl })).body.error, 'Field gateway_pubkey is missing.')
     const [{ id }] = (await api.call('GET', '/v1/webhooks?limit=1', { token })).body
     const moved = await api.call('PUT', `/v1/webhooks/${id}`, {
@@ -103,14 +101,10 @@ t.test('webhooks over REST', async t => {
     const { id } = (await create()).body
     const redeliver = async (body: object) =>
       (await api.call('POST', `/v1/webhooks/${id}/redeliver`, { token, body })).body.error as string
-    t.equal(
-      await redeliver({ since: '2026-01-01', status: 'late' }),
-      'Field status must be one of failed, cancelled, delivered.',
-    )
-    t.equal(
-      await redeliver({ since: '2026-01-01', bogus: 1 }),
-      'Field bogus is not known here; known are since, until, status.',
-    )
+    const lateRefusal = await redeliver({ since: '2026-01-01', status: 'late' })
+    t.equal(lateRefusal, 'Field status must be one of failed, cancelled, delivered.')
+    const bogusRefusal = await redeliver({ since: '2026-01-01', bogus: 1 })
+    t.equal(bogusRefusal, 'Field bogus is not known here; known are since, until, status.')
     t.equal(await redeliver({}), 'Field since is missing.')
     t.equal((await create({ active: 'yes' })).body.error, 'Field active must be true or false.')
     for (const endpoint_url of [7, 'https://127.0.0.1/', 'http://shop.example/'])

@@ -121,8 +121,9 @@ t.test('the driver gets statements in the order of their calls, awaited or not',
     }
   })
   const { rows } = await pool.query<{ n: number }>('select n from calls order by nth')
+  const storedNs = rows.map(({ n }) => n)
   t.strictSame(
-    rows.map(({ n }) => n),
+    storedNs,
     Array.from({ length: CALLS }, (_, n) => n),
   )
 })
