@@ -11,6 +11,7 @@ import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
 import { buildJwtKeys, SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { encodePositionCursor } from '@payment-tracking/store/reads'
 import {
+  countRows,
   readExpectedAnswers,
   readFixtureMessages,
   startService,
@@ -88,8 +89,7 @@ const command = (...args: string[]) =>
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: { code: number; stdout: string; stderr: string }) => error,
   )
-const count = async (condition: string) =>
-  Number((await database.pool.query(`select count(*) from events where ${condition}`)).rows[0].count)
+const count = (condition: string) => countRows(database.pool, `events where ${condition}`)
 
 const ARCHIVED_ROWS = 'occurred_at < (select lists_begin from stream_head)'
 const countArchived = () => count(ARCHIVED_ROWS)

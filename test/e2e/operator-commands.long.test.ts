@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { subjectOf } from '@payment-tracking/contracts'
 import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import {
+  countRows,
   dumpProjections,
   readExpectedAnswers,
   readFixtureMessages,
@@ -27,10 +28,7 @@ t.test('the stream is read again into an empty database, and projections are com
   const run = (...args: string[]) =>
     promisify(execFile)(process.execPath, [...SHORT_LIVED_OPTIONS, ...args], { cwd: ROOT, env })
   const REINGEST = ['scripts/run.mjs', 'services/ingest/dist/reingest.js']
-  const count = async () =>
-    Number(
-      (await database.pool.query<{ count: string }>('select count(*) as count from events')).rows[0]!.count,
-    )
+  const count = () => countRows(database.pool, 'events')
 
   const refused = await run(...REINGEST).catch((error: { stderr: string }) => error)
   t.match(refused.stderr, /^usage: npm run operate -- reingest --since TIME\|SEQUENCE/m)

@@ -1,7 +1,7 @@
 // Symptom: under load the stream delivered a refused message again before its first copy was handled. Both copies were in
 // one batch, Postgres refused the batch, and ingest tried it again for ever: no later payment was stored.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import { openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
+import { countRows, openTestStore, readFixtureMessages } from '@payment-tracking/testkit'
 import { readMessage } from '@payment-tracking/domain'
 import type { ReceivedMessage } from '@payment-tracking/store/ingest'
 import t from 'tap'
@@ -23,8 +23,7 @@ async function open() {
         'select code, stream_sequence::text as sequence from dead_letters order by stream_sequence',
       )
     ).rows
-  const events = async () =>
-    Number((await pool.query<{ count: string }>('select count(*) as count from events')).rows[0]!.count)
+  const events = () => countRows(pool, 'events')
   return { store, pool, received, letters, events }
 }
 

@@ -2,6 +2,7 @@
 // an ingest that was stopped meanwhile passed its stop deadline and ended with exit code 1.
 import { subjectOf } from '@payment-tracking/contracts'
 import {
+  countRows,
   buildChain,
   openLink,
   startService,
@@ -25,8 +26,7 @@ async function open(t: TestContext, settings: Record<string, string> = {}) {
     const { created } = await chain.openGateway()
     await nats.jetstream.publish(subjectOf(nats.subjectPrefix, created.event_name), JSON.stringify(created))
   }
-  const count = async () =>
-    Number((await database.pool.query<{ count: string }>('select count(*) from events')).rows[0]!.count)
+  const count = () => countRows(database.pool, 'events')
   const stored = (events: number) =>
     waitFor(async () => (await count()) === events, { what: `${events} stored events`, timeoutMs: 60_000 })
   const inFlight = async () => {

@@ -2,6 +2,7 @@
 // that arrived together with it was ever stored.
 import { subjectOf } from '@payment-tracking/contracts'
 import {
+  countRows,
   openReceiver,
   readFixtureMessages,
   startService,
@@ -38,10 +39,7 @@ t.test('one message that cannot be stored becomes a dead letter, all others are 
   )
   t.match(letters, [{ code: 'INGEST_FAULT', reason: /nobody foresaw this/ }])
   t.ok(letters[0]?.bytes.equals(poison), 'with its bytes')
-  const count = async (sql: string) =>
-    Number(
-      (await database.pool.query<{ count: string }>(`select count(*) as count from ${sql}`)).rows[0]!.count,
-    )
+  const count = (what: string) => countRows(database.pool, what)
   t.equal((await count('events')) + (await count('dead_letters')), payments.length)
 })
 

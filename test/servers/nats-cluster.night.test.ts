@@ -3,6 +3,7 @@ import { openBus } from '@payment-tracking/bus'
 import { createLogger } from '@payment-tracking/runtime'
 import { countOpenStreamGaps, openStore } from '@payment-tracking/store/core'
 import {
+  countRows,
   createDatabase,
   findArrivalProblems,
   startService,
@@ -63,10 +64,7 @@ async function openPipeline(t: Test) {
     rig.chain.finalize()
   }, 25)
   t.teardown(() => clearInterval(paying))
-  const countStored = async () => {
-    const { rows } = await database.pool.query<{ count: string }>('select count(*) from events')
-    return Number(rows[0]!.count)
-  }
+  const countStored = () => countRows(database.pool, 'events')
   return {
     cluster,
     rig,

@@ -9,6 +9,7 @@ import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { migrate, MIGRATIONS_DIR, openStore } from '@payment-tracking/store/core'
 import { rebuildProjections } from '@payment-tracking/store/ingest'
 import {
+  countRows,
   createDatabase,
   dumpProjections,
   findArrivalProblems,
@@ -139,20 +140,19 @@ t.test('a release goes on while schema and services change under load', { timeou
   const faults = [before, after].flatMap(release => release.faults())
   t.strictSame(faults, [], 'no fault was logged')
 
-  const one = async (sql: string) => Number((await database.pool.query<{ n: string }>(sql)).rows[0]!.n)
-  await waitFor(async () => (await one('select count(*) as n from events')) >= market.published.length, {
+  const count = (what: string) => countRows(database.pool, what)
+  await waitFor(async () => (await count('events')) >= market.published.length, {
     what: 'the last event',
   })
-  await waitFor(
-    async () => (await one(`select count(*) as n from deliveries where state <> 'delivered'`)) === 0,
-    { what: 'all deliveries to be marked' },
-  )
+  await waitFor(async () => (await count(`deliveries where state <> 'delivered'`)) === 0, {
+    what: 'all deliveries to be marked',
+  })
   const { rows } = await database.pool.query<{ signature: string }>('select signature from events')
   const signatures = (of: readonly { signature: string }[]) => of.map(({ signature }) => signature).sort()
   t.strictSame(signatures(rows), signatures(market.published), 'every event is stored once')
-  t.equal(await one('select count(*) as n from dead_letters'), 0)
+  t.equal(await count('dead_letters'), 0)
   t.strictSame(await findArrivalProblems(database.pool), [])
-  t.equal(await one('select count(*) as n from deliveries'), market.payments.length)
+  t.equal(await count('deliveries'), market.payments.length)
   const posted = readPosted(receiver)
   t.strictSame([...posted.keys()].sort(), signatures(market.payments), 'the receiver has every payment')
   for (const ids of posted.values()) t.equal(ids.size, 1, 'each under one id')

@@ -23,6 +23,10 @@ export interface TestDatabase {
   pool: pg.Pool
 }
 
+/** How many rows there are of `what`: a table, with a condition of `values`. */
+export const countRows = async (of: Pick<pg.Pool, 'query'>, what: string, values: unknown[] = []) =>
+  Number((await of.query<{ count: string }>(`select count(*) from ${what}`, values)).rows[0]!.count)
+
 /** An arbitrary number, the same in every process that creates the template. */
 const TEMPLATE_LOCK = 815_001
 

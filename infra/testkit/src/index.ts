@@ -11,6 +11,7 @@ export {
   type ChainPolicy,
 } from '@payment-tracking/stack'
 export {
+  countRows,
   createDatabase,
   ensureTemplate,
   openPool,

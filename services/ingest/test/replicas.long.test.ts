@@ -1,6 +1,7 @@
 // In one process with others: what tests load.
 import { openStore } from '@payment-tracking/store/core'
 import {
+  countRows,
   createDatabase,
   dumpProjections,
   findArrivalProblems,
@@ -26,16 +27,11 @@ t.test('concurrent replicas: one stores a payment, the other its policy', async 
   await gate.query('begin')
   await gate.query('lock table policies in share row exclusive mode')
   const payments = ingestMessages(replicas[0]!, named('PaymentRecord'), { batchSize: 1000 })
+  const LOCKED = `pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
   const waiting = (count: number) =>
-    waitFor(
-      async () => {
-        const { rows } = await database.pool.query<{ count: string }>(
-          `select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return Number(rows[0]!.count) >= count
-      },
-      { what: `${count} transactions to wait` },
-    )
+    waitFor(async () => (await countRows(database.pool, LOCKED)) >= count, {
+      what: `${count} transactions to wait`,
+    })
   await waiting(1)
   const others = ingestMessages(
     replicas[1]!,

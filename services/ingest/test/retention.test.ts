@@ -1,4 +1,4 @@
-import { startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
+import { countRows, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 
 t.test('ingest prunes by its settings, and counts the removed rows', async t => {
@@ -12,8 +12,7 @@ t.test('ingest prunes by its settings, and counts the removed rows', async t => 
     'ingest.batchRetentionDays': '1',
     'ingest.retentionEveryMs': '100',
   })
-  const count = async () =>
-    Number((await database.pool.query('select count(*) from ingest_batches')).rows[0].count)
+  const count = () => countRows(database.pool, 'ingest_batches')
   // Rows are counted at the end of a round, after the last of them is gone.
   const pruned = () => ingest.figure('payment_tracking_pruned_rows_total{table="ingest_batches"}')
   await waitFor(async () => (await pruned()) === 2_500, { what: '2,500 counted rows' })

@@ -3,6 +3,7 @@
 // In one process with others: what tests load.
 import { subjectOf } from '@payment-tracking/contracts'
 import {
+  countRows,
   buildChain,
   findArrivalProblems,
   startService,
@@ -53,8 +54,7 @@ t.test('what waits for a slow Postgres is read once, and reading does not begin 
   }
   await waitFor(isAllAcknowledged, { what: 'all to be acknowledged', timeoutMs: 60_000 })
 
-  const { rows } = await database.pool.query<{ count: number }>('select count(*)::int from events')
-  t.equal(rows[0]!.count, messages.length)
+  t.equal(await countRows(database.pool, 'events'), messages.length)
   t.strictSame(await findArrivalProblems(database.pool), [])
   const committed = ingest.logs.filter(({ msg }) => msg === 'batch.committed')
   const handled = committed.reduce((sum, line) => sum + Number(line.messages), 0)

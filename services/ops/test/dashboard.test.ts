@@ -1,5 +1,5 @@
 // The pages: what they show, escape, and change.
-import { waitFor } from '@payment-tracking/testkit'
+import { countRows, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openOps } from './open-ops.js'
 import { signIn } from './sign-in.js'
@@ -62,10 +62,7 @@ t.test('the dashboard', async t => {
     const stored = (await Promise.all(messages)).map(({ data }) => Buffer.from(data))
     t.strictSame(stored, [bytes, Buffer.from('two'), Buffer.from('three')])
     t.equal((await manager.streams.info(ops.nats.stream)).state.messages, 3)
-    const { rows } = await ops.database.pool.query(
-      'select count(*)::int as n from dead_letters where replayed_at is null',
-    )
-    t.equal(rows[0].n, 2)
+    t.equal(await countRows(ops.database.pool, 'dead_letters where replayed_at is null'), 2)
   })
 
   t.test('shows work with its progress, and gives back rows that were quarantined', async t => {

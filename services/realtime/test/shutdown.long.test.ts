@@ -1,5 +1,5 @@
 // In one process with others: what tests load.
-import { waitFor } from '@payment-tracking/testkit'
+import { countRows, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { subscribe, trySubscribe, usePods } from './use-pods.js'
 
@@ -59,13 +59,10 @@ t.test('the numbers of connections to Redis and Postgres return to their baselin
   const pods = await usePods(t)
   const name = pods.database.url.split('/').at(-1)!
   const count = async () => {
-    const { rows } = await pods.database.pool.query<{ count: number }>(
-      'select count(*)::int from pg_stat_activity where datname = $1',
-      [name],
-    )
+    const postgres = await countRows(pods.database.pool, 'pg_stat_activity where datname = $1', [name])
     const list = (await pods.redis.client.client('LIST')) as string
     const db = ` db=${pods.redis.url.split('/').at(-1)!} `
-    return { redis: list.split('\n').filter(line => line.includes(db)).length, postgres: rows[0]!.count }
+    return { redis: list.split('\n').filter(line => line.includes(db)).length, postgres }
   }
   const before = await count()
   const pod = await pods.start()

@@ -1,7 +1,7 @@
 // A bad endpoint does not slow another endpoint, and a deferred delivery uses up no try.
 // In one process with others: what tests load.
 import { openRedis } from '@payment-tracking/redis'
-import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { countRows, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
@@ -88,12 +88,7 @@ t.test('a backlog of an endpoint that stalled for a moment does not come drop by
   await rig.startWorker({ WEBHOOK_MAX_PER_SECOND: '10000' })
   await rig.pay(gateway, 3_000)
   const { pool } = rig.database
-  const countDeferred = async () =>
-    (
-      await pool.query<{ n: number }>(
-        `select count(*)::int as n from deliveries where defer_reason = 'in-flight cap'`,
-      )
-    ).rows[0]!.n
+  const countDeferred = () => countRows(pool, `deliveries where defer_reason = 'in-flight cap'`)
   await waitFor(async () => (await countDeferred()) > 1_500, { what: 'most to be deferred' })
   await pool.query('create table planned as select id, due_at from deliveries')
   await receiver.waitForRequests(3_000, { timeoutMs: 180_000 })

@@ -1,6 +1,6 @@
 // One worker leads and does the work that belongs to all; the other stands by, and takes over when the leader is killed.
 import { deactivateWebhooks } from '@payment-tracking/store/deliveries'
-import { waitFor, type StartedService } from '@payment-tracking/testkit'
+import { countRows, waitFor, type StartedService } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
@@ -9,13 +9,8 @@ const WEBHOOKS = 20
 t.test('the work of all is done by the leader, and by the next one when it is killed', async t => {
   const rig = await openRig(t)
   const workers = await Promise.all([rig.startWorker(), rig.startWorker()])
-  const reportedSince = async (seconds: number): Promise<number> => {
-    const { rows } = await rig.database.pool.query<{ count: number }>(
-      `select count(*)::int from processes where seen_at > to_timestamp($1)`,
-      [seconds],
-    )
-    return rows[0]!.count
-  }
+  const reportedSince = (seconds: number) =>
+    countRows(rig.database.pool, 'processes where seen_at > to_timestamp($1)', [seconds])
   await waitFor(async () => (await reportedSince(0)) === 2, { what: 'the reports of both' })
   // Who reported first led alone until its next report.
   const { rows: now } = await rig.database.pool.query<{ now: number }>(

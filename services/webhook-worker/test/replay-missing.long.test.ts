@@ -1,7 +1,7 @@
 // What passed while an endpoint was off is sent to it, whoever is killed meanwhile, and nobody else waits.
 import { beginReplay, readReplay } from '@payment-tracking/store/deliveries'
 import { updateWebhook } from '@payment-tracking/store/admin'
-import { FILL_MESSAGES, openReceiver, waitFor } from '@payment-tracking/testkit'
+import { countRows, FILL_MESSAGES, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig, type Rig } from './support/start-worker.js'
 
@@ -53,15 +53,8 @@ t.test('4,000 payments reach it, none is made twice, and another endpoint overta
   await rig.pay(beside.gateway, 50)
   await besides.waitForRequests(50, { timeoutMs: 120_000 })
   t.ok(receiver.requests.length < MANY, `50 of another went by after ${receiver.requests.length} of ${MANY}`)
-  const count = async (state: string) =>
-    Number(
-      (
-        await pool.query<{ n: string }>(
-          'select count(*) as n from deliveries where webhook_id = $1 and state = $2',
-          [id, state],
-        )
-      ).rows[0]!.n,
-    )
+  const count = (state: string) =>
+    countRows(pool, 'deliveries where webhook_id = $1 and state = $2', [id, state])
   await waitFor(async () => (await count('delivered')) === MANY, { what: 'all', timeoutMs: 300_000 })
   await waitFor(async () => (await readReplay(rig.store, id))!.endedAt !== null, { what: 'the end' })
   t.match(await readReplay(rig.store, id), { looked: MANY, share: 1 })

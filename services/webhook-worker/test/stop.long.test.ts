@@ -1,5 +1,5 @@
 // In one process with others: what tests load.
-import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { countRows, openReceiver, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
@@ -48,13 +48,8 @@ t.test('connections return to the baseline, and nothing private is logged', asyn
   const rig = await openRig(t)
   const receiver = await openReceiver(t)
   const webhook = await rig.addWebhook(receiver.url)
-  const connections = async () => {
-    const { rows } = await rig.database.pool.query(
-      `select count(*)::int as n from pg_stat_activity where application_name = 'webhook-worker'
-         and datname = current_database()`,
-    )
-    return rows[0].n as number
-  }
+  const CONNECTIONS = `pg_stat_activity where application_name = 'webhook-worker' and datname = current_database()`
+  const connections = () => countRows(rig.database.pool, CONNECTIONS)
   const worker = await rig.startWorker()
   await rig.pay(webhook.gateway, 3)
   await rig.waitForStates({ delivered: 3 })

@@ -1,6 +1,6 @@
 // The log of who changed what: every writing route leaves its row, in its transaction, and no row holds a secret.
 import { readFileSync } from 'node:fs'
-import { buildAddress, workAsIngest } from '@payment-tracking/testkit'
+import { countRows, buildAddress, workAsIngest } from '@payment-tracking/testkit'
 import { deactivateWebhooks } from '@payment-tracking/store/deliveries'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
@@ -13,8 +13,7 @@ const { address, authority } = shop.gateway
 const PATH = `/v1/gateway/${address}/changes`
 const list = async (query = '') => (await api.call('GET', PATH + query, { token: shop.token })).body
 const put = (path: string, body: unknown, token = shop.token) => api.call('PUT', path, { token, body })
-const countRows = async () =>
-  (await pool.query<{ count: number }>('select count(*)::int as count from gateway_changes')).rows[0]!.count
+const countChanges = () => countRows(pool, 'gateway_changes')
 
 /** Writing routes that change nothing which lasts: they act once. */
 const ACTS = /redeliver|replay|^testWebhook$|^createExpectation$|^openSession$|^createSignInLink$/
@@ -118,7 +117,7 @@ t.test('each change is there with who and what, and without a value', async t =>
 
 t.test('a change and its row are one: without the one there is not the other', async t => {
   const { body: webhook } = await shop.addWebhook()
-  const before = await countRows()
+  const before = await countChanges()
   await pool.query(
     `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
      create trigger refuse before insert on gateway_changes for each row execute function refuse()`,
@@ -130,7 +129,7 @@ t.test('a change and its row are one: without the one there is not the other', a
   t.match(left, [{ id: webhook.id, description: null }])
   t.equal((await put(`/v1/webhooks/${webhook.id + 1}`, { active: false })).status, 404)
   t.equal((await put(`/v1/webhooks/${webhook.id}`, { minAmount: 1 })).status, 400)
-  t.equal(await countRows(), before)
+  t.equal(await countChanges(), before)
 })
 
 t.test('the newest 1,000 of a gateway stay, and are read in pages', async t => {

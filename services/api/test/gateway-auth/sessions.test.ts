@@ -1,5 +1,6 @@
 // Sessions of browsers: what a cookie is, where it counts, what it may do, and when it ends. All ask one API with the same wallets, so
 // it is one file of more than 300 lines.
+import { countRows } from '@payment-tracking/testkit'
 import t from 'tap'
 import { makeWallet, openGatewayApi, type CallAnswer, type GatewayApi } from './open-gateway-api.js'
 
@@ -47,11 +48,8 @@ t.test('sessions', async t => {
   const use = (cookie: string, path = '/v1/webhooks', headers: Record<string, string> = {}) =>
     api.call('GET', path, { headers: { ...OWN_PAGE, cookie, ...headers } })
   const who = async (cookie: string) => (await use(cookie, '/v1/session')).body.session
-  const countOf = async (gateway = owner) =>
-    Number(
-      (await pool.query('select count(*) from gateway_sessions where gateway = $1', [gateway.address]))
-        .rows[0].count,
-    )
+  const countOf = (gateway = owner) =>
+    countRows(pool, 'gateway_sessions where gateway = $1', [gateway.address])
 
   t.test('a signed nonce signs in, once; the service keeps only the hash of the cookie', async t => {
     const body = await prove()

@@ -1,4 +1,5 @@
 import { doWebhookWork } from '@payment-tracking/store/deliveries'
+import { countRows } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { signatureOf } from '../open-chain.js'
@@ -171,9 +172,7 @@ t.test('a gateway redelivers so many deliveries a day; a span goes on the next d
   const [other] = await add(second, 1)
   const redeliver = (path: string, body?: unknown) =>
     api.call('POST', `/v1/webhooks/${path}`, { token, body })
-  const countPending = async () =>
-    (await pool.query<{ n: number }>(`select count(*)::int as n from deliveries where state = 'pending'`))
-      .rows[0]!.n
+  const countPending = () => countRows(pool, `deliveries where state = 'pending'`)
   const goOn = () => doWebhookWork(api.store, { kinds: ['redeliver'] })
 
   t.equal((await redeliver(`${id}/deliveries/${one}/redeliver`)).status, 202)

@@ -23,6 +23,7 @@ import {
 import { rebuildProjections, listArchiveParts, type ArchivePart } from '@payment-tracking/store/ingest'
 import { type Store } from '@payment-tracking/store/core'
 import {
+  countRows,
   dumpProjections,
   findArrivalProblems,
   openTestStore,
@@ -70,10 +71,7 @@ const detailsOf = async ({ pool }: TestDatabase) =>
          from events where amount is not null order by id`,
     )
   ).rows
-const countOf = async ({ pool }: TestDatabase, condition: string) =>
-  Number(
-    (await pool.query<{ count: string }>(`select count(*) from events where ${condition}`)).rows[0]!.count,
-  )
+const countOf = ({ pool }: TestDatabase, condition: string) => countRows(pool, `events where ${condition}`)
 const archivedOf = (database: TestDatabase) =>
   countOf(database, 'occurred_at < (select lists_begin from stream_head)')
 /** Payments of which the database should have less, and does not, or the other way round. */

@@ -1,6 +1,13 @@
 // An S3 store that takes connections and answers nothing, or late: only the archive waits for it.
 import { readArchiveProblem } from '@payment-tracking/store/core'
-import { openLink, openTestStore, startService, useEnvironment, waitFor } from '@payment-tracking/testkit'
+import {
+  countRows,
+  openLink,
+  openTestStore,
+  startService,
+  useEnvironment,
+  waitFor,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { S3Files } from '../../src/archive/s3-files.js'
@@ -49,13 +56,7 @@ t.test('payments are stored meanwhile, and a stop does not wait for the store', 
       await nats.jetstream.publish(subject.replace('chain.events', nats.subjectPrefix), bytes)
   }
   const stored = async (count: number) =>
-    waitFor(
-      async () => {
-        const { rows } = await database.pool.query<{ count: number }>('select count(*)::int from events')
-        return rows[0]!.count === count
-      },
-      { what: `${count} events` },
-    )
+    waitFor(async () => (await countRows(database.pool, 'events')) === count, { what: `${count} events` })
   const { sent } = link.traffic()
   await publish(early)
   await waitFor(() => link.traffic().sent > sent, { what: 'a request to the store' })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inspect } from 'node:util'
 import type { Store } from '@payment-tracking/store/core'
-import type { Pool, TestContext } from '@payment-tracking/testkit'
+import { countRows, type Pool, type TestContext } from '@payment-tracking/testkit'
 import type { ArchiveFiles } from '../../src/archive/archive-files.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { archiveOldMonths, type ArchiverOptions } from '../../src/archive/archiver.js'
@@ -38,8 +38,7 @@ export async function take(store: Store, pool: Pool, messages: readonly Message[
   await relayAll(pool)
 }
 
-export const countShort = async (pool: Pool): Promise<number> =>
-  (await pool.query<{ count: number }>('select count(*)::int from events where shrunk')).rows[0]!.count
+export const countShort = (pool: Pool) => countRows(pool, 'events where shrunk')
 
 /** Does what the command does. @returns whether all is right, and what it said */
 export async function operate(store: Store, files: ArchiveFiles, command: Parameters<typeof runArchive>[0]) {

@@ -11,7 +11,7 @@ import {
 } from '@payment-tracking/store/reads'
 import { beginRestore, endRestore, listArchiveParts } from '@payment-tracking/store/ingest'
 import { openStore, readStreamHead, type Store } from '@payment-tracking/store/core'
-import { openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
+import { countRows, openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { drain, GATEWAY, ingest, pay, signatureOf, START } from '../recompute-history.js'
 import { findHalfMonths, halvesOf, listMonths, type Months } from './half-months.js'
@@ -194,13 +194,10 @@ t.test('pages need no writer lock, and wait for no row that ingest holds', async
   await archive.run({ months, store: stoppingAfter(store, 1, stop) }, stop.signal)
   const [part] = await listArchiveParts(store)
   t.match(part, { state: 'shrinking' })
-  const left = async () =>
-    (
-      await database.pool.query<{ count: number }>(
-        `select count(*)::int from events where amount is not null and not shrunk and position <= $1`,
-        [part!.lastPosition],
-      )
-    ).rows[0]!.count
+  const left = () =>
+    countRows(database.pool, 'events where amount is not null and not shrunk and position <= $1', [
+      part!.lastPosition,
+    ])
   await withClient(database.url, async ingesting => {
     await ingesting.query('begin; select from stream_head for update')
     await ingesting.query(
