@@ -125,9 +125,7 @@ t.test('without Redis', async t => {
 
 t.test('without NATS', async t => {
   await system.publish('{"rubbish": true}')
-  await waitFor(async () => (await query('select 1 from dead_letters')).length === 1, {
-    what: 'a dead letter',
-  })
+  await waitFor(async () => (await query('select 1 from dead_letters')).length === 1, { what: 'dead letter' })
   await servers.private.nats!.kill()
 
   await t.test('without NATS ingest waits', t => asDocumented(t, 'NATS', 'ingest'))
@@ -238,7 +236,7 @@ t.test('with a full disk of Postgres', async t => {
     const failed = /ingest_failed_batches_total\{code="STORE_UNAVAILABLE"\}/
     const before = await readFigure(system.services.ingest, failed)
     await waitFor(async () => (await readFigure(system.services.ingest, failed)) > before, {
-      what: 'a refusal',
+      what: 'refusal',
     })
     for (const name of SERVICES) await misses(t, name, [])
     t.strictSame(await statuses('api', READS), new Set([200]))

@@ -67,9 +67,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
 
   await t.test('case by case', async t => {
     for (const { id, signature, payments, events = payments, gap } of ran) {
-      await waitFor(() => deliveredOf(signature, 'payment.executed') >= payments, {
-        what: `webhooks of ${id}`,
-      })
+      await waitFor(() => deliveredOf(signature, 'payment.executed') >= payments, { what: `webhooks, ${id}` })
       t.equal(deliveredOf(signature, 'payment.executed'), payments, `${id}: webhooks`)
       t.equal(pushedOf(signature, 'payment'), payments, `${id}: pushes`)
       const rows = await eventsOf(signature)
@@ -91,9 +89,7 @@ t.test('every honest payment comes out three ways, and nothing else does', async
     chain.dropBlock(slot)
     chain.finalize()
     await waitFor(() => pushedOf(signature, 'retraction') > 0, { what: 'the retraction' })
-    await waitFor(() => deliveredOf(signature, 'payment.retracted') > 0, {
-      what: 'the retraction by webhook',
-    })
+    await waitFor(() => deliveredOf(signature, 'payment.retracted') > 0, { what: 'a retraction by webhook' })
     await waitFor(async () => (await eventsOf(signature)).length === 0, { what: 'the row to leave' })
   })
 

@@ -108,7 +108,7 @@ t.test('a demo has a past, two endpoints and a key, and goes on', { timeout: 120
   const sold = await countOf('PaymentRecord')
   const again = await play()
   await waitFor(async () => (await countOf('PaymentRecord')) > sold, {
-    what: 'the next sale',
+    what: 'the next',
     timeoutMs: 60_000,
   })
   t.same(await causesOf(), causes, 'they are the same ones')

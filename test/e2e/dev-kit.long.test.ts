@@ -121,9 +121,7 @@ t.test('every type of event is caused, and forwarded with a signature that holds
   t.equal(page.status, 400, 'nor may a web page tell of payments')
   t.notMatch(listening.output(), '\u001b[2J')
   await finish('pay -- --tracking-id after --amount 9')
-  await waitFor(() => / after 9\s+msg_\w+ → 200/.test(listening.output()), {
-    what: 'the listener, still there',
-  })
+  await waitFor(() => / after 9\s+msg_\w+ → 200/.test(listening.output()), { what: 'the living listener' })
   listening.end()
   await listening.exitCode
 })
@@ -142,9 +140,7 @@ t.test('a delivery without an answer is tried again; what was missed comes at th
   await nobody.exitCode
   const receiver = await openReceiver(t)
   const again = run(`listen -- --forward ${receiver.url}`)
-  await waitFor(() => receiver.requests.some(({ body }) => body.includes('order-7')), {
-    what: 'the missed one',
-  })
+  await waitFor(() => receiver.requests.some(({ body }) => body.includes('order-7')), { what: 'order-7' })
   await waitFor(() => /\d+ missed deliver\w+ comes? again/.test(again.output()), {
     what: 'the line of the missed ones',
   })

@@ -138,6 +138,6 @@ export async function checkEndpoint(
   t.strictSame(
     [...retracted].filter(id => valid.has(id)),
     [],
-    `${what}: nothing that is valid was taken back`,
+    `${what}: nothing valid was taken back`,
   )
 }

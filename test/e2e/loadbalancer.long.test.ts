@@ -87,7 +87,7 @@ async function loseTwoPods(
   await payer
   await waitFor(() => clients.every(({ last }) => last === paid), { what: 'every payment at every client' })
   await waitFor(() => streams.every(({ seqs }) => seqs.at(-1) === paid), {
-    what: 'every payment at every stream',
+    what: 'all payments at all streams',
   })
   const expected = Array.from({ length: paid }, (_, index) => index + 1)
   const areStreamsWhole = streams.every(({ seqs }) => JSON.stringify(seqs) === JSON.stringify(expected))

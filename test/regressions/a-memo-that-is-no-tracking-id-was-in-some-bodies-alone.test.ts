@@ -16,11 +16,7 @@ t.test('bodies say the memo of a payment, whenever its policy came', async t => 
   /** Stores batches. @returns the memos of the bodies */
   const memosAfter = async (...batches: ChainMessage[][]) => {
     const { store, pool } = await openTestStore(t)
-    await createWebhook(store, {
-      gateway: gateway.address,
-      endpointUrl: 'https://shop.example/',
-      active: true,
-    })
+    await createWebhook(store, { gateway: gateway.address, endpointUrl: 'https://a.example/', active: true })
     for (const [index, batch] of batches.entries())
       await ingestSubjects(
         store,

@@ -60,9 +60,7 @@ async function showsThatItReadsNothing(t: Test, ingest: StartedService): Promise
 }
 
 async function becomesReady(t: Test, ingest: StartedService): Promise<void> {
-  await waitFor(async () => (await fetch(`${ingest.managementUrl}/readyz`)).ok, {
-    what: 'ingest to be ready',
-  })
+  await waitFor(async () => (await fetch(`${ingest.managementUrl}/readyz`)).ok, { what: 'ingest, ready' })
   const healed = await ingest.metrics()
   t.match(healed, /^payment_tracking_ingest_consuming 1$/m)
   t.match(healed, /^payment_tracking_ingest_lag_messages 0$/m)

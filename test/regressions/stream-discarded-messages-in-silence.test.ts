@@ -46,9 +46,7 @@ async function openRig(t: TestContext, limits: Partial<StreamConfig>) {
 }
 
 t.test('messages that the stream discarded before they were read are a gap, recorded once', async t => {
-  const { start, publish, limit, held, isUpToDate, gaps, storedCount } = await openRig(t, {
-    max_msgs: 10,
-  })
+  const { start, publish, limit, held, isUpToDate, gaps, storedCount } = await openRig(t, { max_msgs: 10 })
   const first = await start()
   await publish(5)
   await isUpToDate(first)

@@ -54,11 +54,7 @@ t.test('webhooks stop with the transaction that deletes their gateway, and stay 
   const other = { ours: false, active: true, reason: null, states: ['delivered', 'pending'] }
   t.match(await read(), [{ ours: true, active: true }, other])
   await commit('PaymentGatewayDeleted', { gateway, authority, name })
-  t.match(
-    await read(),
-    [{ active: false, states: ['delivered', 'pending'] }, other],
-    'the writer wrote no delivery',
-  )
+  t.match(await read(), [{ active: false, states: ['delivered', 'pending'] }, other], 'no delivery')
   await doWebhookWork(store, { kinds: ['cancel'] })
   const stopped = {
     ours: true,

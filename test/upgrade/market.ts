@@ -21,9 +21,7 @@ export async function buildMarket(t: TestContext, settings: Readonly<Record<stri
   const publish = async (message: ChainMessage, times = 1) => {
     // While NATS restarts nothing is acknowledged. What the stream may have taken all the same comes twice.
     for (let time = 0; time < times; time += 1)
-      await waitFor(() => publisher.publish(JSON.stringify(message)), {
-        what: 'an acknowledgement of the stream',
-      })
+      await waitFor(() => publisher.publish(JSON.stringify(message)), { what: 'an acknowledgement by it' })
     published.push(message)
     if (message.event_name === 'PaymentRecord') payments.push(message)
   }

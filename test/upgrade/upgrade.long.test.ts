@@ -141,9 +141,7 @@ t.test('a release goes on while schema and services change under load', { timeou
   t.strictSame(faults, [], 'no fault was logged')
 
   const count = (what: string) => countRows(database.pool, what)
-  await waitFor(async () => (await count('events')) >= market.published.length, {
-    what: 'the last event',
-  })
+  await waitFor(async () => (await count('events')) >= market.published.length, { what: 'the last event' })
   await waitFor(async () => (await count(`deliveries where state <> 'delivered'`)) === 0, {
     what: 'all deliveries to be marked',
   })

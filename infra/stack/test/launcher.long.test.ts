@@ -97,9 +97,7 @@ t.test('from start to stop', async t => {
         JSON.parse(await readFile(join(dataDir, 'servers', `${name}.json`), 'utf8')) as { pid: number }
       const before = await state()
       process.kill(before.pid, 'SIGKILL')
-      await waitFor(() => stack.output().includes(`${title} runs again on port`), {
-        what: `another ${title}`,
-      })
+      await waitFor(() => stack.output().includes(`${title} runs again on port`), { what: `a new ${title}` })
       t.not((await state()).pid, before.pid)
     }
     await waitFor(async () => (await fetch(`${running.baseUrl}/v1/events/count`)).ok, { what: 'the API' })

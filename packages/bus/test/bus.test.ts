@@ -63,7 +63,7 @@ t.test('messages that could not be handled come again after the delay, the other
   for (let i = 0; i < 25; i++) await bus.publish(`${nats.subjectPrefix}.x`, Buffer.from([i]))
   await consumer.start()
   await waitFor(async () => handled.length >= 25 && (await consumer.lag()) === 0, {
-    what: 'all to be acknowledged',
+    what: 'acknowledgements',
   })
   const found = [...new Set(handled.map(({ bytes }) => bytes[0]))].sort((a, b) => a! - b!)
   t.strictSame(found, [...Array(25).keys()])
@@ -107,7 +107,7 @@ t.test('stopping finishes the batch in progress and leaves the rest to others', 
   t.strictSame(
     [...first, ...rest].sort((a, b) => a - b),
     [...Array(30).keys()],
-    'each message was handled once',
+    'each was handled once',
   )
 })
 
@@ -135,7 +135,7 @@ t.test('the lag tells how many messages wait and since when; traces are read whe
   const ageSeconds = (Date.now() - first.time.getTime()) / 1_000
   t.ok(lag.oldestSeconds !== null && lag.oldestSeconds > 0 && lag.oldestSeconds <= ageSeconds)
   release()
-  await waitFor(async () => (await consumer.lag()) === 0, { what: 'all to be acknowledged' })
+  await waitFor(async () => (await consumer.lag()) === 0, { what: 'acknowledgements' })
   t.same(await consumer.measureLag(), { messages: 0, oldestSeconds: 0 })
   t.same(new Set(handled.map(({ traceParent }) => traceParent)), new Set([traced.get('traceparent')]))
   await consumer.stop()

@@ -70,10 +70,7 @@ t.test('a pause holds for all callers, and afterwards each slot is given out whe
   const whilePaused = held.map(({ free }) => free)
   t.strictSame(whilePaused, [false, false, false])
   const [first, second, third] = held.map(({ inMs }) => inMs)
-  t.ok(
-    first! > 500 && first! <= 1_000,
-    `the first asks again after ${first} ms: a shorter pause ends nothing`,
-  )
+  t.ok(first! > 500 && first! <= 1_000, `the first asks again after ${first} ms: shorter pauses end nothing`)
   t.ok(second! - first! >= 249 && third! - second! >= 249, 'and the others one after another')
   const ask = () => takeSlots(other, times(3, 'a', 4))
   const slots = await waitFor(async () => (await ask()).filter(({ free }) => free)[0] && (await ask()), {

@@ -304,24 +304,15 @@ const ELSEWHERE: Record<string, string> = {
 /** Other statements that these messages do not cause: how many of a file, and why they are bounded. */
 const BY_KEYS: Record<string, [missed: number, why: string]> = {
   'ingest/batch/collect-lifecycles.ts': [1, 'the events that completed the policies of a page, by their ids'],
-  'ingest/recompute/derive-payments.ts': [
-    1,
-    'the payments of a page that got their tracking IDs, by their ids',
-  ],
+  'ingest/recompute/derive-payments.ts': [1, 'payments of a page that got their tracking IDs, by ids'],
   'ingest/batch/identities.ts': [1, 'the events of a transaction, whose size the chain bounds'],
-  'ingest/figures/recount-hours.ts': [
-    3,
-    'reads without the writer lock, and one for at most 10,000 events after them',
-  ],
+  'ingest/figures/recount-hours.ts': [3, 'reads without the writer lock, one for at most 10,000 events'],
   'ingest/batch/track-by-policy.ts': [1, "a probe of events_changes for each of the batch's payments"],
   'messages/waiting/release.ts': [
     3,
     'one row that is quarantined, its savepoint, and the deliveries of a page, by their ids',
   ],
-  'core/tables/messages.ts': [
-    2,
-    'the lock of feeds, and the messages that a transaction has written, by their ids',
-  ],
+  'core/tables/messages.ts': [2, 'the lock of feeds, and the messages that a transaction wrote, by ids'],
   'core/tasks/under-writer-lock.ts': [1, 'begins a snapshot'],
   'messages/waiting/waiting-details.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }

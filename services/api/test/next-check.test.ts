@@ -133,9 +133,7 @@ t.test('payments of a subscription write no index', async t => {
     await store.close()
     const others = `select 1 from pg_stat_activity
       where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
-    await waitFor(async () => (await database.pool.query(others)).rowCount === 0, {
-      what: 'the store to leave',
-    })
+    await waitFor(async () => (await database.pool.query(others)).rowCount === 0, { what: 'others to leave' })
     store = open()
     const { rows } = await database.pool.query<{ all: number; hot: number }>(
       `select n_tup_upd::float8 as all, n_tup_hot_upd::float8 as hot from pg_stat_user_tables where relname = 'policies'`,

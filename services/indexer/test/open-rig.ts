@@ -156,7 +156,7 @@ export async function openRig(
       const slot = chain.tip
       chain.finalize()
       await waitFor(async () => (await through()) >= slot, {
-        what: `slot ${slot} to be published`,
+        what: `slot ${slot} published`,
         timeoutMs,
       })
     },

@@ -13,7 +13,7 @@ t.test(`three pods admit exactly ${SEATS} of ${RACERS} racers; freed seats come 
   const three = await Promise.all([pods.start(), pods.start(), pods.start()])
   const clients = Array.from({ length: RACERS }, (_, n) => three[n % 3]!.connect())
   await waitFor(() => clients.every(({ connected }) => connected), {
-    what: 'all connected',
+    what: 'all there',
     timeoutMs: 60_000,
   })
   const received = clients.map(collectPayments)
@@ -90,9 +90,7 @@ t.test('seats of a killed pod come back; a paused pod sends nothing once others 
   await living.service.stop('SIGKILL')
   await Promise.all(
     frozen.map(client =>
-      waitFor(async () => (await trySubscribe(client, { trackingId: 'order' })).ok, {
-        what: 'a crashed seat',
-      }),
+      waitFor(async () => (await trySubscribe(client, { trackingId: 'order' })).ok, { what: 'a free seat' }),
     ),
   )
 })

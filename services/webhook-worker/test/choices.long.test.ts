@@ -199,9 +199,7 @@ t.test('what a webhook chooses', async t => {
       requests
         .map(({ body }) => (JSON.parse(body) as { text: string }).text)
         .filter(text => /^Webhook/.test(text))
-    await waitFor(() => noticesOf(chat).length === 2, {
-      what: 'the lines in the chat, which asked for nothing',
-    })
+    await waitFor(() => noticesOf(chat).length === 2, { what: 'the lines in a chat that asked for nothing' })
     t.match(noticesOf(chat).sort()[1], new RegExp(`^Webhook fails: webhook ${webhook.id}, since 20`))
     t.same(noticesOf(quiet), [], 'it has chosen what it wants')
   })

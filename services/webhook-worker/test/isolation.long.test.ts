@@ -21,9 +21,7 @@ t.test('with hanging and refusing endpoints beside them, healthy ones get theirs
     STOP_DEADLINE_MS: '3500',
   })
   for (const { gateway } of bad) await rig.pay(gateway, 40)
-  await waitFor(() => hung.requests.length >= 4 && refusing.requests.length >= 10, {
-    what: 'bad endpoints busy',
-  })
+  await waitFor(() => hung.requests.length >= 4 && refusing.requests.length >= 10, { what: 'bad endpoints' })
   for (const { gateway } of good) await rig.pay(gateway, 10)
   await healthy.waitForRequests(80)
   t.ok(hung.requests.length <= 8, `${hung.requests.length} requests hang: the cap of probation`)
@@ -73,7 +71,7 @@ t.test('an endpoint that was moved is asked at once, whatever the old one left u
   t.teardown(() => redis.close())
   // As the API does after the commit; a subscription of the worker may take a moment.
   await waitFor(async () => (await redis.signalEndpoints([String(id)])) === 1, {
-    what: 'the worker to listen',
+    what: 'a worker that listens',
   })
   await rig.pay(gateway)
   await moved.waitForRequests(1, { timeoutMs: 20_000 })

@@ -34,9 +34,7 @@ t.test('a worker maintains webhooks', async t => {
     await waitFor(async () => !(await webhookRow(webhook.id)).active, { what: 'the deactivation' })
     t.match(await webhookRow(webhook.id), { deactivated_reason: 'failing' })
     t.ok((await webhookRow(webhook.id)).deactivated_at)
-    await waitFor(async () => (await statesOf(webhook.id)).includes('cancelled'), {
-      what: 'the cancellation',
-    })
+    await waitFor(async () => (await statesOf(webhook.id)).includes('cancelled'), { what: 'a cancellation' })
     t.strictSame(await statesOf(webhook.id), ['failed', 'cancelled'], 'the judged one had its tries')
   })
 
@@ -46,7 +44,7 @@ t.test('a worker maintains webhooks', async t => {
     await pool.query(`update webhooks set failing_since = now() - interval '6 d' where id = $1`, [webhook.id])
     await rig.pay(webhook.gateway)
     await waitFor(async () => (await webhookRow(webhook.id)).failing_since === null, {
-      what: 'a clean record',
+      what: 'clean records',
     })
     t.ok((await webhookRow(webhook.id)).active)
   })

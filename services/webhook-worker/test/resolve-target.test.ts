@@ -27,7 +27,5 @@ t.test('a name with thousands of addresses, in any order, keeps one pool of at m
 })
 
 t.test('every address is checked, also those that are not used', async t => {
-  await t.rejects(resolve([...many, { address: '10.0.0.1', family: 4 }]), {
-    message: /private or reserved/,
-  })
+  await t.rejects(resolve([...many, { address: '10.0.0.1', family: 4 }]), { message: /private or reserved/ })
 })

@@ -111,9 +111,7 @@ export function testEndpoints({
     t.pass('nothing is left')
     await type(page, field('Tracking ID'), trackingId)
     await choose('delivered')
-    await waitFor(async () => (await page.locator('tbody tr').count()) === 1, {
-      what: 'the one of the order',
-    })
+    await waitFor(async () => (await page.locator('tbody tr').count()) === 1, { what: 'one of the order' })
   })
 
   t.test('on a phone the deliveries of an endpoint stand above its charts', async t => {

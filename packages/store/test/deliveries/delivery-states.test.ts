@@ -133,11 +133,7 @@ t.test("every event changes every state as the domain's table says", async t => 
 
   const give = async (state: DeliveryState): Promise<Given> => {
     const gateway = randomUUID()
-    const webhook = await createWebhook(store, {
-      gateway,
-      endpointUrl: 'https://shop.example/',
-      active: true,
-    })
+    const webhook = await createWebhook(store, { gateway, endpointUrl: 'https://a.example/', active: true })
     const message = { id: randomUUID(), type: 'webhook.test' as const, body: '{}' }
     const { id } = await insertMessage(store, webhook.id, message)
     const [claimed] = await claimDeliveries(store, [String(id)], 60_000)

@@ -30,11 +30,7 @@ t.test('webhooks with many deliveries', async t => {
   /** A webhook with waiting deliveries: pending, held back, overdue; and one that was delivered. */
   const fill = async (count = WAITING) => {
     const gateway = randomUUID()
-    const webhook = await createWebhook(store, {
-      gateway,
-      endpointUrl: 'https://shop.example/',
-      active: true,
-    })
+    const webhook = await createWebhook(store, { gateway, endpointUrl: 'https://a.example/', active: true })
     await pool.query(
       `with m as (insert into messages (gateway, type, message_id, body) values ('', '', '', '{}') returning id)
        insert into deliveries (webhook_id, event_id, message_id, type, message, state, due_at, opened_at)

@@ -95,9 +95,7 @@ t.test('a statement takes rows in the order of their keys, whatever the order of
     backwards.map(delivery => resultOf(delivery)),
   )
   const isWaiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await waitFor(async () => (await pool.query(isWaiting)).rows.length > 0, {
-    what: 'the statement that waits',
-  })
+  await waitFor(async () => (await pool.query(isWaiting)).rows.length > 0, { what: 'a waiting statement' })
   const { rows: free } = await pool.query(
     `select webhook_id from webhook_hours where webhook_id = any($1) and start <= now() for update skip locked`,
     [ids],

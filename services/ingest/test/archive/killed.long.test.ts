@@ -75,11 +75,7 @@ async function killEverywhere(t: Test, { location, env, dieAt, diesRestoring }: 
     }
     const [code, signal] = await ended
     if (signal === null) t.equal(code, 0)
-    t.strictSame(
-      await findHalfMonths(store, wereThere),
-      [],
-      `no month is half in lists (${args[0]}, ${dies})`,
-    )
+    t.strictSame(await findHalfMonths(store, wereThere), [], `no month is half there (${args[0]}, ${dies})`)
     return signal
   }
   /** Kills it at each of its first steps, and then at every third, until it ends by itself. */

@@ -48,11 +48,7 @@ async function checkEverywhere(t: Test, store: Store, wereThere: Months): Promis
   const stream = await listEventsAfter(store, { after: 0n, upTo, limit: 100_000 }, new Map())
   const streamed = stream.map(({ occurredAt }) => occurredAt.toISOString().slice(0, 7))
   for (const [month, all] of wereThere)
-    t.equal(
-      streamed.filter(of => of === month).length,
-      isThere(month) ? all.size : 0,
-      `the stream of ${month}`,
-    )
+    t.equal(streamed.filter(of => of === month).length, isThere(month) ? all.size : 0, `stream of ${month}`)
   for (const slot of [SLOTS[0]!, SLOTS[40]!, SLOTS[130]!]) {
     const signature = signatureOf(`PaymentRecord ${slot}`)
     const month = monthOfSlot(slot)

@@ -122,11 +122,7 @@ t.test('a read that nobody waits for gives its connection back', async t => {
   t.same(await sessions(), [session], 'while the other runs')
   running.leave()
   await t.rejects(slow, gone)
-  t.same(
-    await pid,
-    [{ pid: session!.pid }],
-    'the server cancels what runs, and its connection answers the next',
-  )
+  t.same(await pid, [{ pid: session!.pid }], 'the server cancels what runs; its connection answers the next')
   t.same(await sessions(), [])
   for (const name of ['read', 'lookUp'] as const)
     await t.rejects(running.database[name](sql`select 1 as after`), gone, 'and no other begins')
