@@ -97,14 +97,6 @@ t.test('a version of Node that is too old is refused in one line', async t => {
     t.match(findNodeProblem(version), new RegExp(`^Node\\.js [^\\n]+; this is ${version}$`))
 })
 
-t.test('a step has files or a script of package.json', async t => {
-  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
-  for (const { name, files, script } of [...SYSTEMS, ...NIGHT]) {
-    t.ok(Boolean(files?.length) !== Boolean(script), name)
-    if (script) t.match(scripts[script], /^node scripts\/run\.mjs test\//, name)
-  }
-})
-
 interface Task {
   task: string
   directory: string

@@ -17,16 +17,11 @@ import t from 'tap'
 const run = promisify(execFile)
 const log = createLogger('test', { LOG_LEVEL: 'silent', ENVIRONMENT: 'production' })
 
-interface Certificates {
-  /** The folder with `ca.pem`, `server.pem`, `server.key`, `client.pem` and `client.key`. */
-  dir: string
-  ca: string
-  /** Of the user `app`. */
-  client: { cert: string; key: string }
-}
-
-/** A private authority, and certificates of it for a server on this machine and for a client. */
-async function makeCertificates(t: TestContext): Promise<Certificates> {
+/**
+ * A private authority, and certificates of it for a server on this machine and for a client, the user `app`; all with their
+ * keys in files of `dir`.
+ */
+async function makeCertificates(t: TestContext) {
   const dir = await mkdtemp(join(tmpdir(), 'payment-tracking-tls-'))
   t.teardown(() => rm(dir, { recursive: true, force: true }))
   const openssl = (...args: string[]) => run('openssl', args, { cwd: dir })
@@ -50,6 +45,8 @@ async function makeCertificates(t: TestContext): Promise<Certificates> {
     client: { cert: await read('client.pem'), key: await read('client.key') },
   }
 }
+
+type Certificates = Awaited<ReturnType<typeof makeCertificates>>
 
 /** Waits until the server listens; who it answers is what the tests are about. */
 const startAndWait = async (

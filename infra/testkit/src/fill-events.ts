@@ -1,19 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from './create-database.js'
 
-export interface FilledEvents {
-  gateways: string[]
-  policies: string[]
-  userPayments: string[]
-  recipients: string[]
-  authorities: string[]
-  trackingIds: string[]
-  signatureOf: (n: number) => string
-  /** the n-th event's slot and time; n counts from 1, the oldest */
-  slotOf: (n: number) => number
-  timeOf: (n: number) => Date
-}
-
 const FIRST_SLOT = 400_000_000
 const FIRST_TIME_MS = Date.UTC(2026, 0, 1)
 /** An event every ten seconds: a million are four months. */
@@ -46,7 +33,7 @@ const perKey = (count: number) => Math.ceil(count / 100)
 const userPaymentsOf = (many: number) => Math.ceil(many / 3)
 
 /** The keys that `fillEvents` uses for this many events, for a database that was filled before. */
-export function filledEvents(count: number): FilledEvents {
+export function filledEvents(count: number) {
   const many = perKey(count)
   return {
     gateways: keysOf('gateway', GATEWAYS),
@@ -55,11 +42,14 @@ export function filledEvents(count: number): FilledEvents {
     recipients: keysOf('recipient', RECIPIENTS),
     authorities: keysOf('authority', AUTHORITIES),
     trackingIds: Array.from({ length: many }, (_, n) => `order-${n}`),
-    signatureOf: n => signatureOf('signature', n),
-    slotOf: n => FIRST_SLOT + 25 * n,
-    timeOf: n => new Date(FIRST_TIME_MS + n * STEP_MS),
+    signatureOf: (n: number) => signatureOf('signature', n),
+    /** Of the n-th event; n counts from 1, the oldest. */
+    slotOf: (n: number) => FIRST_SLOT + 25 * n,
+    timeOf: (n: number) => new Date(FIRST_TIME_MS + n * STEP_MS),
   }
 }
+
+export type FilledEvents = ReturnType<typeof filledEvents>
 
 /**
  * Fills an empty database with so many events and what ingest would have made of them: aggregates, policies,
@@ -68,11 +58,7 @@ export function filledEvents(count: number): FilledEvents {
  * million events in about half a minute. `seq` ascends within a tracking ID, with holes.
  * @param options `analyze: false` leaves Postgres without statistics
  */
-export async function fillEvents(
-  pool: Pool,
-  count: number,
-  { analyze = true }: { analyze?: boolean } = {},
-): Promise<FilledEvents> {
+export async function fillEvents(pool: Pool, count: number, { analyze = true }: { analyze?: boolean } = {}) {
   const many = perKey(count)
   const indexes = count < INDEX_LAST_FROM ? [] : await dropIndexes(pool)
   // One statement, so that rows lie in the order of their arrival, like ingest's rows: plans depend on it.

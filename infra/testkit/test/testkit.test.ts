@@ -15,7 +15,7 @@ t.test('waiting ends with what was waited for, and why it failed', async t => {
   })
 })
 
-t.test('filled databases have the keys they say, sums of their events, and every index again', async t => {
+t.test('filled databases have the keys they say, and every index again', async t => {
   const [empty, filled] = await Promise.all([createDatabase(t), createDatabase(t)])
   const COUNT = 12_000
   const keys = await fillEvents(filled.pool, COUNT)
@@ -41,18 +41,5 @@ t.test('filled databases have the keys they say, sums of their events, and every
   ] as const) {
     const unknownKeys = await one(`select count(*) from events where not ${column} = any($1)`, [known])
     t.same(unknownKeys, { count: '0' }, column)
-  }
-  for (const span of [0, 3_600, 86_400]) {
-    t.same(await one('select sum(count) from event_counts where span = $1', [span]), { sum: String(COUNT) })
-    const payments = await one(
-      `select count(*) as sum, sum(amount) as total from events where name = 'PaymentRecord'`,
-    )
-    for (const gateway of ["= ''", "<> ''"]) {
-      const where = `where span = $1 and gateway ${gateway}`
-      const tokens = `select sum(count), sum(total) as total from payment_token_stats ${where}`
-      t.same(await one(tokens, [span]), payments, tokens)
-      const stats = `select sum(count) from payment_stats ${where}`
-      t.same(await one(stats, [span]), { sum: payments!.sum }, stats)
-    }
   }
 })

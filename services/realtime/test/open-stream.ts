@@ -9,21 +9,6 @@ export interface StreamEvent {
   data: PaymentMessage
 }
 
-export interface OpenedStream {
-  response: Response
-  /** events with data, in the order of their arrival */
-  events: StreamEvent[]
-  comments: number
-  /** the id that an `EventSource` would send when it connects again */
-  lastEventId: string
-  ended: boolean
-  /** `seq` of the payments that came */
-  seqs(): number[]
-  waitForSeq(seq: number): Promise<void>
-  /** Cuts the connection. */
-  cut(): void
-}
-
 export interface OpenStreamOptions {
   lastEventId?: string | undefined
   headers?: Record<string, string>
@@ -35,26 +20,34 @@ export async function openStream(
   url: string,
   query: Record<string, string>,
   { lastEventId, headers = {} }: OpenStreamOptions = {},
-): Promise<OpenedStream> {
+) {
   const controller = new AbortController()
   t.teardown(() => controller.abort())
   const response = await fetch(`${url}/v1/payments/stream?${new URLSearchParams(query)}`, {
     signal: controller.signal,
     headers: { ...headers, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
   })
-  const stream: OpenedStream = {
+  /** Events with data, in the order of their arrival. */
+  const events: StreamEvent[] = []
+  /** `seq` of the payments that came */
+  const seqs = () => events.filter(({ event }) => event === 'payment').map(({ data }) => data.data.seq)
+  const stream = {
     response,
-    events: [],
+    events,
     comments: 0,
+    /** What an `EventSource` would send when it connects again. */
     lastEventId: lastEventId ?? '',
     ended: false,
-    seqs: () => stream.events.filter(({ event }) => event === 'payment').map(({ data }) => data.data.seq),
-    waitForSeq: seq => waitFor(() => stream.seqs().includes(seq), { what: `payment ${seq}` }).then(() => {}),
+    seqs,
+    waitForSeq: (seq: number) => waitFor(() => seqs().includes(seq), { what: `payment ${seq}` }),
+    /** Cuts the connection. */
     cut: () => controller.abort(),
   }
   if (response.ok) void read(response, stream)
   return stream
 }
+
+type OpenedStream = Awaited<ReturnType<typeof openStream>>
 
 async function read(response: Response, stream: OpenedStream): Promise<void> {
   let text = ''

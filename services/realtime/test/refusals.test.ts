@@ -13,6 +13,7 @@ const say = (port: number, bytes: string) =>
 
 const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'
 const HANDSHAKE = `${UPGRADE}sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
+const host = 'host: x\r\n'
 const QUERY = 'EIO=4&transport=websocket'
 
 t.test('every request that does not become a connection is refused in the same shape', async t => {
@@ -22,9 +23,9 @@ t.test('every request that does not become a connection is refused in the same s
   })
   const pod = await pods.start()
   const port = Number(new URL(pod.url).port)
-  const refusalOf = async (head: string) => {
-    const answer = await say(port, `${head}\r\n`)
-    const [headers = '', body = ''] = answer.split('\r\n\r\n')
+  const refusalOf = async (first: string, headers = '') => {
+    const answer = await say(port, `${first}\r\n${headers}\r\n`)
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
     t.match(JSON.parse(body), {
       success: false,
       error: /^[A-Z].*\.$/,
@@ -32,57 +33,29 @@ t.test('every request that does not become a connection is refused in the same s
       timestamp: Number,
       requestId: String,
     })
-    t.match(headers, /content-type: application\/json/i)
-    t.match(headers, new RegExp(`x-request-id: ${JSON.parse(body).requestId}`, 'i'))
-    return `${headers.split(' ')[1]} ${JSON.parse(body).code}`
+    t.match(head, /content-type: application\/json/i)
+    t.match(head, new RegExp(`x-request-id: ${JSON.parse(body).requestId}`, 'i'))
+    return `${head.split(' ')[1]} ${JSON.parse(body).code}`
   }
-  const host = 'host: x\r\n'
-  for (const [what, head, refusal] of [
-    ['a wrong path', `GET /nowhere HTTP/1.1\r\n${host}`, '404 NOT_FOUND'],
-    ['a path that begins like ours', `GET /ws/v1x HTTP/1.1\r\n${host}`, '404 NOT_FOUND'],
-    ['polling', `GET /ws/v1/?EIO=4&transport=polling HTTP/1.1\r\n${host}`, '400 INVALID_REQUEST'],
-    [
-      'polling without the slash',
-      `GET /ws/v1?EIO=4&transport=polling HTTP/1.1\r\n${host}`,
-      '400 INVALID_REQUEST',
-    ],
-    [
-      'another method',
-      `POST /ws/v1/?EIO=4 HTTP/1.1\r\n${host}content-length: 0\r\n`,
-      '405 METHOD_NOT_ALLOWED',
-    ],
-    ['no HTTP', 'rubbish\r\n', '400 INVALID_REQUEST'],
-    ['long headers', `GET / HTTP/1.1\r\n${host}x: ${'y'.repeat(20_000)}\r\n`, '431 HEADERS_TOO_LARGE'],
-    ['an upgrade elsewhere', `GET /nowhere HTTP/1.1\r\n${host}${HANDSHAKE}`, '404 NOT_FOUND'],
-    [
-      'an upgrade to h2c',
-      `GET /ws/v1/ HTTP/1.1\r\n${host}connection: upgrade\r\nupgrade: h2c\r\n`,
-      '426 UPGRADE_REQUIRED',
-    ],
-    ['no transport', `GET /ws/v1/?EIO=4 HTTP/1.1\r\n${host}${HANDSHAKE}`, '400 INVALID_REQUEST'],
-    [
-      'an older protocol',
-      `GET /ws/v1/?EIO=3&transport=websocket HTTP/1.1\r\n${host}${HANDSHAKE}`,
-      '400 INVALID_REQUEST',
-    ],
-    [
-      'a session that is none',
-      `GET /ws/v1/?${QUERY}&sid=x HTTP/1.1\r\n${host}${HANDSHAKE}`,
-      '400 INVALID_REQUEST',
-    ],
-    [
-      'no key',
-      `GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${UPGRADE}sec-websocket-version: 13\r\n`,
-      '400 INVALID_REQUEST',
-    ],
-    [
-      'another origin',
-      `GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${HANDSHAKE}origin: https://evil.example\r\n`,
-      '403 FORBIDDEN',
-    ],
-  ] as const) {
-    t.equal(await refusalOf(head), refusal, what)
-  }
+  const keyless = `${UPGRADE}sec-websocket-version: 13\r\n`
+  const other = `${HANDSHAKE}origin: https://evil.example\r\n`
+  for (const [what, request, headers, refusal] of [
+    ['a wrong path', 'GET /nowhere', '', '404 NOT_FOUND'],
+    ['a path that begins like ours', 'GET /ws/v1x', '', '404 NOT_FOUND'],
+    ['polling', 'GET /ws/v1/?EIO=4&transport=polling', '', '400 INVALID_REQUEST'],
+    ['polling without the slash', 'GET /ws/v1?EIO=4&transport=polling', '', '400 INVALID_REQUEST'],
+    ['another method', 'POST /ws/v1/?EIO=4', 'content-length: 0\r\n', '405 METHOD_NOT_ALLOWED'],
+    ['long headers', 'GET /', `x: ${'y'.repeat(20_000)}\r\n`, '431 HEADERS_TOO_LARGE'],
+    ['an upgrade elsewhere', 'GET /nowhere', HANDSHAKE, '404 NOT_FOUND'],
+    ['an upgrade to h2c', 'GET /ws/v1/', 'connection: upgrade\r\nupgrade: h2c\r\n', '426 UPGRADE_REQUIRED'],
+    ['no transport', 'GET /ws/v1/?EIO=4', HANDSHAKE, '400 INVALID_REQUEST'],
+    ['an older protocol', 'GET /ws/v1/?EIO=3&transport=websocket', HANDSHAKE, '400 INVALID_REQUEST'],
+    ['a session that is none', `GET /ws/v1/?${QUERY}&sid=x`, HANDSHAKE, '400 INVALID_REQUEST'],
+    ['no key', `GET /ws/v1/?${QUERY}`, keyless, '400 INVALID_REQUEST'],
+    ['another origin', `GET /ws/v1/?${QUERY}`, other, '403 FORBIDDEN'],
+  ] as const)
+    t.equal(await refusalOf(`${request} HTTP/1.1`, host + headers), refusal, what)
+  t.equal(await refusalOf('rubbish'), '400 INVALID_REQUEST', 'no HTTP')
   const management = Number(new URL(pod.service.managementUrl).port)
   const answer = await say(management, `GET /nowhere HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
   t.match(answer, /^HTTP\/1\.1 404 [^]*"success":false[^]*"code":"NOT_FOUND"/)
@@ -101,5 +74,6 @@ t.test('every request that does not become a connection is refused in the same s
   )
   t.teardown(() => second.destroy())
   await new Promise(resolve => second.once('data', resolve))
-  t.equal(await refusalOf(`GET /ws/v1/?${QUERY} HTTP/1.1\r\n${host}${HANDSHAKE}`), '429 TOO_MANY_CONNECTIONS')
+  const third = await refusalOf(`GET /ws/v1/?${QUERY} HTTP/1.1`, host + HANDSHAKE)
+  t.equal(third, '429 TOO_MANY_CONNECTIONS')
 })

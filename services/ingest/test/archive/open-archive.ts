@@ -89,15 +89,7 @@ export function stoppingAfter(store: Store, pages: number, stop: AbortController
   })
 }
 
-export interface TestArchive {
-  directory: string
-  files: ArchiveFiles
-  logs: string[]
-  /** Archives all that may be. */
-  run: (options?: Partial<ArchiverOptions>, stop?: AbortSignal) => Promise<void>
-}
-
-export async function openArchive(t: TestContext, store: Store): Promise<TestArchive> {
+export async function openArchive(t: TestContext, store: Store) {
   const directory = await makeDirectory(t)
   const files = await openArchiveFiles(directory)
   const logs: string[] = []
@@ -106,7 +98,8 @@ export async function openArchive(t: TestContext, store: Store): Promise<TestArc
     directory,
     files,
     logs,
-    run: (options = {}, stop = new AbortController().signal) =>
+    /** Archives all that may be. */
+    run: (options: Partial<ArchiverOptions> = {}, stop = new AbortController().signal) =>
       archiveOldMonths(
         {
           store,

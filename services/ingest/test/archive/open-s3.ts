@@ -4,16 +4,8 @@ import S3rver from '@20minutes/s3rver'
 import { listen, type TestContext } from '@payment-tracking/testkit'
 import { makeDirectory } from './open-archive.js'
 
-export interface S3Store {
-  /** EVENTS_ARCHIVE */
-  location: string
-  /** the AWS_ variables */
-  env: Record<string, string>
-  port: number
-  directory: string
-}
-
-export async function openS3(t: TestContext): Promise<S3Store> {
+/** @returns what EVENTS_ARCHIVE and the AWS_ variables say, too */
+export async function openS3(t: TestContext) {
   const directory = await makeDirectory(t)
   const server = new S3rver({
     address: '127.0.0.1',
@@ -37,14 +29,7 @@ export async function openS3(t: TestContext): Promise<S3Store> {
   }
 }
 
-export interface Cut {
-  /** AWS_ENDPOINT_URL */
-  address: string
-  /** Lets all but the last byte of the nth chunk pass, counted from now, and nothing behind it. */
-  at: (chunk: number, die: () => void) => void
-}
-
-export async function openCut(t: TestContext, port: number): Promise<Cut> {
+export async function openCut(t: TestContext, port: number) {
   let left = 0
   let die = () => {}
   const server = createServer(client => {
@@ -60,8 +45,10 @@ export async function openCut(t: TestContext, port: number): Promise<Cut> {
     client.on('close', () => upstream.destroy())
   })
   return {
+    /** AWS_ENDPOINT_URL */
     address: `http://127.0.0.1:${await listen(t, server)}`,
-    at: (chunk, dies) => {
+    /** Lets all but the last byte of the nth chunk pass, counted from now, and nothing behind it. */
+    at: (chunk: number, dies: () => void) => {
       left = chunk
       die = dies
     },

@@ -3,21 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import type { TestContext } from '@payment-tracking/testkit'
 
-export interface TestProxy {
-  port: number
-  /** what CONNECT asked for, in order */
-  asked: string[]
-  /** the credentials that came */
-  credentials: (string | undefined)[]
-  /** lines of headers after a status, with which every CONNECT is answered; null: it is let through */
-  refusal: string | null
-  close(): Promise<void>
-}
-
-export async function openProxy(
-  t: TestContext,
-  options: { port?: number; refusal?: string } = {},
-): Promise<TestProxy> {
+/** @param options.refusal lines of headers after a status, with which every CONNECT is answered */
+export async function openProxy(t: TestContext, options: { port?: number; refusal?: string } = {}) {
+  const proxy: { refusal: string | null } = { refusal: options.refusal ?? null }
+  /** What CONNECT asked for, in order. */
   const asked: string[] = []
   const credentials: (string | undefined)[] = []
   const sockets = new Set<Socket>()
@@ -49,6 +38,5 @@ export async function openProxy(
     })
   t.teardown(close)
   const { port } = server.address() as AddressInfo
-  const proxy: TestProxy = { port, asked, credentials, refusal: options.refusal ?? null, close }
-  return proxy
+  return Object.assign(proxy, { port, asked, credentials, close })
 }
