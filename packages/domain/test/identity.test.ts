@@ -11,60 +11,34 @@ const same = (a: ChainEvent, b: ChainEvent): boolean => a.id === b.id && a.finge
 
 t.test('one event in two styles has one id and one fingerprint', async t => {
   const { max_renewals: _none, padding: _padding, ...required } = SUBSCRIPTION
+  const [CREATED, CHANGED] = ['PaymentPolicyCreated', 'PaymentPolicyStatusChanged']
+  const typed = (policy_type: object) => ({ ...POLICY_CREATED, policy_type })
+  const plan = (of: object, payment_frequency: unknown) =>
+    typed({ Subscription: { ...of, payment_frequency } })
+  const monthly = { variant: 'Subscription', ...SUBSCRIPTION, payment_frequency: { variant: 'Monthly' } }
+  const custom = plan({ ...SUBSCRIPTION, max_renewals: null }, { Custom: 262800 })
+  const changed = (old_status: unknown, new_status: unknown) => ({
+    payment_policy: keyOf(1),
+    old_status,
+    new_status,
+  })
+  const paused = changed({ Active: null }, { Paused: null })
   const pairs: [name: string, one: Members, other: Members][] = [
     ['PaymentRecord', PAYMENT, { ...PAYMENT, amount: 1000, timestamp: 1769871897 }],
     ['PaymentRecord', PAYMENT, Object.fromEntries(Object.entries(PAYMENT).reverse())],
     ['PaymentRecord', PAYMENT, { ...PAYMENT, payer: null, recipient: null, token_mint: null }],
     ['PaymentRecord', { ...PAYMENT, amount: '18446744073709551615' }, { ...PAYMENT, amount: 2n ** 64n - 1n }],
-    [
-      'PaymentPolicyCreated',
-      POLICY_CREATED,
-      {
-        ...POLICY_CREATED,
-        policy_type: { variant: 'Subscription', ...SUBSCRIPTION, payment_frequency: { variant: 'Monthly' } },
-      },
-    ],
-    [
-      'PaymentPolicyCreated',
-      POLICY_CREATED,
-      {
-        ...POLICY_CREATED,
-        policy_type: { Subscription: { ...SUBSCRIPTION, payment_frequency: 'Monthly', padding: [] } },
-      },
-    ],
-    [
-      'PaymentPolicyCreated',
-      {
-        ...POLICY_CREATED,
-        policy_type: {
-          Subscription: { ...required, payment_frequency: { variant: 'Custom', field: '262800' } },
-        },
-      },
-      {
-        ...POLICY_CREATED,
-        policy_type: {
-          Subscription: { ...SUBSCRIPTION, max_renewals: null, payment_frequency: { Custom: 262800 } },
-        },
-      },
-    ],
-    [
-      'PaymentPolicyStatusChanged',
-      { payment_policy: keyOf(1), old_status: { variant: 'Active' }, new_status: { variant: 'Paused' } },
-      { payment_policy: keyOf(1), old_status: { Active: null }, new_status: { Paused: null } },
-    ],
-    [
-      'PaymentPolicyStatusChanged',
-      { payment_policy: keyOf(1), old_status: 'Active', new_status: 'Paused' },
-      { payment_policy: keyOf(1), old_status: { Active: null }, new_status: { Paused: null } },
-    ],
+    [CREATED, POLICY_CREATED, typed(monthly)],
+    [CREATED, POLICY_CREATED, plan({ ...SUBSCRIPTION, padding: [] }, 'Monthly')],
+    [CREATED, plan(required, { variant: 'Custom', field: '262800' }), custom],
+    [CHANGED, changed({ variant: 'Active' }, { variant: 'Paused' }), paused],
+    [CHANGED, changed('Active', 'Paused'), paused],
     ['SomethingNew', { nested: { variant: 'X', a: 1 } }, { nested: { X: { a: '1' } } }],
   ]
   for (const index of [0, undefined]) {
     for (const [name, one, other] of pairs) {
-      const [a, b] = [
-        await accept(envelopeOf(name, one, { index })),
-        await accept(envelopeOf(name, other, { index })),
-      ]
+      const a = await accept(envelopeOf(name, one, { index }))
+      const b = await accept(envelopeOf(name, other, { index }))
       t.ok(same(a, b), `${name} ${writeJson(other).slice(0, 60)}`)
     }
   }
@@ -108,14 +82,9 @@ t.test('messages agree only when data, slot and timestamp do', async t => {
 })
 
 t.test('transfers of one transaction are told apart by index, or by what they say', async t => {
+  const direct = { ...PAYMENT, payment_policy: '1'.repeat(32), record_id: 0 }
   const transfer = async (data: Members, others: Members = {}): Promise<ChainEvent> =>
-    accept(
-      envelopeOf(
-        'PaymentRecord',
-        { ...PAYMENT, payment_policy: '1'.repeat(32), record_id: 0, ...data },
-        others,
-      ),
-    )
+    accept(envelopeOf('PaymentRecord', { ...direct, ...data }, others))
   const first = await transfer({}, { index: 0 })
   t.equal((await transfer({ amount: '5' }, { index: 0 })).id, first.id)
   t.not((await transfer({}, { index: 1 })).id, first.id)
@@ -126,9 +95,8 @@ t.test('transfers of one transaction are told apart by index, or by what they sa
 
 t.test('the transaction and the commitment are no part of what an event is', async t => {
   const event = await accept(envelopeOf('PaymentRecord', PAYMENT))
-  const other = await accept(
-    envelopeOf('PaymentRecord', PAYMENT, { transaction_index: 7, commitment: 'finalized' }),
-  )
+  const told = { transaction_index: 7, commitment: 'finalized' }
+  const other = await accept(envelopeOf('PaymentRecord', PAYMENT, told))
   t.ok(same(event, other))
   t.match(other, { transactionIndex: 7, commitment: 'finalized' })
   t.match(event, { transactionIndex: 0, commitment: 'confirmed' })

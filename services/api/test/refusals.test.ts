@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { sayTo } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openApi } from './open-api.js'
 
@@ -58,19 +58,12 @@ t.test("the caller's request id comes back when it is one plain word", async t =
 t.test('malformed and oversized HTTP is refused in the common shape', async t => {
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as { port: number }
-  const say = (bytes: string) =>
-    new Promise<string>((resolve, reject) => {
-      let answer = ''
-      const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
-      socket.on('close', () => resolve(answer)).on('error', reject)
-    })
   for (const [bytes, status, code] of [
     ['rubbish\r\n\r\n', 400, 'INVALID_REQUEST'],
     ['GET /v1/health HTTP/1.1\r\nhost: x\r\nx: \x01\r\n\r\n', 400, 'INVALID_REQUEST'],
     [`GET /v1/health HTTP/1.1\r\nhost: x\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
   ] as const) {
-    const [head, body] = (await say(bytes)).split('\r\n\r\n')
+    const [head, body] = (await sayTo(port, bytes)).split('\r\n\r\n')
     t.match(head, new RegExp(`^HTTP/1.1 ${status} `))
     t.match(JSON.parse(body!), { success: false, error: String, code, timestamp: Number, requestId: UUID })
   }

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
-import { connect, createConnection } from 'node:net'
+import { createConnection } from 'node:net'
 import { decodePositionCursor, encodePositionCursor } from '@payment-tracking/store/reads'
 import { verifyDatabase } from '@payment-tracking/store/ingest'
-import { waitFor, type TestContext } from '@payment-tracking/testkit'
+import { sayTo, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
 import { WebSocket } from 'ws'
 import { expected, fillFromFixtures } from './fill-from-fixtures.js'
@@ -155,20 +155,17 @@ t.test('a request that is no stream is refused in the common shape, before the u
       once(again.socket, 'unexpected-response').then(() => false),
     ])
   })
-  const say = (head: string) =>
-    new Promise<string>((resolve, reject) => {
-      let answer = ''
-      const socket = connect(port, '127.0.0.1', () => socket.write(head))
-      socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
-      socket.on('close', () => resolve(answer)).on('error', reject)
-    })
   const upgrade = (path: string, protocol: string, more = '') =>
     `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: ${protocol}\r\n${more}\r\n`
-  t.match(await say(upgrade('/v1/health', 'h2c')), /^HTTP\/1.1 200 [^]*"status":"ok"/, 'upgrade ignored')
-  t.match(await say(upgrade('/v1/events', 'websocket')), /^HTTP\/1.1 200 /)
-  t.match(await say(upgrade('/nowhere', 'websocket')), /^HTTP\/1.1 404 [^]*NOT_FOUND/)
-  t.match(await say(upgrade('/v1/events/stream', 'h2c')), /^HTTP\/1.1 426 [^]*UPGRADE_REQUIRED/)
-  t.match(await say(upgrade('/v1/events/stream', 'websocket')), /^HTTP\/1.1 400 [^]*INVALID_REQUEST/)
+  t.match(
+    await sayTo(port, upgrade('/v1/health', 'h2c')),
+    /^HTTP\/1.1 200 [^]*"status":"ok"/,
+    'upgrade ignored',
+  )
+  t.match(await sayTo(port, upgrade('/v1/events', 'websocket')), /^HTTP\/1.1 200 /)
+  t.match(await sayTo(port, upgrade('/nowhere', 'websocket')), /^HTTP\/1.1 404 [^]*NOT_FOUND/)
+  t.match(await sayTo(port, upgrade('/v1/events/stream', 'h2c')), /^HTTP\/1.1 426 [^]*UPGRADE_REQUIRED/)
+  t.match(await sayTo(port, upgrade('/v1/events/stream', 'websocket')), /^HTTP\/1.1 400 [^]*INVALID_REQUEST/)
 })
 
 t.test('a reader that takes nothing is closed with its code, and buffers no more than a bound', async t => {

@@ -24,14 +24,10 @@ const say = (changes: Partial<RiskFacts>, risk: Partial<DueRisk> = {}) =>
 
 t.test('each cause is a sentence with its cure', async t => {
   t.equal(say({}), 'Wallet 7xKX… has 3.20 USDC, 9.99 are due on Thursday. It must top up.')
-  t.equal(
-    say({}, { dueTogether: 19_980_000 }),
-    'Wallet 7xKX… has 3.20 USDC, 19.98 are due together by Thursday. It must top up.',
-  )
-  t.equal(
-    say({ dueAt: Date.parse('2026-11-02T12:00:00Z') / 1000 }),
-    'Wallet 7xKX… has 3.20 USDC, 9.99 were due on Nov 2, 2026. It must top up.',
-  )
+  const dueTogether = say({}, { dueTogether: 19_980_000 })
+  t.equal(dueTogether, 'Wallet 7xKX… has 3.20 USDC, 19.98 are due together by Thursday. It must top up.')
+  const dueOnce = say({ dueAt: Date.parse('2026-11-02T12:00:00Z') / 1000 })
+  t.equal(dueOnce, 'Wallet 7xKX… has 3.20 USDC, 9.99 were due on Nov 2, 2026. It must top up.')
   t.equal(
     say({ token: undefined, wallet: null }),
     'Wallet unknown has 3,200,000 of its token, 9,990,000 are due on Thursday. It must top up.',

@@ -1,15 +1,7 @@
 import { connect } from 'node:net'
+import { sayTo } from '@payment-tracking/testkit'
 import t from 'tap'
 import { usePods } from './use-pods.js'
-
-/** Sends bytes to a port. @returns the whole answer until the connection was closed */
-const say = (port: number, bytes: string) =>
-  new Promise<string>((resolve, reject) => {
-    let answer = ''
-    const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
-    socket.setEncoding('utf8').on('data', (chunk: string) => (answer += chunk))
-    socket.on('close', () => resolve(answer)).on('error', reject)
-  })
 
 const UPGRADE = 'connection: upgrade\r\nupgrade: websocket\r\n'
 const HANDSHAKE = `${UPGRADE}sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n`
@@ -24,7 +16,7 @@ t.test('every request that does not become a connection is refused in the same s
   const pod = await pods.start()
   const port = Number(new URL(pod.url).port)
   const refusalOf = async (first: string, headers = '') => {
-    const answer = await say(port, `${first}\r\n${headers}\r\n`)
+    const answer = await sayTo(port, `${first}\r\n${headers}\r\n`)
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     t.match(JSON.parse(body), {
       success: false,
@@ -57,7 +49,7 @@ t.test('every request that does not become a connection is refused in the same s
     t.equal(await refusalOf(`${request} HTTP/1.1`, host + headers), refusal, what)
   t.equal(await refusalOf('rubbish'), '400 INVALID_REQUEST', 'no HTTP')
   const management = Number(new URL(pod.service.managementUrl).port)
-  const answer = await say(management, `GET /nowhere HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
+  const answer = await sayTo(management, `GET /nowhere HTTP/1.1\r\n${host}connection: close\r\n\r\n`)
   t.match(answer, /^HTTP\/1\.1 404 [^]*"success":false[^]*"code":"NOT_FOUND"/)
 
   const open = connect(port, '127.0.0.1', () =>

@@ -78,10 +78,8 @@ t.test('webhooks over REST', async t => {
     t.match(unknownField, /^Field gateway is not known here; known are gateway_pubkey, /)
     t.equal((await post({ endpointUrl })).body.error, 'Field gateway_pubkey is missing.')
     const [{ id }] = (await api.call('GET', '/v1/webhooks?limit=1', { token })).body
-    const moved = await api.call('PUT', `/v1/webhooks/${id}`, {
-      token,
-      body: { endpointUrl: `${endpointUrl}/2` },
-    })
+    const body = { endpointUrl: `${endpointUrl}/2` }
+    const moved = await api.call('PUT', `/v1/webhooks/${id}`, { token, body })
     t.equal(moved.body.endpointUrl, `${endpointUrl}/2`)
   })
 
