@@ -212,10 +212,8 @@ t.test('an id of another gateway costs no more and no less than an id that nobod
   }
   /** The least of some tries by turns: other traffic adds, and what the API just asked is not asked again. */
   const compare = async (operation: Operation, foreign: Partial<Target>, unknown: Partial<Target>) => {
-    const [first, second] = [
-      { sent: Infinity, received: Infinity },
-      { sent: Infinity, received: Infinity },
-    ]
+    const first = { sent: Infinity, received: Infinity }
+    const second = { sent: Infinity, received: Infinity }
     for (let count = 0; count < MOST_TRIES; count++) {
       for (const [least, target] of [
         [first, foreign],

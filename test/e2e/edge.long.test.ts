@@ -143,10 +143,8 @@ async function openPod(t: TestContext, files: readonly string[], at = 0) {
 
 t.test('the console is found below its path, and nothing else suffers without it', { skip }, async t => {
   // During an upgrade: both have the page, each has the script of its own release alone.
-  const [before, after] = [
-    await openPod(t, ['/console/', '/console/assets/old.js']),
-    await openPod(t, ['/console/', '/console/assets/new.js']),
-  ]
+  const before = await openPod(t, ['/console/', '/console/assets/old.js'])
+  const after = await openPod(t, ['/console/', '/console/assets/new.js'])
   const port = await startEdge(t, haproxy, {}, { console: [before.port, after.port] })
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`)
   await waitFor(async () => (await get('/console/')).ok, { what: 'the console behind the edge' })

@@ -88,10 +88,8 @@ t.test('a release goes on while schema and services change under load', { timeou
   t.teardown(() => edge.close())
   const oldApi = `http://127.0.0.1:${before.apiPort}`
   const receiver = await openEndpoint(t, oldApi, market)
-  const [throughEdge, onOldPod] = [
-    watchAll('edge socket', edge.url, market, complaints),
-    watchAll('old socket', `http://127.0.0.1:${before.realtimePort}`, market, complaints),
-  ]
+  const throughEdge = watchAll('edge socket', edge.url, market, complaints)
+  const onOldPod = watchAll('old socket', `http://127.0.0.1:${before.realtimePort}`, market, complaints)
   t.teardown(() => [throughEdge, onOldPod].forEach(watch => watch.close()))
   let watches = [throughEdge, onOldPod]
   const readers = [readOn('edge', edge.url, market, complaints)]

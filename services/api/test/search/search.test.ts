@@ -148,10 +148,8 @@ t.test('a gateway finds payments and subscriptions by how their tracking IDs beg
   const mine = { ...direct, trackingId: 'menu-1' }
   const [till, user] = [await addSignedIn(api), await chain.openUserPayment(MINT)]
   const own = { ...gatewayOnChain, address }
-  const [live, gone] = [
-    await chain.openPolicy(own, user, { trackingId: 'menu-2', amount: 5n }),
-    await chain.openPolicy(own, user, { trackingId: 'menu-3', amount: 5n }),
-  ]
+  const live = await chain.openPolicy(own, user, { trackingId: 'menu-2', amount: 5n })
+  const gone = await chain.openPolicy(own, user, { trackingId: 'menu-3', amount: 5n })
   await storeMessages(
     api,
     user.created,

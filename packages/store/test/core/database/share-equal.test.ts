@@ -150,10 +150,8 @@ t.test('a request to cancel that comes too late hits no later statement', async 
   for (let n = 0; n < 30; n += 1) {
     const controller = new AbortController()
     const { database } = boundReads(store, controller)
-    const [short, next] = [
-      database.read(sql`select pg_sleep(0.002)::text`),
-      store.database.read(sql`select pg_sleep(0.01)::text as slept`),
-    ]
+    const short = database.read(sql`select pg_sleep(0.002)::text`)
+    const next = store.database.read(sql`select pg_sleep(0.01)::text as slept`)
     // The statement ends by itself while the request is on its way.
     await sleep(1)
     controller.abort(gone)
