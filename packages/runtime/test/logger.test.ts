@@ -1,13 +1,13 @@
 import t from 'tap'
 import { createLogger } from '../src/index.js'
 
-t.test('no secret reaches a log line, wherever it stands', async t => {
+function open(config: Parameters<typeof createLogger>[1]) {
   const lines: string[] = []
-  const log = createLogger(
-    'test',
-    { LOG_LEVEL: 'trace', ENVIRONMENT: 'devnet' },
-    { write: line => lines.push(line) },
-  )
+  return { lines, log: createLogger('test', config, { write: line => lines.push(line) }) }
+}
+
+t.test('no secret reaches a log line, wherever it stands', async t => {
+  const { lines, log } = open({ LOG_LEVEL: 'trace', ENVIRONMENT: 'devnet' })
   log.info({ secret: 'hunter2', webhook: { secret: 'hunter2', id: 7 } }, 'webhook.created')
   log.info(
     { req: { headers: { authorization: 'Bearer hunter2', cookie: 'hunter2' } }, token: 'hunter2' },
@@ -24,12 +24,7 @@ t.test('no secret reaches a log line, wherever it stands', async t => {
 })
 
 t.test('an error keeps its code and its causes', async t => {
-  const lines: string[] = []
-  const log = createLogger(
-    'test',
-    { LOG_LEVEL: 'info', ENVIRONMENT: 'production' },
-    { write: line => lines.push(line) },
-  )
+  const { lines, log } = open({ LOG_LEVEL: 'info', ENVIRONMENT: 'production' })
   log.warn(
     { err: Object.assign(new Error('outer', { cause: new Error('inner') }), { code: 'X_1' }) },
     'failed',
@@ -41,12 +36,7 @@ t.test('an error keeps its code and its causes', async t => {
 })
 
 t.test('a memo that turned the direction of writing turned a log line', async t => {
-  const lines: string[] = []
-  const log = createLogger(
-    'test',
-    { LOG_LEVEL: 'info', ENVIRONMENT: 'production' },
-    { write: line => lines.push(line) },
-  )
+  const { lines, log } = open({ LOG_LEVEL: 'info', ENVIRONMENT: 'production' })
   const trackingId = 'order-7\u202e\u200b\u3164\u009b31m 🍕'
   log.info({ trackingId, err: new Error(trackingId) }, trackingId)
   t.match(lines[0], /^[\x20-\x7e]+\n$/)

@@ -256,6 +256,8 @@ t.test('an old token is exchanged for a new token, which states the present deta
   clockMs = NOW * 1000
 })
 
+const ISSUE = { method: 'POST', url: '/v1/tokens/issue', payload: { walletPublicKey: me } } as const
+
 t.test('both kinds of keys are in one set, and a new key is published before it signs', async t => {
   for (const path of ['/.well-known/jwks.json', '/v1/jwks']) {
     const { body, headers } = await api.get(path)
@@ -272,11 +274,8 @@ t.test('both kinds of keys are in one set, and a new key is published before it 
     t.equal(headers['cache-control'], 'public, max-age=300')
   }
   // The verifier's cached set already holds the next key, so its tokens are accepted without a request.
-  const rotated = await openApi(
-    t,
-    { CHECKOUT_TOKEN_KEYS: JSON.stringify([nextKey, checkoutKey]) },
-    () => clockMs,
-  )
+  const CHECKOUT_TOKEN_KEYS = JSON.stringify([nextKey, checkoutKey])
+  const rotated = await openApi(t, { CHECKOUT_TOKEN_KEYS }, () => clockMs)
   await openChain(rotated.store).policy({
     owner: me,
     mint,
@@ -284,22 +283,14 @@ t.test('both kinds of keys are in one set, and a new key is published before it 
     at: NOW - 60,
     type: subscriptionOf({ next_payment_due: String(NOW) }),
   })
-  const answer = await rotated.app.inject({
-    method: 'POST',
-    url: '/v1/tokens/issue',
-    payload: { walletPublicKey: me },
-  })
+  const answer = await rotated.app.inject(ISSUE)
   t.equal(decodeProtectedHeader(answer.json().token).kid, nextKey.kid)
   t.ok(await verifier.verify(answer.json().token, me))
 })
 
 t.test('without keys there are no tokens; with bad keys the service does not start', async t => {
   const without = await openApi(t)
-  const answer = await without.app.inject({
-    method: 'POST',
-    url: '/v1/tokens/issue',
-    payload: { walletPublicKey: me },
-  })
+  const answer = await without.app.inject(ISSUE)
   t.match(answer.json(), { code: 'CHECKOUT_TOKENS_OFF' })
   t.equal(answer.statusCode, 503)
   const { d, ...publicOnly } = checkoutKey

@@ -206,15 +206,16 @@ t.test('signing in', async t => {
     t.equal((await verify(api, gateway, { nonce: good })).status, 401, 'once')
   })
 
+  const setOrder = ({ address }: { address: string }, column: string, order: string) =>
+    api.database.pool.query(`update gateways set ${column} = $2 where address = $1`, [address, order])
+
   t.test('a gateway that is unknown or deleted has no challenge and no sign-in', async t => {
     const unknown = { address: makeWallet().publicKey, authority: makeWallet() }
     t.equal((await api.call('POST', `/v1/gateway/${unknown.address}/auth/challenge`)).status, 404)
     t.equal((await api.call('POST', '/v1/gateway/nonsense/auth/challenge')).status, 400)
     const gateway = await api.addGateway()
     const nonce = await api.challenge(gateway)
-    await api.database.pool.query(`update gateways set deleted_order = '0002' where address = $1`, [
-      gateway.address,
-    ])
+    await setOrder(gateway, 'deleted_order', '0002')
     t.equal((await verify(api, gateway, { nonce })).status, 401)
     t.equal((await api.call('POST', `/v1/gateway/${gateway.address}/auth/challenge`)).status, 404)
   })
@@ -242,13 +243,9 @@ t.test('signing in', async t => {
     t.equal((await list(await api.signIn(gateway, first))).status, 200)
     await setSigner(second, '00032')
     t.equal((await verify(api, gateway, { wallet: first, nonce: await api.challenge(gateway) })).status, 401)
-    await api.database.pool.query(`update gateways set deleted_order = '0004' where address = $1`, [
-      gateway.address,
-    ])
+    await setOrder(gateway, 'deleted_order', '0004')
     t.equal((await list(ofAuthority)).status, 401, 'with its gateway, a token dies')
-    await api.database.pool.query(`update gateways set incarnation_start = '0005' where address = $1`, [
-      gateway.address,
-    ])
+    await setOrder(gateway, 'incarnation_start', '0005')
     t.equal(
       (await verify(api, gateway, { wallet: second, nonce: await api.challenge(gateway) })).status,
       401,
