@@ -22,7 +22,7 @@ t.test('requests end after their time, and the archive goes on when the store an
   const { store, database } = await openTestStore(t)
   await take(store, database.pool, early)
   const { location, env } = await openS3(t)
-  const link = await openLink(t, env.AWS_ENDPOINT_URL!)
+  const link = await openLink(t, env.AWS_ENDPOINT_URL)
   link.silence('all')
   const hung = new S3Files(location, { ...env, AWS_ENDPOINT_URL: link.url }, { requestWithinMs: 100 })
   t.equal(await hung.check(), false, 'ingest starts without it')
@@ -39,7 +39,7 @@ t.test('payments are stored meanwhile, and a stop does not wait for the store', 
   const { database, nats, settings } = await useEnvironment(t)
   await nats.addStream()
   const { location, env } = await openS3(t)
-  const link = await openLink(t, env.AWS_ENDPOINT_URL!)
+  const link = await openLink(t, env.AWS_ENDPOINT_URL)
   const service = await startService(t, 'ingest', {
     ...settings,
     ...env,
