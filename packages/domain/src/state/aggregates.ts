@@ -3,7 +3,7 @@
 
 /** Seconds that a row covers; 0 is all time. */
 export const SPANS = [0, 86_400, 3_600] as const
-export const [ALL_TIME, DAY, HOUR] = SPANS
+export const [, DAY, HOUR] = SPANS
 export type Span = (typeof SPANS)[number]
 
 /** The gateway of rows over all gateways, and the mint of payments whose mint is not known yet. */
