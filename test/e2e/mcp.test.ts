@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { addEvent } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../../services/api/test/gateway-auth/open-gateway-api.js'
 import { signatureOf } from '../../services/api/test/open-chain.js'
@@ -54,23 +55,20 @@ t.test('an assistant asks three questions, and changes nothing', async t => {
   const signature = signatureOf('paid')
   /** It reads from right to left, and a part of it is not seen. */
   const hostile = 'order-9\u202e\u200b\u3164'
-  const { rows } = await api.database.pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
-                         gateway, payment_policy, tracking_id, seq, recipient, token_mint, amount, paid_at, record_id)
-     values (gen_random_uuid(), 1, 1, $1, 0, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1,
-             $2, $2, $3, 1, $2, $2, 18446744073709551615, 1, 1) returning id`,
-    [signature, gateway.address, hostile],
-  )
+  const most = '18446744073709551615'
+  const { address } = gateway
+  const accounts = { gateway: address, payment_policy: address, recipient: address, token_mint: address }
+  const columns = { signature, ...accounts, tracking_id: hostile, seq: 1, amount: most }
+  const eventId = await addEvent(api.database.pool, columns)
   const { body: webhook } = await addWebhook({ endpoint_url: 'https://shop.example/hidden?key=hidden' })
   await api.database.pool.query(
     `insert into deliveries (webhook_id, event_id, message_id, type, message, state, last_error)
      values ($1, $2, 'm', 'payment.executed', 0, 'failed', 'timeout')`,
-    [webhook.id, rows[0].id],
+    [webhook.id, eventId],
   )
   const ask = await connect({ PAYMENT_TRACKING_URL: url, PAYMENT_TRACKING_API_KEY: made.key })
   const order = { trackingId: hostile, recipient: gateway.address, tokenMint: gateway.address }
   const read = ({ content }: Answer) => JSON.parse(content[0]!.text) as Record<string, unknown>
-  const most = '18446744073709551615'
   const paid = await ask('is_order_paid', { ...order, amount: most })
   t.match(read(paid), { paid: true, answeredBy: 'payments', payments: [{ amount: most }] }, 'every digit')
   t.match(read(await ask('is_order_paid', { ...order, trackingId: 'order-8', amount: '1' })), { paid: false })

@@ -1,3 +1,4 @@
+export { addEvent, addEvents } from './add-events.js'
 export { buildBatch } from './build-batch.js'
 export { analyzeAll, FILL_MESSAGES, filledEvents, fillEvents, type FilledEvents } from './fill-events.js'
 export { fillDeliveries, fillPayments, fillWaiting, SENT, type FilledHistory } from './fill-history.js'

@@ -13,10 +13,9 @@ import {
   sumMerchantPayments,
   type EventKey,
 } from '@payment-tracking/store/reads'
-import { analyzeAll, createDatabase } from '@payment-tracking/testkit'
+import { addEvents, analyzeAll, createDatabase } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openStore } from '../src/core/database/open-store.js'
-import { addEvents } from './add-events.js'
 import { countRows } from './count-rows.js'
 import { readPages } from './plans/explain.js'
 

@@ -1,4 +1,4 @@
-import { insertWebhook } from '@payment-tracking/testkit'
+import { addEvent, insertWebhook } from '@payment-tracking/testkit'
 import t from 'tap'
 import { expected, fillFromFixtures } from './fill-from-fixtures.js'
 import { openGatewayApi } from './gateway-auth/open-gateway-api.js'
@@ -55,23 +55,18 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
   const addWebhook = async (gateway: string, active = true): Promise<number> =>
     Number(await insertWebhook(api.database.pool, gateway, { active }))
   const [facts, finality] = [await addWebhook(own.address), await addWebhook(own.address)]
-  const { rows } = await api.database.pool.query<{ id: string }>(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-       stream_sequence, gateway, payment_policy, amount, paid_at, record_id)
-     values (gen_random_uuid(), 1, 1, $1, 1, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1, $2, $2, 5, 1, 1)
-     returning id`,
-    [signature, own.address],
-  )
+  const columns = { signature, gateway: own.address, payment_policy: own.address }
+  const payment = await addEvent(api.database.pool, columns)
   for (const id of [facts, await addWebhook(own.address, false), await addWebhook(other.address)])
     await api.database.pool.query(
       `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
        values ($1, $2, $3, $4, 1, 'payment.executed', 'details')`,
-      [id, rows[0]!.id, rows[0]!.id, own.address],
+      [id, payment, payment, own.address],
     )
   await api.database.pool.query(
     `insert into waiting_messages (webhook_id, message_id, event_id, policy, slot, type, waits_for)
      values ($1, $2, $3, $4, 1, 'payment.executed', 'finality')`,
-    [finality, rows[0]!.id, rows[0]!.id, own.address],
+    [finality, payment, payment, own.address],
   )
   const path = `/v1/payments/${signature}/trace`
   const { body } = await api.call('GET', path, { token: await api.signIn(own) })
@@ -86,7 +81,7 @@ t.test('a gateway sees which of its webhooks wait for a payment, and for what', 
      insert into delivery_attempts (delivery_id, number, finished_at, outcome, status_code, error)
      select id, n, now(), 'refused', case n when 1 then 500 end, case n when 1 then 'status' else 'timeout' end
        from d, generate_series(1, 2) n`,
-    [facts, rows[0]!.id],
+    [facts, payment],
   )
   const held = (await api.call('GET', path, { token: await api.signIn(own) })).body[0].deliveries
   t.match(held, [{ state: 'waiting', heldReason: 'breaker open' }])

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { CommittedLifecycle, LifecycleMessage } from '@payment-tracking/contracts'
 import { eventKey, lifecycleMessageId, type LifecycleType } from '@payment-tracking/domain'
-import type { Pool } from '@payment-tracking/testkit'
+import { addEvent, type Pool } from '@payment-tracking/testkit'
 import type { Client } from './use-pods.js'
 
 export const NOW = Math.floor(Date.now() / 1000)
@@ -22,12 +22,7 @@ export function buildPolicyWriter(pool: Pool) {
   const happen = async (): Promise<string> => {
     const hex = (value: number, digits: number) => value.toString(16).padStart(digits, '0')
     const id = createHash('sha256').update(String(++position)).digest('hex').slice(0, 32)
-    await pool.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint,
-                           stream_sequence)
-       values ($1::uuid, $2::bigint, $2::bigint, 'signature ' || $2, 0, 'Told', '{}', 'confirmed', now(), gen_random_uuid(), $2::bigint)`,
-      [id, position],
-    )
+    await addEvent(pool, { id, position, slot: position, signature: `signature ${position}`, name: 'Told' })
     return hex(position, 16) + hex(0, 16) + id
   }
   /** The columns of a policy that `start` created. */

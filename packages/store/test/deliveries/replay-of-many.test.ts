@@ -2,7 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import t from 'tap'
 import { replaySubscriptions } from '../../src/reads/merchant/replay-subscriptions.js'
-import { addEvents } from '../add-events.js'
+import { addEvents } from '@payment-tracking/testkit'
 import { countRows } from '../count-rows.js'
 import { openTestStore } from '../open-test-store.js'
 

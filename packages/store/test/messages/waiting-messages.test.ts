@@ -2,7 +2,13 @@
 import { randomUUID } from 'node:crypto'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import type { Lifecycle, LifecyclePolicy } from '@payment-tracking/domain'
-import { insertWebhook, makeCommittedPayment, type WebhookChoices, SENT } from '@payment-tracking/testkit'
+import {
+  addEvent,
+  insertWebhook,
+  makeCommittedPayment,
+  type WebhookChoices,
+  SENT,
+} from '@payment-tracking/testkit'
 import t from 'tap'
 import { release, type WaitedFor, type WaitingKey } from '../../src/messages/waiting/release.js'
 import { notify } from '../../src/messages/routing/notify.js'
@@ -24,21 +30,10 @@ const paymentOf = (gateway: string, over: Partial<CommittedPayment> = {}): Commi
 
 /** Stores payments as far as `release` reads them. */
 const storePayments = (payments: readonly CommittedPayment[]) =>
-  pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
-       stream_sequence, gateway, payment_policy, recipient, amount, paid_at, record_id, commitment)
-     select p.id, p.position, p.slot, p.id::text, 1, 'PaymentRecord', '{}', now(), gen_random_uuid(), 1,
-            p.gateway, p.policy, p.recipient, 5, 1, 1, 'confirmed'
-       from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[])
-         as p (id, slot, gateway, policy, recipient, position)`,
-    [
-      payments.map(({ eventId }) => eventId),
-      payments.map(({ slot }) => slot),
-      payments.map(({ gateway }) => gateway),
-      payments.map(({ paymentPolicy }) => paymentPolicy),
-      payments.map(({ recipient }) => recipient),
-      payments.map(({ position }) => position),
-    ],
+  Promise.all(
+    payments.map(({ eventId: id, position, slot, gateway, paymentPolicy, recipient }) =>
+      addEvent(pool, { id, position, slot, gateway, payment_policy: paymentPolicy, recipient, amount: 5 }),
+    ),
   )
 
 const transaction = store.database.transaction.bind(store.database)

@@ -1,4 +1,5 @@
 // Customers by their first payment, their last one, and what they paid.
+import { addEvents } from '@payment-tracking/testkit'
 import t from 'tap'
 import { findSubscribers } from '../../src/reads/merchant/find-subscribers.js'
 import type { SubscriberOrder } from '../../src/reads/merchant/sort-subscribers.js'
@@ -8,16 +9,14 @@ import { blocksOf, explain, sentBy } from '../plans/explain.js'
 const RULES = { nowSeconds: 0, graceSeconds: 0, programId: 'program' }
 const MANY = 30_000
 const { store, pool } = await openTestStore(t)
-let position = 0
 
-/** @param at seconds since 2026 */
+/** @param at in seconds */
 const pay = (gateway: string, payer: string, at: number, amount: number, mint = 'usdc') =>
-  pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
-                         gateway, payment_policy, payer, token_mint, amount, paid_at, record_id)
-     values (gen_random_uuid(), $1, $2::int, 's' || gen_random_uuid(), 0, 'PaymentRecord', '{}', 'confirmed',
-             '2026-01-01Z'::timestamptz + $2::int * interval '1 second', gen_random_uuid(), 1, $3, 'policy', $4, $6, $5, $2::int, 1)`,
-    [++position, at, gateway, payer, amount, mint],
+  addEvents(
+    pool,
+    { first: at, last: at },
+    { signature: 'random()', paid_at: 'n', gateway: '$1', payer: '$2', token_mint: '$3', amount: '$4' },
+    [gateway, payer, mint, amount],
   )
 
 /** All pages, of two wallets each. */
@@ -58,12 +57,10 @@ t.test('each wallet stands once, at its first payment, its last one or its sum',
 
 t.test('a wallet that paid many times hides no other, and a page looks at bounded payments', async t => {
   await pay('busy', 'early', 1, 1)
-  await pool.query(
-    `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
-                         gateway, payment_policy, payer, token_mint, amount, paid_at, record_id)
-     select gen_random_uuid(), 1000 + n, n, 'm' || n, 0, 'PaymentRecord', '{}', 'confirmed',
-            '2026-01-02Z'::timestamptz + n * interval '1 second', gen_random_uuid(), n, 'busy', 'policy', 'often', 'usdc', 1, 90000 + n, n
-       from generate_series(1, ${MANY}) n`,
+  await addEvents(
+    pool,
+    { first: 90_001, last: 90_000 + MANY },
+    { gateway: `'busy'`, payer: `'often'`, token_mint: `'usdc'`, paid_at: 'n' },
   )
   for (const sort of ['newest', 'last_payment'] as const)
     t.same((await list('busy', sort)).toSorted(), ['early', 'often'], sort)

@@ -1,5 +1,5 @@
 import { doWebhookWork } from '@payment-tracking/store/deliveries'
-import { countRows } from '@payment-tracking/testkit'
+import { addEvent, countRows } from '@payment-tracking/testkit'
 import t from 'tap'
 import { addSignedIn, openGatewayApi } from '../gateway-auth/open-gateway-api.js'
 import { signatureOf } from '../open-chain.js'
@@ -19,17 +19,12 @@ t.test('deliveries over REST', async t => {
       body: { gateway_pubkey: other.address, endpoint_url: 'https://other.example/', format: 'standard' },
     })
     const ids = [(await create()).body.id, (await create()).body.id, strangers.body.id]
-    const { rows } = await api.database.pool.query('select gen_random_uuid() as id')
-    await api.database.pool.query(
-      `insert into events (id, position, slot, signature, event_index, name, data, commitment, occurred_at, fingerprint, stream_sequence,
-                           gateway, tracking_id, amount, paid_at)
-       values ($1, 1, 1, $2, 0, 'PaymentRecord', '{}', 'confirmed', now(), gen_random_uuid(), 1, $3, 'order-9', 1, 1)`,
-      [rows[0].id, signatureOf('found'), gateway.address],
-    )
+    const columns = { signature: signatureOf('found'), gateway: gateway.address, tracking_id: 'order-9' }
+    const eventId = await addEvent(api.database.pool, columns)
     for (const id of ids)
       await api.database.pool.query(
         `insert into deliveries (webhook_id, event_id, message_id, type, message) values ($1, $2, 'm', 'payment.executed', 0)`,
-        [id, rows[0].id],
+        [id, eventId],
       )
     for (const query of [
       'trackingId=order-9',
@@ -40,7 +35,7 @@ t.test('deliveries over REST', async t => {
       t.equal(status, 200)
       const webhookIds = body.map((each: { webhookId: number }) => each.webhookId)
       t.same(webhookIds, [ids[1], ids[0]], query)
-      t.match(body[0], { trackingId: 'order-9', signature: signatureOf('found'), eventId: rows[0].id })
+      t.match(body[0], { trackingId: 'order-9', signature: signatureOf('found'), eventId })
     }
     t.same((await found('trackingId=order-9&status=failed')).body, [])
     t.same((await found('trackingId=order-10')).body, [])

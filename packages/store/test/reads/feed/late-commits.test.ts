@@ -1,11 +1,10 @@
 // A cursor of a feed never skips what commits late, and a page examines a bounded number of rows.
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
-import { FILL_MESSAGES, waitFor, withClient } from '@payment-tracking/testkit'
+import { addEvents, FILL_MESSAGES, waitFor, withClient } from '@payment-tracking/testkit'
 import t from 'tap'
 import { logMessages } from '../../../src/core/tables/messages.js'
 import { readFeedPage } from '../../../src/reads/feed/read-feed-page.js'
 import { type FeedKey } from '../../../src/reads/feed/feed-cursor.js'
-import { addEvents } from '../../add-events.js'
 import { openTestStore } from '../../open-test-store.js'
 
 const { store, database, pool } = await openTestStore(t)

@@ -1,7 +1,7 @@
 // Only of a subscription that was active ever since its creation the events need not be read.
 import t from 'tap'
 import { readSubscriptions } from '../../../src/reads/merchant/read-subscriptions.js'
-import { addEvents } from '../../add-events.js'
+import { addEvents } from '@payment-tracking/testkit'
 import { openTestStore } from '../../open-test-store.js'
 import { readPages } from '../../plans/explain.js'
 
