@@ -1,12 +1,10 @@
 // The benches still work and yield figures. Only a quiet machine can tell what the figures are.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import { FOLLOW_PARENT } from '@payment-tracking/stack'
 import { useServers } from '@payment-tracking/testkit'
 import t from 'tap'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { ROOT } from '../repository.js'
 
 t.test('a quick run of each bench yields rows of plausible figures', async t => {
   const { databaseUrl, redisUrl, natsUrl } = await useServers(t)

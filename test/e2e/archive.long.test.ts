@@ -5,7 +5,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
 import { buildJwtKeys, SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
@@ -20,9 +19,9 @@ import {
 } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { WebSocket } from 'ws'
+import { ROOT } from '../repository.js'
 
 t.setTimeout(600_000)
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /** Lists begin here. */
 const KEPT_SINCE = '2026-04-01T00:00:00.000Z'
 /** Whatever was paid to somebody else is told as mismatches. */

@@ -15,14 +15,13 @@ import {
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { listen, buildChain, openPublisher } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openBrowser } from '../console/open-browser.js'
 import { shareStack } from './share-stack.js'
+import { ROOT } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NATIVE_TSC = join(ROOT, 'node_modules/typescript-7/bin/tsc')
 const BUDGET_BYTES = 25 * 1024
 

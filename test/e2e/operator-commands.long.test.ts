@@ -1,6 +1,5 @@
 // What operators run by hand: projections computed anew, and the stream read again.
 import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { subjectOf } from '@payment-tracking/contracts'
 import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
@@ -12,8 +11,7 @@ import {
   useEnvironment,
 } from '@payment-tracking/testkit'
 import t from 'tap'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+import { ROOT } from '../repository.js'
 
 t.test('the stream is read again into an empty database, and projections are computed anew', async t => {
   const { database, nats, settings } = await useEnvironment(t)

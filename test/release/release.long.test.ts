@@ -5,13 +5,11 @@ import { createHash } from 'node:crypto'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import t from 'tap'
+import { git, ROOT } from '../repository.js'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'payment-tracking-release-'))
 t.teardown(() => rmSync(folder, { recursive: true }))
-const git = (...args: string[]) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' })
 const release = (...args: string[]) =>
   spawnSync(process.execPath, ['scripts/release.mjs', ...args], { cwd: ROOT, encoding: 'utf8' })
 const read = (file: string) => readFileSync(join(folder, file))
@@ -21,7 +19,7 @@ t.test('a dry run makes every file, with sums that hold', async t => {
   const { status, stdout, stderr } = release('--dry-run', '--images', 'no', '--out', folder)
   t.equal(status, 0, stderr)
   t.match(stdout, /Without images/)
-  t.equal(git('status', '--porcelain'), before, 'the checkout is as it was')
+  t.same(git('status', '--porcelain'), before, 'the checkout is as it was')
   const files = readdirSync(folder).sort()
   t.same(
     files.map(file => file.replace(/-\d+\.\d+\.\d+/, '')),
@@ -45,7 +43,7 @@ t.test('a dry run makes every file, with sums that hold', async t => {
   }
   for (const { name, digest } of provenance.subject) t.equal(digest.sha256, sumOf(name), name)
   const builtFrom = provenance.predicate.buildDefinition.resolvedDependencies[0]!.digest.gitCommit
-  t.equal(builtFrom, git('rev-parse', 'HEAD').trim())
+  t.equal(builtFrom, git('rev-parse', 'HEAD')[0])
   const { components } = JSON.parse(String(read('sbom.cdx.json'))) as { components: { name: string }[] }
   const names = new Set(components.map(({ name }) => name))
   for (const name of ['fastify', 'bullmq', 'ioredis', 'pg', 'socket.io']) t.ok(names.has(name), name)
