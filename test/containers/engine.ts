@@ -57,13 +57,6 @@ runroot = "${inHome('run')}"
   )
 }
 
-interface Listed {
-  Id: string
-  Names: string[]
-  Status: string
-  State: string
-}
-
 /** One call of podman's API. @returns the status and the body */
 export function ask(method: string, path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
@@ -96,7 +89,8 @@ async function watchHealth(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
       const { body } = await ask('GET', `${API}/containers/json`)
-      for (const { Id, State } of JSON.parse(body) as Listed[]) if (State === 'running') await healthOf(Id)
+      for (const { Id, State } of JSON.parse(body) as { Id: string; State: string }[])
+        if (State === 'running') await healthOf(Id)
     } catch {
       // Containers come and go, and so does the socket at the end.
     }

@@ -1,21 +1,12 @@
 // docs/observability.md as data: its table of metrics, and the sections of its runbook.
 import { read } from '../repository.js'
 
-export interface DocumentedMetric {
-  name: string
-  type: string
-  labels: string[]
-  /** `all` or names of services */
-  services: string[]
-  cure: string
-}
-
 export const DOC = 'docs/observability.md'
 
 export const readDoc = (): string => read(DOC)
 
-/** The rows whose first cell is a metric's name. */
-export const readMetricsTable = (): DocumentedMetric[] =>
+/** The rows whose first cell is a metric's name; their services are `all` or names. */
+export const readMetricsTable = () =>
   readDoc()
     .split('\n')
     .map(line => /^\| `((?:payment_tracking|nodejs|process)_\w+)` *\|(.*)\|$/.exec(line))

@@ -3,19 +3,9 @@
 import { readMigrations } from '@payment-tracking/store/core'
 import t from 'tap'
 
-interface Unsafe {
-  statement: string
-  why: string
-}
-
-interface Statement {
-  sql: string
-  reason: string | undefined
-}
-
 /** Comments apart from reasons, and the insides of strings and dollar quotes, say nothing about safety. */
-function splitStatements(text: string): Statement[] {
-  const statements: Statement[] = []
+function splitStatements(text: string) {
+  const statements: { sql: string; reason: string | undefined }[] = []
   let sql = ''
   let reason: string | undefined
   const end = () => {
@@ -85,7 +75,7 @@ function judge(sql: string, created: ReadonlySet<string>, alone: boolean): strin
 }
 
 /** @returns the statements that are neither known to be safe nor said to be, each with what is wrong with it */
-function findUnsafeStatements(text: string): Unsafe[] {
+function findUnsafeStatements(text: string) {
   const statements = splitStatements(text)
   const created = new Set(
     statements.map(({ sql }) => nameIn(CREATED_TABLE, sql)).filter(name => name !== undefined),

@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { startService, waitFor, type StartedService, type TestContext } from '@payment-tracking/testkit'
+import { startService, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { insertSettings } from '../src/files/insert-settings.js'
 
@@ -14,19 +14,19 @@ const BUILT = readFileSync(join(SITE, 'index.html'), 'utf8')
 const INDEX = Buffer.from(insertSettings(BUILT, { environment: 'production', explorerUrl: undefined }))
 const ASSETS = readdirSync(join(SITE, 'assets')).filter(name => !/\.(br|gz)$/.test(name))
 
-interface Console {
-  service: StartedService
-  port: number
-}
-
-async function openConsole(t: TestContext, env: Record<string, string> = {}): Promise<Console> {
+async function openConsole(t: TestContext, env: Record<string, string> = {}) {
   const service = await startService(t, 'console', { PORT: '0', ...env })
   const { address } = await service.waitForLog('http.listening')
   return { service, port: Number(new URL(String(address)).port) }
 }
 
 /** Asks for exactly this path: `fetch` would resolve `..` by itself. */
-async function ask({ port }: Console, path: string, headers: Record<string, string> = {}, method = 'GET') {
+async function ask(
+  { port }: { port: number },
+  path: string,
+  headers: Record<string, string> = {},
+  method = 'GET',
+) {
   const answer = await new Promise<IncomingMessage>((resolve, reject) =>
     request({ host: '127.0.0.1', port, path, headers, method }, resolve).on('error', reject).end(),
   )

@@ -8,12 +8,6 @@ const HOST = '127.0.0.1:3002'
 /** What a browser says of a request of the console. */
 const OWN_PAGE = { host: HOST, origin: `http://${HOST}`, 'sec-fetch-site': 'same-origin' }
 
-interface SignedIn {
-  /** to be sent as `cookie` */
-  cookie: string
-  answer: CallAnswer
-}
-
 const cookieOf = ({ headers }: CallAnswer) => /^([^;]*)/.exec(String(headers['set-cookie']))![1]!
 
 t.test('sessions', async t => {
@@ -23,7 +17,7 @@ t.test('sessions', async t => {
   const open = async (
     options: { token?: string; body?: unknown; headers?: Record<string, string> },
     of: GatewayApi = api,
-  ): Promise<SignedIn> => {
+  ) => {
     const { headers, ...sent } = options
     const answer = await of.call('POST', '/v1/session', { ...sent, headers: { ...OWN_PAGE, ...headers } })
     return { answer, cookie: cookieOf(answer) }
@@ -288,7 +282,7 @@ t.test('sessions', async t => {
     const token = await api.signIn(gateway)
     const ofWallet = await openByWallet(gateway)
     const { key, id } = await makeKey(['merchant:read'], token)
-    const ofKey: SignedIn[] = []
+    const ofKey: Awaited<ReturnType<typeof open>>[] = []
     for (let count = 0; count < 22; count++) ofKey.push(await open({ token: key }))
     t.same([await who(ofKey[0]!.cookie), await who(ofKey[1]!.cookie)], [null, null])
     t.ok(await who(ofKey[2]!.cookie))

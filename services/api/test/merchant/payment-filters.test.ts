@@ -37,16 +37,16 @@ await chain.finalize()
 await sell('late', usdc, [1_000])
 await chain.retract(coffee[2]!)
 
-interface Record {
-  amountString: string
-  trackingId: string
-}
 const read = async (query: string) => {
   const answer = await api.get(`/v1/gateway/${gateway}/merchant/payments?${query}`, { headers })
   t.equal(answer.status, 200, query)
   return {
     ...answer,
-    body: answer.body as { items: Record[]; byToken: { totalAmount: string }[]; complete: boolean },
+    body: answer.body as {
+      items: { amountString: string; trackingId: string }[]
+      byToken: { totalAmount: string }[]
+      complete: boolean
+    },
   }
 }
 const fileOf = async (query: string) => {

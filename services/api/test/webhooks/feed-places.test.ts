@@ -20,20 +20,14 @@ const chain = openChain(api.store)
 // Over sockets: who waits holds one.
 const baseUrl = await api.app.listen({ port: 0, host: '127.0.0.1' })
 
-interface Answer {
-  status: number
-  body: { items: unknown[]; next: string }
-  retryAfter: string | null
-}
-
 type Shop = Awaited<ReturnType<typeof openShop>>
 
 async function openShop(label: string) {
   const { gateway, headers } = await signInDirectly(chain, keys, label)
-  const read = async (from: string, query: string): Promise<Answer> => {
+  const read = async (from: string, query: string) => {
     const sent = { headers: { ...headers, 'x-forwarded-for': from } }
     const answer = await fetch(`${baseUrl}/v1/gateway/${gateway}/feed?${query}`, sent)
-    const body = (await answer.json()) as Answer['body']
+    const body = (await answer.json()) as { items: unknown[]; next: string }
     return { status: answer.status, body, retryAfter: answer.headers.get('retry-after') }
   }
   const { next } = (await read('192.0.2.9', '')).body

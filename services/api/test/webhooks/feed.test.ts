@@ -35,13 +35,6 @@ interface Body {
   data: { trackingId: string }
 }
 
-/** The answer: a page, or a refusal. */
-interface FeedAnswer {
-  items: Body[]
-  next: string
-  error: string
-}
-
 /** The longest that a request may wait. */
 const WAIT_MS = 25_000
 /** Once one request hangs, for example for a place of its client, every other fails at once. */
@@ -56,7 +49,9 @@ const read = async (shop: Reader, query = '', signal?: AbortSignal) => {
       headers: shop.cookie ? { cookie: shop.cookie } : { authorization: `Bearer ${shop.token}` },
       signal: AbortSignal.any([hanging.signal, ...(signal ? [signal] : [])]),
     })
-    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as FeedAnswer }
+    // A page, or a refusal.
+    const body = (await answer.json()) as { items: Body[]; next: string; error: string }
+    return { status: answer.status, headers: answer.headers, body }
   } finally {
     clearTimeout(timer)
   }

@@ -7,13 +7,6 @@ import type { TestContext } from '@payment-tracking/testkit'
 const TYPES = { 1: 'A', 28: 'AAAA' } as const
 export type QuestionType = (typeof TYPES)[keyof typeof TYPES]
 
-export interface NameServer {
-  /** to be given to a resolver */
-  address: string
-  /** `type name` of each question, in order, repetitions too */
-  asked: string[]
-}
-
 const bytesOf = (address: string): number[] => {
   if (isIP(address) === 4) return address.split('.').map(Number)
   const [head = '', tail = ''] = address.split('::')
@@ -27,8 +20,9 @@ const bytesOf = (address: string): number[] => {
 export async function openNameServer(
   t: TestContext,
   answers: Readonly<Record<QuestionType, string[] | null>>,
-): Promise<NameServer> {
+): Promise<{ address: string; asked: string[] }> {
   const socket = createSocket('udp4')
+  /** `type name` of each question, in order, repetitions too */
   const asked: string[] = []
   socket.on('message', (question, from) => {
     const labels: string[] = []
