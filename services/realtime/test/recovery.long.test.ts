@@ -22,8 +22,8 @@ t.test('a pod whose database was replaced restarts: its memory belongs to the ol
   t.match(await subscribe(next.connect(), { trackingId: 'order', since: 0, epoch }), { recovered: false })
 })
 
-// What arrives while an answer is read is for test/models/replay-notification.long.test.ts.
 t.test('recovery by since and epoch', async t => {
+  // No healing: the order of joining the room and reading the history alone keeps what comes in between.
   const pods = await usePods(t, { 'realtime.healEveryMs': '3600000' })
   const [one, two] = await Promise.all([pods.start(), pods.start()])
   await pods.commit({ trackingId: 'order', count: 250 })
@@ -60,5 +60,18 @@ t.test('recovery by since and epoch', async t => {
     t.match(await subscribe(client, { trackingId: 'order', since: 3, epoch: otherEpoch }), lost)
     const fromTheEnd = await subscribe(client, { trackingId: 'order', since: 250, epoch })
     t.match(fromTheEnd, { recovered: true, replay: [], more: false })
+  })
+
+  t.test('a payment at the moment of subscribing comes in the answer or by the room', async t => {
+    const client = one.connect()
+    const pushed = new Set<string>()
+    client.on('payment', ({ data }) => pushed.add(data.trackingId))
+    for (const trackingId of Array.from({ length: 80 }, (_, n) => `race-${n}`)) {
+      const asked = subscribe(client, { trackingId, since: 0 })
+      const [{ replay }] = await Promise.all([asked, pods.pay({ trackingId })])
+      const what = `the payment of ${trackingId}`
+      await waitFor(() => replay.length === 1 || pushed.has(trackingId), { what, timeoutMs: 10_000 })
+    }
+    t.pass()
   })
 })
