@@ -16,8 +16,8 @@ function openPipe() {
 
 /**
  * Asks the guard to end a group of processes, or a set of servers, when this process dies.
- * @param name of a group: the pid of its first process; of servers: the name under which they were opened
- * @returns a function that takes this back. Call it when the group or the servers have ended
+ * @param name for a group, the pid of its first process; for servers, the name under which they were opened
+ * @returns a function that tells the guard to leave them alone. Call it when they have ended
  */
 export function guard(name) {
   pipe ??= openPipe()

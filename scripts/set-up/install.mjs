@@ -22,8 +22,8 @@ const FETCHED = /http (?:fetch|cache) \S+.*\.tgz/
 /**
  * Installs packages with npm. Prints a line of progress at least every three seconds.
  * @param root the folder whose node_modules npm fills
- * @param args of npm, such as `ci`; undefined: everything is installed, and nothing is done
- * @throws Error what npm printed as its failure, or the line in which it told of a full disk
+ * @param args the arguments of npm, such as `ci`. Undefined when everything is installed already: then nothing happens
+ * @throws Error with what npm printed when it failed, or when the disk was full
  */
 export async function install(root, args) {
   if (!args) return

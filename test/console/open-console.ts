@@ -30,9 +30,9 @@ export async function openConsole(t: TestContext, baseUrl: string, authority: Ch
   /** Opens a page of the console, by its path below `/console`. */
   const go = (path: string) => visit(page, `${baseUrl}/console${path}`, { waitUntil: 'load' })
   /**
-   * A visit of a browser that was never here: nothing is in its cache.
+   * Visits a page with an empty cache, as a browser does that comes for the first time.
    * @param isUsable resolves once a person can work with the page
-   * @returns milliseconds from the beginning of the navigation until then
+   * @returns how long that took from the beginning of the navigation, in milliseconds
    */
   const timeFirstVisit = async (path: string, isUsable: (page: Page) => Promise<unknown>) => {
     const stranger = await browser.newContext()

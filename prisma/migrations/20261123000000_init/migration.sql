@@ -27,11 +27,11 @@ create table stream_head (
   finalized_slot bigint not null default 0,
   -- the rules by which the projections were made
   projection_version integer not null default 1,
-  -- the rows of figures (event_counts, payment_stats, payment_token_stats) that are read, and that new events are added to
+  -- the version of the rows of event_counts, payment_stats and payment_token_stats that readers read, and ingest adds to
   figures_version integer not null default 1,
-  -- the rows that a rebuild adds all events to, one after the other; null while none does
+  -- the version of the rows that a rebuild fills, event by event; null while no rebuild counts
   counting_version integer,
-  -- the last event that those rows count
+  -- the position of the last event that the rebuild has counted
   counted_position bigint not null default 0,
   -- whether the stream takes control messages; null until ingest has looked
   takes_controls boolean,
@@ -187,8 +187,9 @@ create table events (
 -- The primary key: readIdentities, readEventTransactions, derivePayments.
 -- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
--- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order. Indexes end with
--- the slot: a block has room for some thousands of events, so Postgres sorts few, and an entry is 24 bytes shorter.
+-- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order. An index ends
+-- with the slot, which makes an entry 24 bytes shorter. Postgres sorts the events of one slot itself: a block of the chain has room
+-- for some thousands.
 -- Also readHour, countEvents and readPaymentStats: the times of an hour or less.
 create index events_newest on events (occurred_at, slot);
 -- readEventPage with `gateway`, readVolume, readHour, readPaymentStats.

@@ -1,6 +1,7 @@
-// Three rows of ingest. The figure of each is the CPU that one event costs: that of this process, and that of its connection to Postgres.
-// - "ingest of an event", in batches, and "that comes alone": compared with COPY of the same rows into a table without indexes.
-// - "beside 100,000 open expectations", none of them paid by these events: compared with the same events without expectations.
+// Three rows of ingest. Each measures the CPU that one event costs this process and its connection to Postgres:
+// - "ingest of an event": events come in batches. The limit is COPY of the same rows into a table without indexes.
+// - "ingest of an event that comes alone": a batch has one event. The limit is the same.
+// - "ingest beside 100,000 open expectations": the events pay none of these. The limit is the same events without expectations.
 // The messages come from memory, because NATS cuts its batches differently in each run.
 import { finished } from 'node:stream/promises'
 import type { ChainEvent } from '@payment-tracking/domain'

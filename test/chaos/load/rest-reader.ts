@@ -26,7 +26,7 @@ export function openRestReader(baseUrl: string, trackingIds: readonly string[]) 
     return { response, text: await response.text() }
   }
   const running = (async () => {
-    // One request after the other: of two at once, the later answer may rightly be of the earlier position.
+    // One request at a time. If two ran at once, the one answered last could rightly tell the earlier position.
     for (let turn = 0; !stopping; turn++) {
       const path = paths[turn % paths.length]!
       const late = sleep(LONGEST_MS, undefined, { ref: false })

@@ -1,4 +1,4 @@
-// A store that asks Postgres to explain each statement before it runs, so that a test can count the rows that the statement reads.
+// A store that explains its statements: Postgres is asked how many rows each one reads. Then the statement runs.
 import type { Store } from '../../src/core/database/open-store.js'
 import type { PipelinedTx } from '../../src/core/database/pipelined-transactions.js'
 import { toStatement, type Sql, type Tx } from '../../src/core/database/sql.js'
@@ -10,9 +10,9 @@ export const SIZE = Number(process.env.BOUNDED_SIZE ?? 1)
 const LIMITS = { timeout: 120_000, maxWait: 60_000 }
 
 /**
- * @param note gets the explanation of each statement, before the statement runs
- * @param isWanted says whether a statement is explained. The code that sends the statement calls it, so an error made in it has
- *   that code in its stack trace
+ * @param note is called with each explanation
+ * @param isWanted decides whether a statement is explained. It is called by the code that sends the statement, so the stack of an
+ *   error that it makes names that code
  */
 export function explainedStore(
   opened: Store,

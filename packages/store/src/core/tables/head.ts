@@ -7,15 +7,15 @@ export interface LockedHead {
   finalizedSlot: bigint
   /** names this database; another one after it lost commits */
   epoch: string
-  /** the rows of figures that are read, and that new events are added to */
+  /** the version of the rows of figures that readers read, and ingest adds to */
   figuresVersion: number
-  /** the rows that a rebuild adds all events to; null while none does */
+  /** the version of the rows that a rebuild fills; null while no rebuild counts */
   countingVersion: number | null
-  /** the last event that those rows count */
+  /** the position of the last event that the rebuild has counted */
   countedPosition: bigint
 }
 
-/** Rows of figures that are read: beside them lie those that a rebuild counts, or has replaced. */
+/** The rows of figures that readers read. The tables also hold rows that a rebuild is filling, and rows that one has replaced. */
 export const IN_USE = sql`version = (select figures_version from stream_head)`
 
 /**

@@ -9,7 +9,7 @@ export const LISTS_BEGIN = sql`(select lists_begin from stream_head)`
 /** Whether an event `e` was archived. */
 export const IS_ARCHIVED = sql`e.occurred_at < ${LISTS_BEGIN}`
 
-/** The opposite, where another condition finds the few events that are looked at: no index is read for this one. */
+/** The opposite, in a form that no index serves: for statements where another condition has found the few events already. */
 export const IS_NOT_ARCHIVED = sql`(${IS_ARCHIVED}) is not true`
 
 /**

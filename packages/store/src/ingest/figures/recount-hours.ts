@@ -176,7 +176,7 @@ export const RECOUNT: WorkKind<object, ReadHour> = {
   page: async (tx, [work], { head }, read) => {
     if (head.position - read.position > MOST_MERGED || head.figuresVersion !== read.version) return null
     await writeHour(tx, read)
-    // The rows that a rebuild counts may lack extremes too: they get them when they are those that are read.
+    // A rebuild's rows may lack the extremes of this hour too. They are written once the rebuild has ended: the work waits for that.
     if (head.countingVersion !== null)
       return { done: [], continued: { ...work!, cursor: '' }, delaySeconds: WAIT_SECONDS }
     return continueAt(work!, read.next)

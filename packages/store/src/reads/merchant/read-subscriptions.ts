@@ -112,8 +112,9 @@ interface CreatedRow extends PolicyPayer {
 }
 
 /**
- * A page of the events that created policies of this gateway. Of its 2,500 events it returns only those of policies that belong to
- * another gateway now or were created again, and the last of the 2,500, after which the next page begins. Relies on events_gateway_rare.
+ * Looks at the next 2,500 events that created policies of this gateway. It returns those whose policy belongs to another gateway
+ * now, or was created again. The last of the 2,500 is returned in any case: the next page begins after it. Relies on
+ * events_gateway_rare.
  * @param after the last event of the page before
  */
 function readCreated({ database }: Store, gateway: string, after: CreatedRow | undefined) {
@@ -140,9 +141,9 @@ function readCreated({ database }: Store, gateway: string, after: CreatedRow | u
 }
 
 /**
- * Reads the policies of a gateway in pages, so that no statement grows with their number. First come policies that
- * this gateway created and that belong to another gateway now: they count for the time before they left. Then come its own. Payments are not read: for an
- * address that was opened again, a page only asks whether it has one.
+ * Reads the policies of a gateway in pages, so that no statement grows with their number. First come policies that this gateway
+ * created and that belong to another gateway now: they count for the time before they left. Then come its own. Payments are not
+ * read: for an address that was opened again, a page only asks whether it has one.
  *
  * Each page shows the state of its own moment: a policy that is opened again between two pages can be in both.
  */

@@ -54,9 +54,11 @@ const newestPoliciesOf = (wallet: Sql): Sql => sql`
     limit ${MOST_POLICIES})`
 
 /**
- * One row for a wallet, made of its policies with the gateway. It counts the policies and the subscriptions among them. It has the
- * wallet's state, as far as the state follows without payments and risks. It also has the
- * address of the newest policy for which `isWanted` holds, and the addresses of the policies whose due dates come first.
+ * One row for a wallet, made of its policies with the gateway:
+ * - how many policies there are, and how many of them are subscriptions
+ * - the wallet's state, as far as the state follows without payments and risks
+ * - the address of the newest policy for which `isWanted` holds
+ * - the addresses of the policies that are due first
  *
  * The limits keep Postgres from reading a whole table for which it has no statistics yet.
  * @param wallet a column of a table whose alias is neither `u` nor `p`

@@ -17,6 +17,7 @@ import { commitBatch } from '../../../src/ingest/batch/commit-batch.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { pruneStep } from '../../../src/ingest/retention/prune.js'
 import { openTestStore } from '../../open-test-store.js'
+import { interruptedOnce } from './interrupted-once.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TABLES = ['event_counts', 'payment_stats', 'payment_token_stats'] as const
@@ -118,21 +119,7 @@ for (const [when, isBetween] of [
       await takeBack(store, row)
       t.equal(await doPage(store), 'figures')
     }
-    let isFirst = isBetween
-    const interrupted: Store = {
-      ...store,
-      database: {
-        ...store.database,
-        transaction: async (work, limits) => {
-          const result = await store.database.transaction(work, limits)
-          if (isFirst) {
-            isFirst = false
-            await endCounting()
-          }
-          return result
-        },
-      },
-    }
+    const interrupted = interruptedOnce(store, isBetween ? endCounting : undefined)
     while ((await doPage(interrupted)) !== undefined);
     if (!isBetween) {
       t.equal(

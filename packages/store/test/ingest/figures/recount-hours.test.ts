@@ -11,6 +11,7 @@ import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { type Store } from '../../../src/core/database/open-store.js'
 import { explain, rowsOfPlan, sentBy } from '../../plans/explain.js'
 import { openTestStore } from '../../open-test-store.js'
+import { interruptedOnce } from './interrupted-once.js'
 
 const programId = DEFAULT_PROGRAM_ID
 const TIME = Date.parse('2026-03-01T12:00:00.000Z')
@@ -70,22 +71,8 @@ async function openIngest(t: Test) {
 }
 
 /** Does the work; `between` is called after the first check of an hour, before the writer lock is taken. */
-async function drain(store: Store, between: () => Promise<unknown> = () => Promise.resolve(), rows = 500) {
-  let isFirst = true
-  const interrupted: Store = {
-    ...store,
-    database: {
-      ...store.database,
-      transaction: async (work, limits) => {
-        const result = await store.database.transaction(work, limits)
-        if (isFirst) {
-          isFirst = false
-          await between()
-        }
-        return result
-      },
-    },
-  }
+async function drain(store: Store, between?: () => Promise<unknown>, rows = 500) {
+  const interrupted = interruptedOnce(store, between)
   let pages = 0
   const sizer = { rowsOf: () => rows, note: () => {} }
   while ((await runTaskPage(interrupted, { programId, sizer })).length > 0) pages += 1
