@@ -92,7 +92,7 @@ t.test('after lost commits no answer claims them', async t => {
 })
 
 t.test('an answer during which commits were lost is refused in the name of the new epoch', async t => {
-  const api = await openApi(t)
+  const api = await openApi(t, { 'api.statementTimeoutMs': '30000' })
   const { pool } = api.database
   await appendEvents(api.database.url, 5)
   const before = (await api.get('/v1/events')).headers['x-epoch']
