@@ -689,9 +689,10 @@ create table deliveries (
   webhook_id bigint not null references webhooks (id),
   -- null for messages caused by time
   event_id uuid,
-  message_id text not null,
+  -- null for a payment: its key is its event, and its message id stands in its message
+  message_id text check (message_id is not null or type = 'payment.executed'),
   type text not null,
-  -- in `messages`, which has the body
+  -- in `messages`, which has the message id and the body
   message bigint not null,
   -- the webhook's activation at the beginning of this cycle of tries; a later activation cancels the delivery
   activation integer not null default 1,

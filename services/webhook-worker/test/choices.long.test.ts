@@ -1,7 +1,7 @@
 // What the owner of a webhook can choose, seen at the endpoint.
 import { insertDeliveries } from '@payment-tracking/store/messages'
 import { recoverFailed } from '@payment-tracking/store/deliveries'
-import { makeCommittedPayment, openReceiver, waitFor } from '@payment-tracking/testkit'
+import { makeCommittedPayment, openReceiver, SENT, waitFor } from '@payment-tracking/testkit'
 import { Webhook } from 'standardwebhooks'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
@@ -17,7 +17,7 @@ t.test('what a webhook chooses', async t => {
       [id, ...Object.values(columns)],
     )
   const rowsOf = async (id: bigint) =>
-    (await pool.query('select * from deliveries where webhook_id = $1 order by id', [id])).rows
+    (await pool.query(`select * from ${SENT} d where webhook_id = $1 order by id`, [id])).rows
   const statesOf = async (id: bigint) => (await rowsOf(id)).map(row => row.state as string)
   t.test('a message that the endpoint always refuses is sent in 17 cycles, not for ever', async t => {
     const webhook = await rig.addWebhook('http://127.0.0.1:1/')

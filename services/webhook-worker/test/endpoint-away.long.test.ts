@@ -1,6 +1,6 @@
 // An endpoint that was away has everything afterwards without a hand, also where nothing new comes. How long it was away is said by
 // ageing rows.
-import { openReceiver, waitFor } from '@payment-tracking/testkit'
+import { openReceiver, SENT, waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
 import { openRig } from './support/start-worker.js'
 
@@ -35,7 +35,7 @@ t.test('away for 60 hours, ordered', async t => {
   const tried = (await rig.deliveries()).map(row => row.attempts_made)
   t.same(tried, [4 * cycles + 1, 4 * cycles + 1], 'cycles stay countable: the first try of the next one')
   const ids = receiver.requests.slice(8).map(({ headers }) => String(headers['webhook-id']))
-  const { rows } = await pool.query('select message_id from deliveries order by id')
+  const { rows } = await pool.query(`select message_id from ${SENT} d order by id`)
   const wanted = rows.map(row => row.message_id)
   t.same(ids, wanted)
 })

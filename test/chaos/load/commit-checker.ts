@@ -2,7 +2,7 @@
 // own connections, past the links. While the server is down it repeats the check afterwards, because the payment must
 // still be stored then.
 import type { SocketPayment } from '@payment-tracking/contracts'
-import { openPool, type QueryResultRow } from '@payment-tracking/testkit'
+import { openPool, SENT, type QueryResultRow } from '@payment-tracking/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** A database that lost commits is noticed by every service within this time. */
@@ -59,7 +59,7 @@ export function openCommitChecker(databaseUrl: string) {
     checkRequest: (webhookId: number, messageId: string, number: number) =>
       ask(async () => {
         const [row] = await query<{ attempts: string }>(
-          `select count(a.id) as attempts from deliveries d join delivery_attempts a on a.delivery_id = d.id
+          `select count(a.id) as attempts from ${SENT} d join delivery_attempts a on a.delivery_id = d.id
             where d.webhook_id = $1 and d.message_id = $2`,
           [webhookId, messageId],
         )
@@ -72,7 +72,7 @@ export function openCommitChecker(databaseUrl: string) {
       ask(async () => {
         const [row] = await query<{ final: boolean }>(
           `select e.commitment = 'finalized' or e.slot <= (select finalized_slot from stream_head) as final
-             from deliveries d join events e on e.id = d.event_id where d.webhook_id = $1 and d.message_id = $2`,
+             from ${SENT} d join events e on e.id = d.event_id where d.webhook_id = $1 and d.message_id = $2`,
           [webhookId, messageId],
         )
         if (row?.final === true) return undefined

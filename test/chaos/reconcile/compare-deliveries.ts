@@ -31,7 +31,7 @@ const TRIES = 4
 
 export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
   checker.query<DeliveryRow & Record<string, unknown>>(`
-    select d.id::text, d.webhook_id::text, d.event_id, d.type, d.message_id, m.body, d.state,
+    select d.id::text, d.webhook_id::text, d.event_id, d.type, m.message_id, m.body, d.state,
            d.defer_reason,
            array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
            array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes

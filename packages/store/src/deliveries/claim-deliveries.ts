@@ -104,8 +104,8 @@ export async function claimDeliveries(
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
        where d.id = any(array(select id from locked where live and not spent and not blocked))
       returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
-                d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.activation, d.message_id as "messageId",
-                d.type, d.message, d.opened_at as "openedAt", d.trace_parent as "traceParent",
+                d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.activation, d.type, d.message,
+                d.opened_at as "openedAt", d.trace_parent as "traceParent",
                 d.order_key as "orderKey", clock_timestamp()::timestamptz(3) as "startedAt"
     ), put_off as (
       update deliveries d
@@ -144,8 +144,9 @@ export async function claimDeliveries(
                                     where delivery_id = c.id and number <= c.attempt - ${ATTEMPTS_KEPT} limit 1000) a
          where c.attempt > ${ATTEMPTS_KEPT}))
     )
-    select t.*, m.body
-      from told t cross join lateral (select body from messages where id = t.message limit 1) m`)
+    select t.*, m.*
+      from told t
+           cross join lateral (select message_id as "messageId", body from messages where id = t.message limit 1) m`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
   const claimed = new Set(rows.map(row => row.id.toString()))

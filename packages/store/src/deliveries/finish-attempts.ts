@@ -2,7 +2,7 @@ import { durationClass, type DeliveryState } from '@payment-tracking/domain'
 import { columnTable } from '../core/database/columns.js'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, sql } from '../core/database/sql.js'
-import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE } from '../core/tables/delivery-rows.js'
+import { CANCELLED_AT, CANCELLED_WHY, IS_LIVE, MESSAGE_ID } from '../core/tables/delivery-rows.js'
 import { countInHour } from './webhook-hours.js'
 
 /**
@@ -84,12 +84,12 @@ export async function finishAttempts(
   const moved = await store.database.writePrepared<FinishedAttempt>(sql`
     with r as (
       select r.*, w.* from ${RESULTS.listOf(results)}
-        cross join lateral (select webhook_id, message_id, activation, opened_at
+        cross join lateral (select webhook_id, message_id, message, activation, opened_at
                               from deliveries where id = r.delivery_id limit 1) d
         cross join lateral (select r.outcome <> 'accepted' and not ${IS_LIVE} as is_cancelled,
                                    ${CANCELLED_AT} as cancelled_at, ${CANCELLED_WHY} as cancelled_why, ${HEALTH}
                               from webhooks w where w.id = d.webhook_id limit 1) w
-       where d.webhook_id = r.webhook_id and d.message_id = r.message_id
+       where d.webhook_id = r.webhook_id and ${MESSAGE_ID} = r.message_id
     ), attempts as (
       update delivery_attempts a
          set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
@@ -114,7 +114,7 @@ export async function finishAttempts(
        where d.id = r.delivery_id and d.id = any(${bigints(results.map(r => r.deliveryId))})
          and (r.outcome = 'accepted' and d.state <> 'delivered'
               or d.state = 'pending' and d.attempts_made = r.number and d.claimed_until is not null)
-      returning d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", r.outcome,
+      returning d.id as "deliveryId", d.webhook_id as "webhookId", r.message_id as "messageId", r.outcome,
                 r.status_code::int as "statusCode", d.state, r.duration, r."failingSince", r."isLossNoted"
     ), counted as (${countInHour(sql`moved`)})
     select "deliveryId", "webhookId", "messageId", outcome, "statusCode", state, "failingSince", "isLossNoted" from moved`)
@@ -131,7 +131,7 @@ async function readUnmoved(
   const late = new Map(results.map(result => [deliveryKey(result), result]))
   for (const row of moved) late.delete(deliveryKey(row))
   const rows = await database.read<Omit<FinishedAttempt, 'outcome' | 'statusCode'>>(sql`
-    select d.id as "deliveryId", d.webhook_id as "webhookId", d.message_id as "messageId", d.state, w.*
+    select d.id as "deliveryId", d.webhook_id as "webhookId", ${MESSAGE_ID} as "messageId", d.state, w.*
       from deliveries d cross join lateral (select ${HEALTH} from webhooks w where w.id = d.webhook_id limit 1) w
      where d.id = any(${bigints(results.map(r => r.deliveryId))})`)
   return rows.flatMap(row => {

@@ -1,6 +1,7 @@
 import { columnTable } from '../core/database/columns.js'
 import type { Store } from '../core/database/open-store.js'
 import { bigints, sql } from '../core/database/sql.js'
+import { MESSAGE_ID } from '../core/tables/delivery-rows.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 
 export interface PutBack {
@@ -36,7 +37,7 @@ export async function putBackDeliveries({ database }: Store, claims: readonly Pu
              due_at = clock_timestamp() + make_interval(secs => c.for_ms / 1000)
         from c
        where d.id = c.delivery_id and d.id = any(${bigints(claims.map(c => c.delivery.id))})
-         and d.webhook_id = c.webhook_id and d.message_id = c.message_id
+         and d.webhook_id = c.webhook_id and ${MESSAGE_ID} = c.message_id
          and d.state = 'pending' and d.attempts_made = c.number and d.claimed_until is not null
       returning c.attempt_id
     ), undone as (

@@ -2,7 +2,7 @@
 // where `ordered`, although nothing new comes; and each cycle is one try and at most three retries.
 import { randomUUID } from 'node:crypto'
 import { retryDelayMs } from '@payment-tracking/domain'
-import { makeCommittedPayment } from '@payment-tracking/testkit'
+import { makeCommittedPayment, SENT } from '@payment-tracking/testkit'
 import t from 'tap'
 import { claimDeliveries, type ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
 import { createWebhook } from '../../src/admin/webhooks/webhook-records.js'
@@ -49,7 +49,7 @@ async function openWorld(choices: { ordered: boolean; recover: boolean }) {
   const rows = async () =>
     (
       await pool.query<{ id: string; message_id: string; state: string; attempts_made: number }>(
-        'select * from deliveries where webhook_id = $1 order by id',
+        `select * from ${SENT} d where webhook_id = $1 order by id`,
         [webhook.id],
       )
     ).rows

@@ -13,6 +13,7 @@ import {
   IS_NO_PAYMENT,
   IS_OPEN,
   IS_RECOVERABLE,
+  MESSAGE_ID,
 } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn, readActivation, readActivations } from '../../core/tables/delivery-ranges.js'
 import { hasOwnTrackingId, trackingIdText } from '../../core/tables/messages.js'
@@ -56,7 +57,7 @@ export interface AttemptRecord {
 
 /** The columns of a DeliveryRecord; `d` is the deliveries row, `w` its webhook. */
 export const DELIVERY_COLUMNS = sql`
-  d.id, d.webhook_id as "webhookId", d.message_id as "messageId", d.event_id as "eventId", d.type,
+  d.id, d.webhook_id as "webhookId", ${MESSAGE_ID} as "messageId", d.event_id as "eventId", d.type,
   ${DELIVERY_STATE} as status, d.attempts_made::int as attempts, d.created_at as "createdAt",
   case when ${IS_OPEN} and ${IS_LIVE} then d.due_at end as "nextAttemptAt",
   d.tries_allowed::int as "triesAllowed", w.failing_since is not null as "isFailing",

@@ -29,6 +29,9 @@ export const deliveryRef = (body: Sql): Sql => sql`
 /** The body of a delivery `d`. */
 export const BODY = sql`(select body from messages where id = d.message)`
 
+/** The message id of a delivery `d`. That of a payment stands in its message alone. */
+export const MESSAGE_ID = sql`coalesce(d.message_id, (select message_id from messages where id = d.message))`
+
 export const DELIVERY_REF = deliveryRef(BODY)
 
 /** Of a message whose id is its key. As in the index deliveries_webhook_id_message_id_key. */

@@ -129,7 +129,7 @@ export const loggedAs = (k: Sql): Sql => sql`(
       and m.position is not null and m.type <> ${PAYMENT_TYPE} limit 1))`
 
 /** As in the index messages_message_key. */
-const PAYMENT_TYPE = raw(`'${PAYMENT_MESSAGE_TYPE}'`)
+export const PAYMENT_TYPE = raw(`'${PAYMENT_MESSAGE_TYPE}'`)
 
 /** The tracking ID in a body, as JSON text. The index messages_of_time has this expression. */
 export const trackingIdText = (body: Sql): Sql =>

@@ -3,7 +3,7 @@ import type { DeliveryMessage } from '@payment-tracking/domain'
 import { columnTable } from '../../core/database/columns.js'
 import { sql, type Tx } from '../../core/database/sql.js'
 import { deliveryRef } from '../../core/tables/delivery-rows.js'
-import { loggedAs } from '../../core/tables/messages.js'
+import { loggedAs, PAYMENT_TYPE } from '../../core/tables/messages.js'
 
 /** One message for one webhook. */
 export interface Address {
@@ -81,7 +81,8 @@ export async function insertMessages(
            select from deliveries d where d.event_id = k.event_id and d.webhook_id = r.webhook_id and d.type = k.type))
     ), d as (
       insert into deliveries (webhook_id, activation, order_key, event_id, message_id, type, message, trace_parent)
-      select r.webhook_id, r.activation, r.order_key, k.event_id, k.message_id, k.type, k.message, k.trace_parent
+      select r.webhook_id, r.activation, r.order_key, k.event_id, case when k.type <> ${PAYMENT_TYPE} then k.message_id end,
+             k.type, k.message, k.trace_parent
         from r join k on k.nth = r.nth
        order by k.nth, r.webhook_id
       on conflict do nothing

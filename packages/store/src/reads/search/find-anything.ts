@@ -4,7 +4,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { hasDealtWith } from '../merchant/is-customer.js'
-import { IS_NO_PAYMENT } from '../../core/tables/delivery-rows.js'
+import { IS_NO_PAYMENT, MESSAGE_ID } from '../../core/tables/delivery-rows.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
 import { beginningProbes } from './by-beginning.js'
 import { found, where, type Found, type Seeker, type Sought } from './found.js'
@@ -79,8 +79,11 @@ const OF_PAYMENT = /^msg_([0-9a-f]{32})[0-9a-f]{12}/
 /** The delivery of a message to a webhook `w`. Relies on the keys of deliveries. */
 function deliveryOfMessage(text: string): Sql {
   const eventId = OF_PAYMENT.exec(text)?.[1]
-  const key = eventId === undefined ? IS_NO_PAYMENT : sql`d.event_id = ${eventId}::uuid`
-  return sql`select d.* from deliveries d where d.webhook_id = w.id and d.message_id = ${text} and ${key}`
+  const isIts =
+    eventId === undefined
+      ? sql`d.message_id = ${text} and ${IS_NO_PAYMENT}`
+      : sql`d.event_id = ${eventId}::uuid and ${MESSAGE_ID} = ${text}`
+  return sql`select d.* from deliveries d where d.webhook_id = w.id and ${isIts}`
 }
 
 /** A gateway has at most 20 webhooks: each is looked at, and probed for a message. */

@@ -17,7 +17,8 @@ export interface EntryDelivery {
 
 interface EntryRow extends EntryDelivery {
   eventId: string | null
-  messageId: string
+  /** null of a payment, which has an event */
+  messageId: string | null
 }
 
 /** Deliveries of one page: an event has one for each webhook and type. */
