@@ -54,11 +54,11 @@ interface Hand {
 
 /** What the worker makes of an answer: the same as in services/webhook-worker/src/deliveries/deliver.ts. */
 const resultOf = ({ delivery, answer }: Hand) => ({
-  attemptId: delivery.attemptId,
   deliveryId: delivery.id,
   webhookId: delivery.webhookId,
   messageId: delivery.messageId,
   attempt: delivery.attempt,
+  startedAt: delivery.startedAt,
   outcome: answer,
   next: nextDeliveryState('pending', answer === 'refused' && delivery.triesLeft === 0 ? 'exhausted' : answer),
   retryInMs: HOUR_MS,

@@ -17,8 +17,8 @@ t.test('a result is not written to a delivery that was given the same id later',
 
   // What the promoted standby holds: the ids of the lost rows name another payment's delivery and attempt.
   const other = await rig.pay(webhook.gateway, 1, { enqueue: false })
-  const { rows } = await pool.query<{ id: string }>(
-    'delete from delivery_attempts where delivery_id = $1 returning id',
+  const { rows } = await pool.query<{ started_at: Date }>(
+    'delete from delivery_attempts where delivery_id = $1 returning started_at',
     [lost!.id],
   )
   await pool.query('delete from deliveries where id = $1', [lost!.id])
@@ -27,9 +27,9 @@ t.test('a result is not written to a delivery that was given the same id later',
       where id = $2`,
     [lost!.id, other[0]!.id],
   )
-  await pool.query('insert into delivery_attempts (id, delivery_id, number) values ($1, $2, 1)', [
-    rows[0]!.id,
+  await pool.query('insert into delivery_attempts (delivery_id, number, started_at) values ($1, 1, $2)', [
     lost!.id,
+    rows[0]!.started_at,
   ])
 
   await waitFor(() => worker.logs.some(line => line.msg === 'delivery.attempted'), { what: 'the result' })

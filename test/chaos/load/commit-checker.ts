@@ -59,7 +59,7 @@ export function openCommitChecker(databaseUrl: string) {
     checkRequest: (webhookId: number, messageId: string, number: number) =>
       ask(async () => {
         const [row] = await query<{ attempts: string }>(
-          `select count(a.id) as attempts from ${SENT} d join delivery_attempts a on a.delivery_id = d.id
+          `select count(a.number) as attempts from ${SENT} d join delivery_attempts a on a.delivery_id = d.id
             where d.webhook_id = $1 and d.message_id = $2`,
           [webhookId, messageId],
         )

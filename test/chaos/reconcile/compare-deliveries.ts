@@ -33,8 +33,8 @@ export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =
   checker.query<DeliveryRow & Record<string, unknown>>(`
     select d.id::text, d.webhook_id::text, d.event_id, d.type, m.message_id, m.body, d.state,
            d.defer_reason,
-           array_agg(a.number::int order by a.id) filter (where a.id is not null) as attempts,
-           array_agg(a.outcome order by a.id) filter (where a.id is not null) as outcomes
+           array_agg(a.number::int order by a.number) filter (where a.number is not null) as attempts,
+           array_agg(a.outcome order by a.number) filter (where a.number is not null) as outcomes
       from deliveries d join messages m on m.id = d.message left join delivery_attempts a on a.delivery_id = d.id
      group by d.id, m.id order by d.id`)
 

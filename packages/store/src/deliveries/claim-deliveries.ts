@@ -25,14 +25,16 @@ export interface ClaimedDelivery {
   webhookId: bigint
   /** of the webhook: it has another one each time that it is turned on */
   activation: number
-  attemptId: bigint
   /** counts all attempts of the delivery from 1 */
   attempt: number
   /** tries of this cycle after this attempt */
   triesLeft: number
   /** tries of this cycle, including this attempt */
   triesMade: number
-  /** by the clock of the database; the request signs it in whole seconds */
+  /**
+   * By the clock of the database; the request signs it in whole seconds. With the attempt's number it names the claim: the number of a
+   * claim that was put back is given again.
+   */
   startedAt: Date
   messageId: string
   type: string
@@ -103,7 +105,7 @@ export async function claimDeliveries(
          set state = 'pending', attempts_made = d.attempts_made + 1, deferred_since = null, defer_reason = null,
              claimed_until = clock_timestamp() + make_interval(secs => ${leaseMs}::float8 / 1000)
        where d.id = any(array(select id from locked where live and not spent and not blocked))
-      returning d.id, nextval('delivery_attempts_id_seq') as "attemptId", d.attempts_made::int as attempt,
+      returning d.id, d.attempts_made::int as attempt,
                 d.tries_allowed::int as "triesAllowed", d.webhook_id as "webhookId", d.activation, d.type, d.message,
                 d.opened_at as "openedAt", d.trace_parent as "traceParent",
                 d.order_key as "orderKey", clock_timestamp()::timestamptz(3) as "startedAt"
@@ -135,14 +137,11 @@ export async function claimDeliveries(
                                         ${secretsAt(sql`c."startedAt"`)} as secrets
                                    from webhooks where id = c."webhookId" limit 1) w
     ), attempts as (
-      insert into delivery_attempts (id, delivery_id, number, started_at, signed_by)
-      select "attemptId", id, attempt, "startedAt", ${signedBy(sql`secrets`)} from told
+      insert into delivery_attempts (delivery_id, number, started_at, signed_by)
+      select id, attempt, "startedAt", ${signedBy(sql`secrets`)} from told
     ), forgotten as (
-      delete from delivery_attempts where id = any(array(
-        select a.id from claimed c
-               cross join lateral (select id from delivery_attempts
-                                    where delivery_id = c.id and number <= c.attempt - ${ATTEMPTS_KEPT} limit 1000) a
-         where c.attempt > ${ATTEMPTS_KEPT}))
+      delete from delivery_attempts where delivery_id = any(array(select id from claimed where attempt > ${ATTEMPTS_KEPT}))
+         and number <= (select attempt - ${ATTEMPTS_KEPT} from claimed where id = delivery_id)
     )
     select t.*, m.*
       from told t

@@ -12,13 +12,14 @@ import { countInHour } from './webhook-hours.js'
 export type AttemptOutcome = 'accepted' | 'refused' | 'gone' | 'interrupted'
 
 export interface AttemptResult {
-  attemptId: bigint
   deliveryId: bigint
   /** with `messageId` distinguishes the delivery from another delivery that got the same id on a promoted standby */
   webhookId: bigint
   messageId: string
   /** the attempt's number: an older failure does not change a delivery that was claimed again */
   attempt: number
+  /** of the attempt */
+  startedAt: Date
   outcome: AttemptOutcome
   /** the state that follows `pending` */
   next: DeliveryState
@@ -50,11 +51,11 @@ export interface FinishedAttempt {
 const HEALTH = sql`w.failing_since as "failingSince", w.lost_at is not null as "isLossNoted"`
 
 const RESULTS = columnTable<AttemptResult>('r', {
-  attempt_id: ['bigint', result => result.attemptId],
   delivery_id: ['bigint', result => result.deliveryId],
   webhook_id: ['bigint', result => result.webhookId],
   message_id: ['text', result => result.messageId],
   number: ['smallint', result => result.attempt],
+  started_at: ['timestamptz', result => result.startedAt],
   outcome: ['text', result => result.outcome],
   next: ['text', result => result.next],
   retry_ms: ['float8', result => result.retryInMs],
@@ -95,8 +96,8 @@ export async function finishAttempts(
          set finished_at = clock_timestamp(), outcome = r.outcome, status_code = r.status_code,
              error = r.error, response_headers = r.headers, response_body = r.body
         from r
-       where a.id = r.attempt_id and a.id = any(${bigints(results.map(r => r.attemptId))})
-         and a.delivery_id = r.delivery_id and a.number = r.number
+       where a.delivery_id = r.delivery_id and a.delivery_id = any(${bigints(results.map(r => r.deliveryId))})
+         and a.number = r.number and a.started_at = r.started_at
     ), moved as (
       update deliveries d
          set state = case when r.outcome = 'accepted' then 'delivered'

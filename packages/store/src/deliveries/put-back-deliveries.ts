@@ -12,11 +12,11 @@ export interface PutBack {
 }
 
 const CLAIMS = columnTable<PutBack>('c', {
-  attempt_id: ['bigint', ({ delivery }) => delivery.attemptId],
   delivery_id: ['bigint', ({ delivery }) => delivery.id],
   webhook_id: ['bigint', ({ delivery }) => delivery.webhookId],
   message_id: ['text', ({ delivery }) => delivery.messageId],
   number: ['smallint', ({ delivery }) => delivery.attempt],
+  started_at: ['timestamptz', ({ delivery }) => delivery.startedAt],
   for_ms: ['float8', ({ forMs }) => forMs],
   reason: ['text', ({ reason }) => reason],
 })
@@ -28,6 +28,7 @@ const CLAIMS = columnTable<PutBack>('c', {
  * finishAttempts does. SQL: two tables change together.
  */
 export async function putBackDeliveries({ database }: Store, claims: readonly PutBack[]): Promise<void> {
+  const ids = bigints(claims.map(c => c.delivery.id))
   await database.writePrepared(sql`
     with c as (select * from ${CLAIMS.listOf(claims)}),
     put_back as (
@@ -36,17 +37,18 @@ export async function putBackDeliveries({ database }: Store, claims: readonly Pu
              deferred_since = clock_timestamp(), defer_reason = c.reason,
              due_at = clock_timestamp() + make_interval(secs => c.for_ms / 1000)
         from c
-       where d.id = c.delivery_id and d.id = any(${bigints(claims.map(c => c.delivery.id))})
+       where d.id = c.delivery_id and d.id = any(${ids})
          and d.webhook_id = c.webhook_id and ${MESSAGE_ID} = c.message_id
          and d.state = 'pending' and d.attempts_made = c.number and d.claimed_until is not null
-      returning c.attempt_id
+         and (select a.started_at from delivery_attempts a where a.delivery_id = d.id and a.number = c.number) = c.started_at
+      returning d.id, c.number
     ), undone as (
-      delete from delivery_attempts a
-       where a.id = any(array(select attempt_id from put_back)) and a.finished_at is null
+      delete from delivery_attempts a using put_back p
+       where a.delivery_id = p.id and a.number = p.number and a.delivery_id = any(${ids})
     )
     update delivery_attempts a set outcome = 'interrupted', finished_at = clock_timestamp()
       from c
-     where a.id = c.attempt_id and a.id = any(${bigints(claims.map(c => c.delivery.attemptId))})
-       and a.delivery_id = c.delivery_id and a.number = c.number and a.finished_at is null
-       and not a.id = any(array(select attempt_id from put_back))`)
+     where a.delivery_id = c.delivery_id and a.number = c.number and a.started_at = c.started_at
+       and a.delivery_id = any(${ids}) and a.finished_at is null
+       and not a.delivery_id = any(array(select id from put_back))`)
 }

@@ -3,14 +3,14 @@ import type { ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
 
 /** The result of a request that was accepted, or as `over` says. */
 export const resultOf = (
-  delivery: Pick<ClaimedDelivery, 'attemptId' | 'id' | 'webhookId' | 'messageId' | 'attempt'>,
+  delivery: Pick<ClaimedDelivery, 'id' | 'webhookId' | 'messageId' | 'attempt' | 'startedAt'>,
   over: Partial<AttemptResult> = {},
 ): AttemptResult => ({
-  attemptId: delivery.attemptId,
   deliveryId: delivery.id,
   webhookId: delivery.webhookId,
   messageId: delivery.messageId,
   attempt: delivery.attempt,
+  startedAt: delivery.startedAt,
   outcome: 'accepted',
   next: 'delivered',
   retryInMs: 0,

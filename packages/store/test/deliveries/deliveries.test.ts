@@ -4,6 +4,7 @@ import { makeCommittedPayment } from '@payment-tracking/testkit'
 import t from 'tap'
 import { claimDeliveries, type ClaimedDelivery } from '../../src/deliveries/claim-deliveries.js'
 import { createWebhook } from '../../src/admin/webhooks/webhook-records.js'
+import { putBackDeliveries } from '../../src/deliveries/put-back-deliveries.js'
 import { insertDeliveries } from '../../src/messages/routing/notify.js'
 import { sweepDeliveries } from '../../src/deliveries/sweep-deliveries.js'
 import { openTestStore } from '../open-test-store.js'
@@ -20,6 +21,24 @@ t.test('deliveries in Postgres', async t => {
     if (claim?.kind !== 'claimed') throw new Error(`not claimed: ${JSON.stringify(claim?.kind)}`)
     return claim.delivery
   }
+
+  t.test('a claim that is put back again takes nothing from the claim after it', async t => {
+    const { gateway } = await addWebhook()
+    const [{ id } = { id: 0n }] = await insert([makeCommittedPayment(gateway)])
+    const first = await claimOne(id)
+    const putBack = { delivery: first, forMs: 0, reason: 'endpoint changed' }
+    await putBackDeliveries(store, [putBack])
+    const second = await claimOne(id)
+    t.match(second, { attempt: first.attempt })
+    // Its answer was lost, so the worker says it again.
+    await putBackDeliveries(store, [putBack])
+    const { rows } = await database.pool.query(
+      `select d.state, d.attempts_made, a.started_at, a.outcome from deliveries d join delivery_attempts a on a.delivery_id = d.id
+        where d.id = $1`,
+      [id],
+    )
+    t.same(rows, [{ state: 'pending', attempts_made: 1, started_at: second.startedAt, outcome: null }])
+  })
 
   t.test('of the attempts of a delivery, the newest 100 are kept', async t => {
     const { gateway } = await addWebhook()

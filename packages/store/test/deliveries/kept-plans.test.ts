@@ -27,7 +27,13 @@ t.test('planned over empty tables, the statements of a worker find each row by i
   const store = openStore({ DATABASE_URL: url, poolSize: 1, keepToIndexes: true })
   t.teardown(() => store.close())
   await claimDeliveries(store, ['1'], 1_000)
-  const delivery = { id: 1n, webhookId: 1n, messageId: 'msg_1', attemptId: 1n, attempt: 1 } as ClaimedDelivery
+  const delivery = {
+    id: 1n,
+    webhookId: 1n,
+    messageId: 'msg_1',
+    attempt: 1,
+    startedAt: new Date(),
+  } as ClaimedDelivery
   await finishAttempts(store, [resultOf(delivery)])
   await deferDeliveries(store, [{ id: '1', forMs: 1, reason: 'rate cap' }], 1)
   await putBackDeliveries(store, [{ delivery, forMs: 1, reason: 'breaker open' }])

@@ -164,11 +164,11 @@ export function buildDeliverer(options: DeliverOptions): (queued: Queued) => Pro
           : 'refused'
     const next = nextDeliveryState('pending', event)
     return {
-      attemptId: delivery.attemptId,
       deliveryId: delivery.id,
       webhookId: delivery.webhookId,
       messageId: delivery.messageId,
       attempt: delivery.attempt,
+      startedAt: delivery.startedAt,
       outcome: answer.outcome,
       next,
       retryInMs: next !== 'pending' || answer.outcome === 'interrupted' ? 0 : retryInMs(delivery, answer),

@@ -88,7 +88,7 @@ export async function openRig(
     async attempts(gateway: string) {
       const { rows } = await database.pool.query<Record<string, unknown>>(
         `select a.* from delivery_attempts a join deliveries d on d.id = a.delivery_id
-           join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by a.id`,
+           join webhooks w on w.id = d.webhook_id where w.gateway = $1 order by a.started_at, a.delivery_id, a.number`,
         [gateway],
       )
       return rows

@@ -204,6 +204,6 @@ export async function getDelivery(
       select number::int as number, started_at as "startedAt", finished_at as "finishedAt", outcome,
              status_code::int as "statusCode", error, response_headers as "responseHeaders",
              response_body as "responseBody"
-        from delivery_attempts where delivery_id = ${id} order by id desc limit ${ATTEMPTS_KEPT}`)
+        from delivery_attempts where delivery_id = ${id} order by number desc limit ${ATTEMPTS_KEPT}`)
   return { ...row, attemptLog: attemptLog.toReversed() }
 }

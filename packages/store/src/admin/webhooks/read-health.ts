@@ -77,17 +77,19 @@ export async function readHealth(
        select start from webhook_hours where webhook_id = w.id and accepted order by start desc limit 1) a on true
       left join lateral (
        select max(t.finished_at) filter (where t.accepted) over () as accepted_at,
-              t.finished_at as at, t.accepted, t.status_code, t.error, d.id as delivery_id, t.id
+              t.finished_at as at, t.accepted, t.status_code, t.error, d.id as delivery_id, t.number
          from (${looked('delivered', DESC, ENDED)} union all ${looked('failed', DESC, ENDED)}
                union all ${looked('pending', DESC, OPEN)} union all ${looked('pending', ASC, OPEN)}
                union all ${looked('waiting', DESC, OPEN)} union all ${looked('waiting', ASC, OPEN)}) d
         cross join lateral (
-          select t.id, t.finished_at, t.outcome = 'accepted' as accepted, t.status_code, t.error
+          select t.number, t.finished_at, t.outcome = 'accepted' as accepted, t.status_code, t.error
             from delivery_attempts t
            where d.attempts_made > 0 and t.delivery_id = d.id and t.finished_at is not null and t.outcome <> 'interrupted'
-           order by t.id desc limit 1) t
+           order by t.number desc limit 1) t
         order by t.finished_at desc limit 1) n on true
-      left join lateral (select left(response_body, 200) as body from delivery_attempts where id = n.id limit 1) b on true
+      left join lateral (
+       select left(response_body, 200) as body from delivery_attempts
+        where delivery_id = n.delivery_id and number = n.number limit 1) b on true
      where w.id = any(${bigints(ids)})`)
   return new Map(rows.map(row => [row.id, healthOf(row)]))
 }

@@ -93,7 +93,7 @@ const FAILS_WHILE_HELD_BACK = sql`(
                 order by d.id limit ${raw('1000')}) d
         cross join lateral (select a.status_code from delivery_attempts a
                              where d.attempts_made > 0 and a.delivery_id = d.id and a.outcome = 'refused'
-                             order by a.id desc limit 1) a
+                             order by a.number desc limit 1) a
         where a.status_code is null or a.status_code <> all(${NO_FAILURE}::int[])) >= ${raw('5')})`
 
 /**

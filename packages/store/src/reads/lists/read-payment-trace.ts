@@ -79,7 +79,7 @@ export interface TracedDelivery {
 
 /**
  * The deliveries of events to the webhooks of one gateway, and of no other, with their attempts in order.
- * Relies on the index of deliveries by event, the key of webhooks and the index of attempts by delivery.
+ * Relies on the index of deliveries by event, and the keys of webhooks and attempts.
  */
 export async function listTracedDeliveries(
   { database }: Store,
@@ -101,8 +101,8 @@ export async function listTracedDeliveries(
            a.status_code as "statusCode", a.error
       from unnest(${bigints([...traced.keys()])}) as k (id)
      cross join lateral (
-       select * from delivery_attempts where delivery_id = k.id order by id desc limit ${ATTEMPTS_KEPT}) a
-     order by a.id`)
+       select * from delivery_attempts where delivery_id = k.id order by number desc limit ${ATTEMPTS_KEPT}) a
+     order by a.delivery_id, a.number`)
   for (const { deliveryId, ...attempt } of attempts) traced.get(deliveryId)!.push(attempt)
   return deliveries.map(delivery => ({ ...delivery, attempts: traced.get(delivery.deliveryId)! }))
 }
