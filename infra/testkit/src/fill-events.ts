@@ -54,7 +54,8 @@ export type FilledEvents = ReturnType<typeof filledEvents>
 /**
  * Fills an empty database with so many events and what ingest would have made of them: aggregates, policies,
  * user payments, tracking heads, one batch. Of a hundred 85 are payments, 8 create policies, 4 create user
- * payments, 2 change a status, 1 creates a gateway; `data` is about as long as the program's. Plain SQL: a
+ * payments, 2 change a status, 1 creates a gateway; `data` is about as long as the program's, and that of payments
+ * as ingest writes it. Plain SQL: a
  * million events in about half a minute. `seq` ascends within a tracking ID, with holes.
  * @param options `analyze: false` leaves Postgres without statistics
  */
@@ -109,8 +110,8 @@ const insertEvents = (many: number) => `
     stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at,
     record_id, commitment)
   select gen_random_uuid(), n, $2::bigint + 25 * n, signature, 0, name,
-         ('{"payment_policy":"' || policy || '","gateway":"' || gateway || '","amount":"' || n * 1000 ||
-          '","timestamp":"' || extract(epoch from $3::timestamptz)::bigint + n * 10 || '","memo":[${memoOf('order-')}],"record_id":' || n % 50 || '}')::json,
+         case when name = 'PaymentRecord' then '[${bytesOf('order-')}]'::json else ('{"payment_policy":"' || policy || '","gateway":"' || gateway || '","amount":"' || n * 1000 ||
+          '","timestamp":"' || extract(epoch from $3::timestamptz)::bigint + n * 10 || '","memo":[${bytesOf('order-', 64)}],"record_id":' || n % 50 || '}')::json end,
          $3::timestamptz + n * interval '10 seconds', gen_random_uuid(), n,
          case when name <> 'UserPaymentCreated' then gateway end,
          case when name in ('PaymentRecord', 'PaymentPolicyCreated', 'PaymentPolicyStatusChanged') then policy end,
@@ -138,7 +139,8 @@ const insertEvents = (many: number) => `
     ) numbered`
 
 /** A memo of 64 bytes as events carry it. */
-const memoOf = (text: string): string => [...Buffer.alloc(64).fill(text, 0, text.length)].join(',')
+const bytesOf = (text: string, length = text.length): string =>
+  [...Buffer.alloc(length).fill(text, 0, text.length)].join(',')
 
 /** An order before that of every event. */
 const BEFORE_ALL = `repeat('0', 64)`

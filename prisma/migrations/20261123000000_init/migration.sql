@@ -156,7 +156,9 @@ create table events (
   transaction_index bigint not null default 0,
   event_index bigint not null,
   name text collate "C" not null,
-  -- json and not jsonb: every digit stays as it was received
+  -- json and not jsonb: every digit stays as it was received. Of a usual payment only what no other column holds, as an array: the
+  -- memo's bytes without the zeros at its end, then payer, recipient and mint if its message named them. All other data are
+  -- objects. packages/store/src/core/tables/payment-data.ts writes and reads both.
   data json not null,
   occurred_at timestamptz(3) not null,
   -- what two messages of the same event must agree on
@@ -180,7 +182,7 @@ create table events (
   token_mint text collate "C",
   -- the payment's tracking ID belongs to a policy that is not known yet
   awaits_policy boolean not null default false,
-  -- `data` was shortened to what no column has: the message is in a file of the archive
+  -- `data`, an object, was shortened to the details that the message named: the message is in a file of the archive
   shrunk boolean not null default false
 );
 -- Each index is named by the queries that need it; packages/store/test/plans/plans.test.ts reads their plans.

@@ -11,8 +11,7 @@ import {
 import t from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { S3Files } from '../../src/archive/s3-files.js'
-import { pay } from '../recompute-history.js'
-import { openArchive, paidIn, take } from './open-archive.js'
+import { openArchive, paidIn, pay, take } from './open-archive.js'
 import { openS3 } from './open-s3.js'
 
 t.setTimeout(120_000)

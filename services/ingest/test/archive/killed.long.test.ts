@@ -9,9 +9,9 @@ import { SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
 import { dumpProjections, findArrivalProblems, openTestStore } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
-import { created, drain, ingest, pay, PERIODS, retraction, START, userPayment } from '../recompute-history.js'
+import { created, drain, ingest, PERIODS, retraction, START, userPayment } from '../recompute-history.js'
 import { findHalfMonths, listMonths } from './half-months.js'
-import { FINAL, makeDirectory, monthsBefore, operate, relayAll, take } from './open-archive.js'
+import { FINAL, makeDirectory, monthsBefore, operate, pay, relayAll, take } from './open-archive.js'
 import { openCut, openS3 } from './open-s3.js'
 
 /** Beside the bundle of the test. */

@@ -10,7 +10,16 @@ import type { ArchiveFiles } from '../../src/archive/archive-files.js'
 import { openArchiveFiles } from '../../src/archive/open-archive-files.js'
 import { archiveOldMonths, type ArchiverOptions } from '../../src/archive/archiver.js'
 import { runArchive } from '../../src/archive/archive-command.js'
-import { created, drain, ingest, pay, PERIODS, userPayment, type Message } from '../recompute-history.js'
+import {
+  created,
+  drain,
+  ingest,
+  pay as payAsUsual,
+  PERIODS,
+  say,
+  userPayment,
+  type Message,
+} from '../recompute-history.js'
 
 const KEPT_SINCE = new Date('2026-04-01T00:00:00Z')
 
@@ -18,6 +27,12 @@ const KEPT_SINCE = new Date('2026-04-01T00:00:00Z')
 export const FINAL: Message = {
   subject: 'chain.events.control.finalized',
   bytes: Buffer.from('{"slot":9000000000000000}'),
+}
+
+/** A payment that can shrink: its fields come in an unusual order, so the row of its event holds all of them. */
+export function pay(slot: number, id = 1): Message {
+  const usual = JSON.parse(Buffer.from(payAsUsual(slot, id).bytes).toString()) as { data: object }
+  return say('PaymentRecord', slot, { record_id: slot, ...usual.data })
 }
 
 /** A policy, its payments in these slots, and that all of it is final. */

@@ -13,7 +13,7 @@ import { beginRestore, endRestore, listArchiveParts } from '@payment-tracking/st
 import { openStore, readStreamHead, type Store } from '@payment-tracking/store/core'
 import { countRows, openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
-import { drain, GATEWAY, ingest, pay, signatureOf, START } from '../recompute-history.js'
+import { drain, GATEWAY, ingest, signatureOf, START } from '../recompute-history.js'
 import { findHalfMonths, halvesOf, listMonths, type Months } from './half-months.js'
 import {
   countShort,
@@ -21,6 +21,7 @@ import {
   openArchive,
   operate,
   paidIn,
+  pay,
   relayAll,
   stoppingAfter,
   take,

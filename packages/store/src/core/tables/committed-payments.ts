@@ -4,6 +4,7 @@ import { runIn, type RunStatement } from '../database/database.js'
 import { namedColumns } from '../database/columns.js'
 import { empty, sql, type Sql, type Tx } from '../database/sql.js'
 import { StoreUnavailableError } from '../errors.js'
+import { MEMO } from './payment-data.js'
 import { IS_PAYMENT } from './payment-names.js'
 
 export interface PaymentRow extends Omit<CommittedPayment, 'occurredAt' | 'retracted' | 'memo'> {
@@ -35,7 +36,7 @@ export const paymentColumns = (
     amount: sql`e.amount::text`,
     recordId: sql`e.record_id::float8`,
     ...details,
-    memo: sql`case when e.tracking_id is null then (e.data -> 'memo')::text end`,
+    memo: sql`case when e.tracking_id is null then ${MEMO} end`,
     retracted: sql`e.retracted_at is not null`,
   })
 

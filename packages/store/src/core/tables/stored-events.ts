@@ -1,6 +1,7 @@
 // Reads stored events again in the form in which ingest read their messages.
 import { inline, sql } from '../database/sql.js'
 import { MAX_TRACKING_ID_BYTES, orderOf, readMessage, type ChainEvent } from '@payment-tracking/domain'
+import { DATA_TEXT } from './payment-data.js'
 import { StoreContentsError } from '../errors.js'
 
 export interface StoredRow {
@@ -29,7 +30,7 @@ const SHRUNK_PAYMENT = sql`
 
 /** Columns of `events e`. */
 export const STORED_COLUMNS = sql`e.id, e.position, e.slot, e.signature, e.transaction_index, e.event_index,
-  e.name, case when e.shrunk then ${SHRUNK_PAYMENT} else e.data::text end as data,
+  e.name, case when e.shrunk then ${SHRUNK_PAYMENT} else ${DATA_TEXT} end as data,
   e.occurred_at`
 
 /**

@@ -3,6 +3,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { inline, sql, type Sql } from '../../core/database/sql.js'
 import { hidden } from '../../core/database/hidden.js'
 import { LISTS_BEGIN } from '../../core/tables/lists-begin.js'
+import { DATA_TEXT } from '../../core/tables/payment-data.js'
 import { IS_PAUSED, type ArchiveHead } from './archive-head.js'
 import type { ArchiveLine } from './archive-line.js'
 import { monthOf, spanOfMonth } from './months.js'
@@ -39,7 +40,7 @@ export async function findOldMonth({ database }: Store, before: Date): Promise<s
 export async function* readMonth(
   { database }: Store,
   month: string,
-  data = sql`e.data::text`,
+  data = DATA_TEXT,
 ): AsyncGenerator<readonly OldEvent[], void> {
   const { start, end } = spanOfMonth(month)
   // Before all events of the month, which have no negative slots.
@@ -106,7 +107,7 @@ export async function readLate(
       from stream_head`)
   const { settled } = row!
   const late = await database.read<OldEvent>(sql`
-    select ${columnsWith(sql`e.data::text`)} from events e
+    select ${columnsWith(DATA_TEXT)} from events e
      where e.position > ${after} and e.position <= ${settled} and e.occurred_at < ${LISTS_BEGIN} order by e.position`)
   const held = late.find(({ isFinal }) => !isFinal)
   return held ? { late, settled: held.position - 1n, held } : { late, settled }

@@ -5,6 +5,7 @@ import { columnTable } from '../../core/database/columns.js'
 import { PAGE_LIMITS } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
 import { sql, type Sql } from '../../core/database/sql.js'
+import { DATA_TEXT, IS_COMPACT } from '../../core/tables/payment-data.js'
 import { ServiceError } from '@payment-tracking/runtime'
 import type { ArchiveLine } from './archive-line.js'
 import { isStill, type ArchivePart } from './archive-head.js'
@@ -27,10 +28,13 @@ const LINES = columnTable<ArchiveLine>('l', {
 
 /** Whether an event `e` is that of a line `l`. */
 const IS_SAME = sql`e.id = l.id and e.position = l.position and e.slot = l.slot and e.signature = l.signature
-  and e.name = l.name and e.occurred_at = l.occurred_at and (e.shrunk or e.data::text = l.data)`
+  and e.name = l.name and e.occurred_at = l.occurred_at and (e.shrunk or ${DATA_TEXT} = l.data)`
 
-/** Payments shrink. Reading a field fails if the data contain an escaped NUL anywhere: such an event stays as it is. */
-const IS_LONG = sql`(not e.shrunk and e.amount is not null and e.data::text not like '%\\u0000%')`
+/**
+ * Payments shrink, but those whose data are compact: there is nothing to gain. Reading a field fails if the data contain an escaped
+ * NUL anywhere: such an event stays as it is.
+ */
+const IS_LONG = sql`(not e.shrunk and e.amount is not null and not ${IS_COMPACT} and e.data::text not like '%\\u0000%')`
 
 /**
  * What stays of a payment: the payer, the recipient and the mint that its message named. core/tables/stored-events.ts knows by them

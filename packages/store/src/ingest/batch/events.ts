@@ -1,6 +1,7 @@
 import type { ChainEvent } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../../core/database/columns.js'
 import { sql } from '../../core/database/sql.js'
+import { writeData } from '../../core/tables/payment-data.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { NumberedEvent } from './number.js'
 
@@ -21,7 +22,7 @@ const EVENT_COLUMNS: Columns<NumberedEvent> = {
   event_index: ['bigint', ({ event }) => event.index],
   name: ['text', ({ event }) => event.name],
   // Most of a batch's bytes. Each JSON value has one line.
-  data: ['json', ({ event }) => event.data, 'lines'],
+  data: ['json', ({ event }) => writeData(event), 'lines'],
   occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
   fingerprint: ['uuid', ({ event }) => event.fingerprint],
   stream_sequence: ['bigint', ({ streamSequence }) => streamSequence],

@@ -22,7 +22,7 @@ export interface EventFilter {
   directPayer?: string | undefined
   /** who was paid without a policy */
   directRecipient?: string | undefined
-  /** text fields of `data`, for rare events, which have no column for them */
+  /** text fields of `data`, for rare events, which have no column for them; payments have no such fields (payment-data.ts) */
   fields?: Readonly<Record<string, string | undefined>> | undefined
   startTime?: Date | undefined
   endTime?: Date | undefined

@@ -11,6 +11,7 @@ import {
 } from '../../core/tables/detailed-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
+import { DATA_TEXT } from '../../core/tables/payment-data.js'
 import { IS_IN_LISTS, IS_NOT_ARCHIVED, LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
@@ -76,7 +77,7 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
 
 /** The columns of a list of events `e`. */
 const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as index, e.signature, e.name,
-  e.data::text as data, e.occurred_at::text as timestamp, ${DETAIL_COLUMNS}`
+  ${DATA_TEXT} as data, e.occurred_at::text as timestamp, ${DETAIL_COLUMNS}`
 
 /** With `e.`: a bare name means the column of the answer, which no index knows. */
 const ORDERS: Record<EventOrder, Sql> = {

@@ -4,6 +4,7 @@
 import type { Tokens } from '@payment-tracking/domain'
 import { raw, sql, type Sql } from '../../core/database/sql.js'
 import { anyText, asItIs, concatenated, fieldParts, orNull, plainText, type JsonField } from './json-text.js'
+import { DATA_TEXT } from '../../core/tables/payment-data.js'
 import { FINALITY } from '../../core/tables/detailed-payment.js'
 
 /** What the fields of a record depend on besides its row. */
@@ -30,7 +31,7 @@ const EVENT = {
   slot: asItIs(sql`e.slot`),
   signature: plainText(sql`e.signature`),
   eventName: plainText(sql`e.name`),
-  data: asItIs(sql`e.data`),
+  data: asItIs(DATA_TEXT),
   timestamp: plainText(TIMESTAMP),
 } satisfies Record<string, JsonField>
 
