@@ -17,7 +17,7 @@ export interface StoredRow {
 }
 
 /**
- * The data of a payment `e` whose message was archived: its columns, and its message's details. The memo is not kept, nor read here:
+ * The data of a payment `e` that the archive shortened: its columns, and its message's details. The memo is not kept, nor read here:
  * its tracking ID is a column.
  */
 const SHRUNK_PAYMENT = sql`
