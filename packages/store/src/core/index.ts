@@ -1,14 +1,13 @@
 export { boundReads } from './database/bound-reads.js'
 export { findReplicaFaults } from './database/check-replicas.js'
 export { makeRoles } from './database/grant-rights.js'
-export { inOneTransaction } from './database/in-one-transaction.js'
+export type { Head as StreamHead } from './database/head-tracker.js'
 export { findConnectProblem, isPostgresAnswering } from './database/is-answering.js'
-export { afterCommit } from './database/join-transactions.js'
+export { afterCommit, inOneTransaction } from './database/join-transactions.js'
 export { measureClockSkew } from './database/measure-clock-skew.js'
 export { MigrateConfig } from './database/migrate-config.js'
 export { markRolledBack, migrate, MIGRATIONS_DIR, readMigrations } from './database/migrate.js'
-export { openStore, type Store } from './database/open-store.js'
-export { refuseOtherSessions } from './database/refuse-other-sessions.js'
+export { openStore } from './database/open-store.js'
 export {
   rightsOf,
   roleOf,
@@ -18,7 +17,8 @@ export {
   TABLES_WITH_RIGHTS,
   urlOfRole,
 } from './database/roles.js'
-export { SessionSettingsError } from './database/session-settings.js'
+export { refuseOtherSessions, SessionSettingsError } from './database/session-settings.js'
+export type { Store } from './database/sql.js'
 export {
   NotYetError,
   sqlStateOf,
@@ -42,7 +42,7 @@ export {
 export { findDueRisks } from './risk/due-risks.js'
 export { type ArchiveProblem, noteArchiveProblem, readArchiveProblem } from './tables/archive-problem.js'
 export { type ReadExpectation, toCommittedExpectation } from './tables/expectations.js'
-export { readStreamHead, type StreamHead, type StreamPlace } from './tables/head.js'
+export { readStreamHead, type StreamPlace } from './tables/head.js'
 export { readOldestAwaitingDetailsSeconds, readOldestUndeliveredSeconds } from './tables/oldest-waits.js'
 export { revokeKeysOfDeletedGateways } from './tables/revoke-keys.js'
 export {

@@ -1,7 +1,6 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
-import { GATEWAY_COLUMNS } from '../../core/tables/gateway-rows.js'
+import { sql, type Store } from '../../core/database/sql.js'
+import { GATEWAY_COLUMNS } from '../../core/tables/gateways.js'
 import type { ApiKeyScope } from './api-key-records.js'
 
 /** A key that is neither revoked nor expired, with its gateway's state on the chain. */

@@ -1,4 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
+import type { Store } from '../../core/database/sql.js'
 import { soughtName } from '../../core/tables/customer-names.js'
 
 /** Keeps what a gateway calls a wallet. @param name 1 to 64 characters; null: none any more */

@@ -1,8 +1,7 @@
 import { ServiceError } from '@payment-tracking/runtime'
 import type { ExpectationRecord } from '@payment-tracking/domain'
 import { logChangeOf, type Author } from '../../core/tables/write-changes.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { readExpectations } from '../../core/tables/expectations.js'
 
 export class ExpectationPaidError extends ServiceError {

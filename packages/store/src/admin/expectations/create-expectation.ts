@@ -1,9 +1,14 @@
 // A gateway says what it expects.
 import { ServiceError } from '@payment-tracking/runtime'
 import type { ExpectationRecord } from '@payment-tracking/domain'
-import { runIn, type TransactionLimits } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type ClientTx, type Tx } from '../../core/database/sql.js'
+import {
+  runIn,
+  sql,
+  type ClientTx,
+  type Store,
+  type TransactionLimits,
+  type Tx,
+} from '../../core/database/sql.js'
 import { readOpen } from '../../core/tables/expectation-counts.js'
 import { readExpectations } from '../../core/tables/expectations.js'
 

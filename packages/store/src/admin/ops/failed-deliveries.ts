@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, empty, inline, raw, sql } from '../../core/database/sql.js'
+import { allOf, empty, inline, raw, sql, type Store } from '../../core/database/sql.js'
 import { IS_ACTIVE, IS_LIVE, IS_OPEN } from '../../core/tables/delivery-rows.js'
 import { DELIVERY_COLUMNS, type DeliveryRecord } from '../webhooks/delivery-records.js'
 

@@ -1,6 +1,5 @@
 // The progress of tasks, for operators: what ingest does in pages (ingest/batch/do-work.ts), and workers (deliveries/webhook-work.ts).
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { eachOf } from '../../core/tasks/work-table.js'
 import { INGEST_KINDS, WEBHOOK_KINDS, type WebhookWorkKind } from '../../core/tasks/kinds.js'
 

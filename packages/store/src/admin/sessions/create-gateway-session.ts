@@ -1,6 +1,5 @@
 // Sessions and links that sign in. A link is a session that nobody has opened yet.
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type ClientTx } from '../../core/database/sql.js'
+import { sql, type ClientTx, type Store } from '../../core/database/sql.js'
 import { IDLE_HOURS, interval, LIFETIME_DAYS, LINK_MINUTES } from './lifetimes.js'
 
 /** What signed in: the signature of a wallet, its token, an API key, or a link that one of these made. */

@@ -1,6 +1,5 @@
 import { API_KEYS_PER_GATEWAY } from '../api-keys/api-key-records.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { SESSIONS_PER_CREDENTIAL, type SignIn } from './create-gateway-session.js'
 import { HAS_NOT_ENDED, KEY_OF_SESSION } from './use-gateway-session.js'
 

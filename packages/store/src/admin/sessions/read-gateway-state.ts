@@ -1,7 +1,6 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
-import { GATEWAY_COLUMNS } from '../../core/tables/gateway-rows.js'
+import { sql, type Store } from '../../core/database/sql.js'
+import { GATEWAY_COLUMNS } from '../../core/tables/gateways.js'
 
 /** A gateway's present state on the chain, for `signersOf` of the domain; null for an unknown gateway. */
 export const readGatewayState = async (

@@ -1,8 +1,7 @@
 import type { GatewayState } from '@payment-tracking/domain'
 import type { ApiKeyScope } from '../api-keys/api-key-records.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
-import { GATEWAY_COLUMNS } from '../../core/tables/gateway-rows.js'
+import { sql, type Store } from '../../core/database/sql.js'
+import { GATEWAY_COLUMNS } from '../../core/tables/gateways.js'
 import { IDLE_HOURS, interval } from './lifetimes.js'
 
 /**

@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { secretsAt, signedBy } from '../../core/tables/webhooks.js'
 
 /** Their bodies name tokens by a setting of this moment, so what was signed is not known. */

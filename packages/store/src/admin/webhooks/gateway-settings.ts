@@ -1,7 +1,6 @@
 // What a gateway has chosen for all its webhooks.
 import type { WebhookFormat } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 
 export interface GatewaySettings {
   /** the format of webhooks that are registered without one; null until the gateway chooses */

@@ -1,7 +1,5 @@
 import { endpointHealth, type DeliveryState, type EndpointHealth } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { hidden } from '../../core/database/hidden.js'
-import { bigints, raw, sql, type Sql } from '../../core/database/sql.js'
+import { bigints, hidden, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
 
 /** The newest request that ended. */
 export interface LastAnswer {

@@ -1,6 +1,5 @@
 import { lastTryMs, nextTryMs, type RetryRules, type TriedDelivery } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, inline, sql, type Sql } from '../../core/database/sql.js'
+import { bigints, inline, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { IS_ACTIVE, IS_OPEN, IS_RECOVERABLE } from '../../core/tables/delivery-rows.js'
 
 /** What waits for an endpoint. */

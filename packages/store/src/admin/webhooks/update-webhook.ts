@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 import { SELECTED, toColumns, toRecord, type WebhookChoices, type WebhookRecord } from './webhook-records.js'
 

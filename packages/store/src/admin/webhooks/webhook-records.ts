@@ -9,9 +9,8 @@ import {
 } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
-import { DbNull, empty, sql } from '../../core/database/sql.js'
+import { DbNull, empty, sql, type Store } from '../../core/database/sql.js'
 import type { Finality } from '../../core/tables/detailed-payment.js'
-import type { Store } from '../../core/database/open-store.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 
 /** What the owner of a webhook chooses and everybody may read. */

@@ -1,7 +1,6 @@
 import { EARLIER_SECRETS } from '../../core/tables/webhooks.js'
 import { ServiceError } from '@payment-tracking/runtime'
-import type { Store } from '../../core/database/open-store.js'
-import { inline, sql } from '../../core/database/sql.js'
+import { inline, sql, type Store } from '../../core/database/sql.js'
 import { newSecret } from './webhook-records.js'
 
 /** The most secrets that sign a message. */

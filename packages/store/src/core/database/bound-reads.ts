@@ -1,5 +1,4 @@
-import type { RunRead } from './database.js'
-import type { Store } from './open-store.js'
+import type { RunRead, Store } from './sql.js'
 
 export interface ReadBounds {
   /** ends the reads: one that runs is cancelled, and none begins after it. Its reason is a ServiceError, which the reads throw */

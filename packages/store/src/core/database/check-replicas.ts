@@ -1,8 +1,8 @@
 // Whether the addresses of replicas lead to standbys of the primary, before a process starts.
 import { readDatabaseAddress } from '@payment-tracking/runtime'
-import pg from 'pg'
 import type { StoreOptions } from './open-store.js'
 import { sqlStateOf } from '../errors.js'
+import { withClient } from './with-client.js'
 
 /** What is wrong with one replica, as a sentence that names the setting and the cure. */
 export interface ReplicaFault {
@@ -29,15 +29,9 @@ export function nameOfDatabase(url: string): string {
   return `${hostname}:${port || '5432'}${pathname}`
 }
 
-async function identify(options: StoreOptions): Promise<Identity> {
-  const client = new pg.Client({
-    ...readDatabaseAddress(options),
-    connectionTimeoutMillis: PATIENCE_MS,
-    query_timeout: PATIENCE_MS,
-  })
-  client.on('error', () => {})
-  try {
-    await client.connect()
+function identify(options: StoreOptions): Promise<Identity> {
+  const patient = { connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS }
+  return withClient({ ...readDatabaseAddress(options), ...patient }, async client => {
     const { rows } = await client.query<{ isStandby: boolean }>('select pg_is_in_recovery() as "isStandby"')
     const system = await client
       .query<{ system: string }>('select system_identifier::text as system from pg_control_system()')
@@ -46,9 +40,7 @@ async function identify(options: StoreOptions): Promise<Identity> {
         () => null,
       )
     return { isStandby: rows[0]!.isStandby, system }
-  } finally {
-    await client.end().catch(() => {})
-  }
+  })
 }
 
 async function findFault(

@@ -15,9 +15,8 @@ import pg from 'pg'
 import { isConnectionError } from '../errors.js'
 import type { Lane, Lanes } from './lanes.js'
 import { types } from './pg-codec.js'
-import { PreparedNames } from './prepared-names.js'
 import { columnTypeOf, prismaTypes, writeArgument } from './prisma-values.js'
-import { wearsOut } from './worn-out.js'
+import { PreparedNames, wearsOut } from './prepared-names.js'
 
 type Answer = pg.QueryArrayResult<unknown[]>
 /** The types of pg lack the timeout of a single query. */

@@ -1,5 +1,5 @@
 // Makes the roles of services, and gives them the rights of roles.ts.
-import pg from 'pg'
+import type pg from 'pg'
 import {
   rightsOf,
   roleOf,
@@ -9,15 +9,14 @@ import {
   urlOfRole,
   type ServiceWithRole,
 } from './roles.js'
+import { withClient } from './with-client.js'
 
 /**
  * Makes the services' roles on a private server. On other servers infra/postgres/make-roles.sh does it.
  * @param ownerUrl the address of any database of the server. On a first start the service's own database does not exist yet
  */
 export async function makeRoles(ownerUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: ownerUrl })
-  await client.connect()
-  try {
+  await withClient({ connectionString: ownerUrl }, async client => {
     for (const service of SERVICES_WITH_ROLES) {
       const { username, password } = new URL(urlOfRole(ownerUrl, service))
       const role = decodeURIComponent(username)
@@ -27,9 +26,7 @@ export async function makeRoles(ownerUrl: string): Promise<void> {
         `${verb} role ${client.escapeIdentifier(role)} login password ${client.escapeLiteral(password)}`,
       )
     }
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 const WORDS: Readonly<Record<string, string>> = { a: 'insert', d: 'delete' }

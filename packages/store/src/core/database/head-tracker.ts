@@ -6,13 +6,18 @@
 // asked for its head before its first statement. When that is less than what was known, the tracker counts a break:
 // what was read around that moment is not known to be complete.
 import { StoreContentsError } from '../errors.js'
-import type { RunStatement } from './database.js'
-import { sql, type Sql } from './sql.js'
+import { sql, type RunStatement, type Sql } from './sql.js'
 
 /** The end of the stream of events, and the database that it belongs to. */
 export interface Head {
   epoch: string
   position: bigint
+}
+
+/** The row that a statement on stream_head has read. @throws StoreContentsError when there is none */
+export function rowOf<Row>([row]: readonly Row[]): Row {
+  if (!row) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  return row
 }
 
 /** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
@@ -90,8 +95,7 @@ export class HeadTracker<Sample extends Head = Head> {
   async #learn(ask: () => Promise<readonly Sample[]>): Promise<Sample> {
     const before = this.#newest
     const breaks = this.#breaks
-    const [sample] = await ask()
-    if (!sample) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+    const sample = rowOf(await ask())
     if (before && (sample.epoch !== before.epoch || sample.position < before.position)) this.#breaks += 1
     // Of two answers that overtook each other the later position counts, unless a break came between.
     else if (breaks !== this.#breaks || sample.position < (this.#newest?.position ?? 0n)) return sample

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { withClient } from './with-client.js'
 
 const PATIENCE_MS = 2_000
 
@@ -9,19 +9,13 @@ interface ConnectProblem {
 }
 
 /** @returns undefined when Postgres accepts a connection to this database and runs a statement */
-export async function findConnectProblem(databaseUrl: string): Promise<ConnectProblem | undefined> {
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: PATIENCE_MS })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    await client.query('select 1')
-    return undefined
-  } catch (error) {
-    return error as Error & { code?: string }
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
+export const findConnectProblem = (databaseUrl: string): Promise<ConnectProblem | undefined> =>
+  withClient({ connectionString: databaseUrl, connectionTimeoutMillis: PATIENCE_MS }, client =>
+    client.query('select 1'),
+  ).then(
+    () => undefined,
+    (error: Error & { code?: string }) => error,
+  )
 
 /** Whether Postgres accepts connections and runs statements. An open port is no proof: Postgres may be starting. */
 export const isPostgresAnswering = async (databaseUrl: string): Promise<boolean> =>

@@ -4,8 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mapStoreErrors } from '../errors.js'
 import { markMessages } from '../tables/messages.js'
 import type { Prisma, PrismaClient } from '../../generated/client.js'
-import type { Database, TransactionLimits } from './database.js'
-import type { Statement } from './sql.js'
+import type { Database, Statement, Store, TransactionLimits } from './sql.js'
 
 interface Joined {
   database: Database
@@ -15,6 +14,8 @@ interface Joined {
   afterCommit: (() => Promise<unknown>)[]
 }
 
+type Joining = Omit<Database, 'pipelinedTransaction' | 'writePrepared'>
+
 const current = new AsyncLocalStorage<Joined>()
 
 /** A request may wait for others of its gateway. */
@@ -23,21 +24,26 @@ const LIMITS: TransactionLimits = { maxWait: 10_000, timeout: 10_000 }
 /** The end of a gateway waits for changes of its webhooks and keys: a paused process holds such rows no longer than this. */
 const IDLE = `set local idle_in_transaction_session_timeout = '1s'`
 
-/** Runs `work`, whose statements join one transaction, and after the commit what it left for then. */
-export async function runJoined<T>(
-  database: Database,
+/**
+ * Runs `work` so that every statement of the store that it awaits is part of one transaction: `work` commits as a whole,
+ * or it leaves nothing. The statements must not run at the same time.
+ * @param signal aborts when nobody waits for the work any more: unless `work` is committed by then, it leaves nothing. Its reason
+ *   is a ServiceError, which is thrown
+ */
+export async function inOneTransaction<T>(
+  { database }: Store,
   work: () => Promise<T>,
-  signal: AbortSignal | undefined,
+  signal?: AbortSignal,
 ): Promise<T> {
   signal?.throwIfAborted()
-  const later: Joined['afterCommit'] = []
+  const afterCommit: Joined['afterCommit'] = []
   const result = await database.transaction(async tx => {
     await tx.$executeRawUnsafe(IDLE)
-    const done = await current.run({ database, tx, savepoints: 0, signal, afterCommit: later }, work)
+    const done = await current.run({ database, tx, savepoints: 0, signal, afterCommit }, work)
     signal?.throwIfAborted()
     return done
   }, LIMITS)
-  for (const each of later) await each()
+  for (const each of afterCommit) await each()
   return result
 }
 
@@ -69,49 +75,35 @@ async function inSavepoint<T>(
   }
 }
 
+/** The statements of a database, each a part of a transaction. */
+function within(joined: Joined): Joining {
+  const part = <T>(work: (tx: Prisma.TransactionClient) => PromiseLike<T>) =>
+    mapStoreErrors(() => inSavepoint(joined, work))
+  const read = <Row>({ text, values }: Statement) => part(tx => tx.$queryRawUnsafe<Row[]>(text, ...values))
+  return {
+    write: statement => part(tx => tx.$queryRaw(statement)),
+    execute: statement => part(tx => tx.$executeRaw(statement)),
+    withModels: work => part(tx => work(tx as PrismaClient)),
+    transaction: part,
+    read,
+    lookUp: read,
+  }
+}
+
 /** Lets the statements of a database join the transaction that `inOneTransaction` opened, where there is one. */
 export function joinTransactions(unjoined: Database): Database {
-  const own = () => {
+  const here = (): Joining => {
     const joined = current.getStore()
-    return joined?.database === database ? joined : undefined
+    return joined?.database === database ? within(joined) : unjoined
   }
-  const joining = <T>(
-    inside: (tx: Prisma.TransactionClient) => PromiseLike<T>,
-    outside: () => Promise<T>,
-  ): Promise<T> => {
-    const joined = own()
-    return joined ? mapStoreErrors(() => inSavepoint(joined, inside)) : outside()
-  }
-  const readIn = <Row>(tx: Prisma.TransactionClient, { text, values }: Statement) =>
-    tx.$queryRawUnsafe<Row[]>(text, ...values)
   const database: Database = {
     ...unjoined,
-    write: statement =>
-      joining(
-        tx => tx.$queryRaw(statement),
-        () => unjoined.write(statement),
-      ),
-    execute: statement =>
-      joining(
-        tx => tx.$executeRaw(statement),
-        () => unjoined.execute(statement),
-      ),
-    withModels: work =>
-      joining(
-        tx => work(tx as PrismaClient),
-        () => unjoined.withModels(work),
-      ),
-    transaction: (work, limits) => joining(work, () => unjoined.transaction(work, limits)),
-    read: (statement, signal) =>
-      joining(
-        tx => readIn(tx, statement),
-        () => unjoined.read(statement, signal),
-      ),
-    lookUp: (statement, signal) =>
-      joining(
-        tx => readIn(tx, statement),
-        () => unjoined.lookUp(statement, signal),
-      ),
+    write: statement => here().write(statement),
+    execute: statement => here().execute(statement),
+    withModels: work => here().withModels(work),
+    transaction: (work, limits) => here().transaction(work, limits),
+    read: (statement, signal) => here().read(statement, signal),
+    lookUp: (statement, signal) => here().lookUp(statement, signal),
   }
   return database
 }

@@ -1,5 +1,4 @@
-import type { Store } from './open-store.js'
-import { sql } from './sql.js'
+import { sql, type Store } from './sql.js'
 
 /**
  * @returns by how many seconds at least this process' clock is ahead of Postgres' clock, negative when behind. Postgres

@@ -6,9 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { readDatabaseAddress, type DatabaseAddress, type DatabaseConfig } from '@payment-tracking/runtime'
-import pg from 'pg'
+import type pg from 'pg'
+import { sqlStateOf } from '../errors.js'
 import { grantRights } from './grant-rights.js'
 import { MigrationError, withMigrationLock, type MigrationLockOptions } from './migration-lock.js'
+import { withClient } from './with-client.js'
 
 /**
  * A statement that waits for a table's lock blocks all later statements on the table. The migration gives up before the
@@ -83,9 +85,8 @@ export async function migrate(
 ): Promise<string[]> {
   const migrations = await readMigrations(dir)
   const address = readAddress(target)
-  const client = await connectCreating(address)
-  try {
-    return await withMigrationLock(address, options, async () => {
+  return withDatabase(address, client =>
+    withMigrationLock(address, options, async () => {
       await client.query(BOOKKEEPING)
       const { rows } = await client.query<AppliedRow>(
         'select migration_name, checksum, finished_at is not null as finished from _prisma_migrations where rolled_back_at is null',
@@ -97,10 +98,8 @@ export async function migrate(
       const absent = await grantRights(client)
       if (absent.length > 0) options.onMissingRoles?.(absent)
       return missing.map(({ name }) => name)
-    })
-  } finally {
-    await client.end()
-  }
+    }),
+  )
 }
 
 /**
@@ -109,17 +108,14 @@ export async function migrate(
  * @throws MigrationError when no failed migration has this name
  */
 export async function markRolledBack(target: MigrationTarget, name: string): Promise<void> {
-  const client = await connectCreating(readAddress(target))
-  try {
-    const { rowCount } = await client.query(
+  const { rowCount } = await withDatabase(readAddress(target), client =>
+    client.query(
       `update _prisma_migrations set rolled_back_at = now()
        where migration_name = $1 and finished_at is null and rolled_back_at is null`,
       [name],
-    )
-    if (rowCount === 0) throw new MigrationError(`there is no failed migration with the name ${name}`)
-  } finally {
-    await client.end()
-  }
+    ),
+  )
+  if (rowCount === 0) throw new MigrationError(`there is no failed migration with the name ${name}`)
 }
 
 function checkHistory(migrations: readonly Migration[], applied: ReadonlyMap<string, AppliedRow>): void {
@@ -158,7 +154,7 @@ async function runGivingWay(client: pg.Client, sql: string): Promise<void> {
       await client.query(text)
       return
     } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+      if (sqlStateOf(error) !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
       await sleep(POLL_MS)
     }
   }
@@ -175,7 +171,7 @@ async function apply(client: pg.Client, { name, sql, checksum }: Migration): Pro
   try {
     await runGivingWay(client, sql)
   } catch (error) {
-    if ((error as { code?: string }).code === LOCK_NOT_AVAILABLE) {
+    if (sqlStateOf(error) === LOCK_NOT_AVAILABLE) {
       await client.query('delete from _prisma_migrations where id = $1', [id])
       throw new MigrationError(
         `migration ${name} did not get its lock in ${LOCK_TRIES} tries of ${LOCK_TIMEOUT_MS} ms; nothing was ` +
@@ -196,29 +192,29 @@ const NO_SUCH_DATABASE = '3D000'
 const DATABASE_EXISTS = '42P04'
 const UNIQUE_VIOLATION = '23505'
 
-async function connectCreating(address: DatabaseAddress): Promise<pg.Client> {
-  const client = new pg.Client(address)
-  try {
-    await client.connect()
-    return client
-  } catch (error) {
-    await client.end().catch(() => {})
-    if ((error as { code?: string }).code !== NO_SUCH_DATABASE) throw error
-  }
+/** Does `work` on a connection to the database, and creates the database if it is missing. */
+async function withDatabase<T>(
+  address: DatabaseAddress,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
+  const isMissing = await withClient(address, () => Promise.resolve(false)).catch((error: unknown) => {
+    if (sqlStateOf(error) !== NO_SUCH_DATABASE) throw error
+    return true
+  })
+  if (isMissing) await createDatabase(address)
+  return withClient(address, work)
+}
+
+async function createDatabase(address: DatabaseAddress): Promise<void> {
   const url = new URL(address.connectionString)
   const name = decodeURIComponent(url.pathname.slice(1))
   url.pathname = '/postgres'
-  const maintenance = new pg.Client({ ...address, connectionString: url.href })
-  await maintenance.connect()
   try {
-    await maintenance.query(`create database ${maintenance.escapeIdentifier(name)}`)
+    await withClient({ ...address, connectionString: url.href }, client =>
+      client.query(`create database ${client.escapeIdentifier(name)}`),
+    )
   } catch (error) {
     // Another process created the database at the same moment.
-    if (![DATABASE_EXISTS, UNIQUE_VIOLATION].includes((error as { code?: string }).code ?? '')) throw error
-  } finally {
-    await maintenance.end()
+    if (![DATABASE_EXISTS, UNIQUE_VIOLATION].includes(sqlStateOf(error) ?? '')) throw error
   }
-  const created = new pg.Client(address)
-  await created.connect()
-  return created
 }

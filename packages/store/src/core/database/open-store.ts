@@ -2,7 +2,7 @@ import { readDatabaseAddress, waitAtMost, type DatabaseConfig, type PoolUse } fr
 import pg from 'pg'
 import { PrismaClient } from '../../generated/client.js'
 import { buildAdapter } from './driver-adapter.js'
-import { buildDatabase, type Database, type RunStatement } from './database.js'
+import { buildDatabase } from './database.js'
 import { joinTransactions } from './join-transactions.js'
 import { Lanes } from './lanes.js'
 import { loadCompilerLate } from './lazy-query-compiler.js'
@@ -11,17 +11,7 @@ import { poolQueries } from './pool-queries.js'
 import { openPipelinedReads } from './pipelined-reads.js'
 import { prepareStatements } from './prepared-statements.js'
 import { checkSession, pinSession } from './session-settings.js'
-import { sql } from './sql.js'
-
-/** The handle for this package's queries. Services pass the handle on and cannot run statements with it. */
-export interface Store {
-  /** @internal */
-  readonly database: Database
-  /** Resolves when Postgres answers. @throws StoreUnavailableError, and SessionSettingsError before anything is asked */
-  ping(): Promise<void>
-  poolUse(): PoolUse
-  close(): Promise<void>
-}
+import { sql, type RunStatement, type Store } from './sql.js'
 
 /** `DATABASE_URL` and the other settings of Postgres, as a service read them. */
 export interface StoreOptions extends Omit<Partial<DatabaseConfig>, 'DATABASE_URL'> {
@@ -156,3 +146,5 @@ export function openStore(options: StoreOptions): Store {
       })),
   }
 }
+
+export type { Store } from './sql.js'

@@ -7,7 +7,7 @@
 import pg from 'pg'
 import { sqlStateOf } from '../errors.js'
 import type { Connections } from './pool-queries.js'
-import { wearsOut } from './worn-out.js'
+import { wearsOut } from './prepared-names.js'
 
 /** One connection answers more lookups than a process sends. The second connection covers a break of the first. */
 const CONNECTIONS = 2

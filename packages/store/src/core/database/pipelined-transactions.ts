@@ -3,19 +3,7 @@
 import type { Prisma, PrismaClient } from '../../generated/client.js'
 import { Lane, type Lanes } from './lanes.js'
 import { writeValue } from './pg-codec.js'
-import { asOne, toStatement, type Sql, type Tx } from './sql.js'
-
-/** A pipelined transaction. Its statements run in the order of their calls, awaited or not. */
-export interface PipelinedTx extends Tx {
-  /** Does not wait. Later statements see the change; a failure fails the transaction. */
-  send(statement: Sql): void
-  /** What `work` sends, to different tables, is one statement. It calls nothing else of the transaction. */
-  together(work: () => void): void
-  /** As `send`, by a model of Prisma. */
-  sendModel(write: (client: Prisma.TransactionClient) => PromiseLike<unknown>): void
-  /** Prisma's models. Whatever is called after it waits for it. */
-  withModels<T>(work: (client: Prisma.TransactionClient) => PromiseLike<T>): Promise<T>
-}
+import { asOne, toStatement, type PipelinedTx, type Sql } from './sql.js'
 
 /** Ingest reads only by key, and a plan must not follow from how full a table is. */
 const BY_INDEX = 'set local enable_seqscan = off'
@@ -83,3 +71,5 @@ function openTx(client: Prisma.TransactionClient, lane: Lane): PipelinedTx {
     withModels: work => lane.call('model', () => work(client)),
   }
 }
+
+export type { PipelinedTx } from './sql.js'

@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { CANCELLED, sqlStateOf } from '../errors.js'
 import { cancelStatement } from './cancel-statement.js'
 import { unlessAborted } from './signals.js'
-import { wearsOut } from './worn-out.js'
+import { wearsOut } from './prepared-names.js'
 
 /** A pool, or the pipelined connections. */
 export interface Connections {

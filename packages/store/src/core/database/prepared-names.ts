@@ -1,5 +1,6 @@
 // Which statements are prepared.
 import { createHash } from 'node:crypto'
+import type pg from 'pg'
 
 /** A statement takes the place of another once it is used so many times as often: each connection has to prepare it. */
 const HOLDS_BY = 2
@@ -46,3 +47,17 @@ export class PreparedNames {
 }
 
 const writeName = (text: string): string => createHash('sha1').update(text).digest('base64url')
+
+/** Twice as many as are named at a time: a connection keeps what was prepared in it, in the memory of its server process. */
+const MOST_PREPARED = 400
+
+const preparedIn = new WeakMap<pg.ClientBase, Set<string>>()
+
+/** Notes that a connection prepared a statement. @returns whether it has prepared so many that another shall replace it */
+export function wearsOut(client: pg.ClientBase, { name }: pg.QueryConfig): boolean {
+  if (name === undefined) return false
+  const names = preparedIn.get(client) ?? new Set()
+  if (!preparedIn.has(client)) preparedIn.set(client, names)
+  names.add(name)
+  return names.size > MOST_PREPARED
+}

@@ -1,8 +1,8 @@
 // Settings of a Postgres session that change the text of values, or what a statement means. A database or a role may set
 // them otherwise, so each connection sets them itself, and a process refuses to start where they are otherwise all the same.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '@payment-tracking/runtime'
-import type { Database } from './database.js'
-import { sql } from './sql.js'
+import { sql, type Database, type Store } from './sql.js'
 
 /** The wanted text of each setting, and others that mean the same. */
 const SETTINGS: Readonly<Record<string, readonly [wanted: string, ...same: string[]]>> = {
@@ -65,4 +65,18 @@ export async function checkSession(database: Database): Promise<void> {
     return `${name} is '${setting}' and must be '${good}': ${cure}`
   })
   throw new SessionSettingsError(`sessions of the database cannot be used: ${cures.join('; ')}`)
+}
+
+const PATIENCE_MS = 2_000
+
+/**
+ * Ends the start of a process whose database has other settings. A database that is away is checked when it answers, by
+ * `ping`.
+ * @throws SessionSettingsError
+ */
+export async function refuseOtherSessions({ database }: Store): Promise<void> {
+  const checked = checkSession(database).catch((error: unknown) => {
+    if (error instanceof SessionSettingsError) throw error
+  })
+  await Promise.race([checked, sleep(PATIENCE_MS, undefined, { ref: false })])
 }

@@ -1,5 +1,4 @@
-import type { Store } from '../database/open-store.js'
-import { raw, sql } from '../database/sql.js'
+import { raw, sql, type Store } from '../database/sql.js'
 import { LEASE_SECONDS } from './lead.js'
 
 /** What a process says of itself. */

@@ -1,5 +1,4 @@
-import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Store } from '../database/sql.js'
 import { readOldestDueSeconds } from '../tables/oldest-waits.js'
 
 /** A process that has reported nothing for this long is frozen, cut off or gone: it reports every 3 s. */

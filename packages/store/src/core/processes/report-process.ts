@@ -9,7 +9,7 @@ import {
   type Metrics,
   type ServiceContext,
 } from '@payment-tracking/runtime'
-import type { Store } from '../database/open-store.js'
+import type { Store } from '../database/sql.js'
 import type { Lead } from './lead.js'
 import { forgetProcess, reportProcess } from './process-rows.js'
 

@@ -1,7 +1,6 @@
 // A row on which a statement fails must not stop a task for everybody: the task finds the row, quarantines it, and goes on.
 import { StoreTimeoutError } from '../errors.js'
-import type { Store } from '../database/open-store.js'
-import { sql, type Sql } from '../database/sql.js'
+import { sql, type Sql, type Store } from '../database/sql.js'
 import { bisect } from './bisect.js'
 
 /** Tasks that quarantine rows; `key` of a row is the text of what the task works on. */

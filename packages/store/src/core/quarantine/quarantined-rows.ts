@@ -1,5 +1,4 @@
-import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Store } from '../database/sql.js'
 
 /** A row that a task leaves out since it made the task fail. The error can hold foreign text: escape it. */
 export interface QuarantinedRow {

@@ -11,9 +11,7 @@ import {
   type RiskCause,
   type RiskState,
 } from '@payment-tracking/domain'
-import type { RunStatement } from '../database/database.js'
-import type { Store } from '../database/open-store.js'
-import { inline, join, raw, sql, type Sql } from '../database/sql.js'
+import { inline, join, raw, sql, type RunStatement, type Sql, type Store } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../tables/policy-rows.js'
 import { newestFact } from './program-facts.js'
 

@@ -1,8 +1,7 @@
 // What a due payment needs to know of the program and its gateways: whether the program is paused, and who takes fees.
 // These events are rare and nothing else is derived from them, so the newest that is valid is looked up when it is needed.
 import { isPublicKey, readJson, type ChainEvent } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { raw, sql, type PipelinedTx, type Sql } from '../database/sql.js'
 
 interface ProgramFact {
   eventId: string

@@ -1,8 +1,7 @@
 // What the nodes see of token accounts: one row for each, the newest slot.
 import type { ControlMessage, TokenAccountSeen } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { sql } from '../database/sql.js'
+import { sql, type PipelinedTx } from '../database/sql.js'
 
 /** A control message with the time at which the stream stored it; default: now. */
 export interface TimedControl {

@@ -2,8 +2,7 @@
 // looked at next. It can be too early, because a payment moves the due date and leaves it, so that a payment writes no
 // index; then a check moves it.
 import { WATCHED_SECONDS } from '@payment-tracking/domain'
-import type { Store } from '../database/open-store.js'
-import { inline, sql } from '../database/sql.js'
+import { inline, sql, type Store } from '../database/sql.js'
 import { isWaiting, isWatched, NOW } from './due-risks.js'
 
 /** A key in the order of checks. */

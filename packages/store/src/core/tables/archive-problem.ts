@@ -1,6 +1,5 @@
 // Why the archive does not go on, for operators.
-import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Store } from '../database/sql.js'
 
 export interface ArchiveProblem {
   /** one line, with the cure */

@@ -1,8 +1,7 @@
 // The deliveries of one webhook by their state, as everybody reads it: an open delivery that is not live is cancelled.
 // Each part is a range of an index, so a page costs the same whatever else the webhook has.
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { RunStatement } from '../database/database.js'
-import { join, sql, type Sql } from '../database/sql.js'
+import { join, sql, type RunStatement, type Sql } from '../database/sql.js'
 import { IS_ACTIVE, IS_OPEN } from './delivery-rows.js'
 
 /** What decides which open deliveries of a webhook are live. */

@@ -12,8 +12,7 @@ import {
   type ExpectedSums,
   type NotifiedState,
 } from '@payment-tracking/domain'
-import type { RunStatement } from '../database/database.js'
-import { inline, sql, type Sql } from '../database/sql.js'
+import { inline, sql, type RunStatement, type Sql } from '../database/sql.js'
 
 /** Over which payments sums and states are: all that are valid, or the final ones alone. */
 export type Over = 'all' | 'final'

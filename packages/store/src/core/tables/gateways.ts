@@ -1,10 +1,12 @@
 import { isLive, type GatewayState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
-import { sql, type Tx } from '../database/sql.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { GATEWAY_COLUMNS } from './gateway-rows.js'
-import type { DeactivationReason } from './turn-off.js'
-import { turnOff } from './turn-off.js'
+import { sql, type PipelinedTx, type Tx } from '../database/sql.js'
+import { turnOff, type DeactivationReason } from './turn-off.js'
+
+/** A `GatewayState`, of gateways `g`. */
+export const GATEWAY_COLUMNS = sql`
+  g.address, g.authority, g.incarnation_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
+  g.signer_order as "signerOrder"`
 
 /** The gateways of `addresses` that appear in any event. */
 export async function readGateways(tx: Tx, addresses: readonly string[]): Promise<GatewayState[]> {

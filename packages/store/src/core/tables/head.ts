@@ -1,6 +1,6 @@
-import type { Store } from '../database/open-store.js'
-import { sql, type Tx } from '../database/sql.js'
-import { StoreContentsError, StoreUnverifiedError } from '../errors.js'
+import { sql, type Store, type Tx } from '../database/sql.js'
+import { HEAD, rowOf, type Head } from '../database/head-tracker.js'
+import { StoreUnverifiedError } from '../errors.js'
 
 export interface LockedHead {
   position: bigint
@@ -27,12 +27,12 @@ export const IN_USE = sql`version = (select figures_version from stream_head)`
  * @throws StoreUnverifiedError when another server answers: it may lack commits that clients know
  */
 export async function lockHead(tx: Tx, serverRun?: string): Promise<LockedHead> {
-  const [head] = await tx.$queryRaw<(LockedHead & { serverRun: string })[]>`
+  const rows = await tx.$queryRaw<(LockedHead & { serverRun: string })[]>`
     select position, finalized_slot as "finalizedSlot", epoch::text as epoch,
            figures_version as "figuresVersion", counting_version as "countingVersion", counted_position as "countedPosition",
            extract(epoch from pg_postmaster_start_time())::text as "serverRun"
       from stream_head where id = 1 for update`
-  if (!head) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
+  const head = rowOf(rows)
   if (serverRun !== undefined && serverRun !== head.serverRun)
     throw new StoreUnverifiedError('Postgres was started anew: verify the database before it is written to')
   return head
@@ -71,14 +71,5 @@ export async function recordBatch(
   return batch!.id
 }
 
-/** The present end of the stream, and its database. */
-export interface StreamHead {
-  epoch: string
-  position: bigint
-}
-
-/** Relies on the one row of stream_head; does not wait for ingest, which locks it. */
-export async function readStreamHead({ database }: Store): Promise<StreamHead> {
-  const [head] = await database.read<StreamHead>(sql`select epoch::text as epoch, position from stream_head`)
-  return head!
-}
+export const readStreamHead = async ({ database }: Store): Promise<Head> =>
+  rowOf(await database.read<Head>(HEAD))

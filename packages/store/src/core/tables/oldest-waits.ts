@@ -1,5 +1,4 @@
-import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql, type Store } from '../database/sql.js'
 import { IS_ACTIVE, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from './delivery-rows.js'
 
 /** How many of the oldest rows are read. */

@@ -1,7 +1,6 @@
 import type { ChainEvent, PolicyOutcome, PolicyState } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../database/columns.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { raw, sql, type Tx } from '../database/sql.js'
+import { raw, sql, type PipelinedTx, type Tx } from '../database/sql.js'
 
 /** A policy as stored, with the status that is served. */
 export interface StoredPolicy {

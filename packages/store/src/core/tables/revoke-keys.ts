@@ -1,5 +1,4 @@
-import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Store } from '../database/sql.js'
 
 /** Keys that one check passes. */
 const KEYS_A_PAGE = 5_000

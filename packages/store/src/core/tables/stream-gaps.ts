@@ -1,5 +1,4 @@
-import type { Store } from '../database/open-store.js'
-import { sql } from '../database/sql.js'
+import { sql, type Store } from '../database/sql.js'
 
 /** The stream of a message. A stream that was deleted and created again restarts its sequences. */
 export interface StreamIdentity {

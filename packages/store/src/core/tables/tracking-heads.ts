@@ -1,6 +1,5 @@
 // The last `seq` of each tracking ID.
-import { bigints, sql, type Tx } from '../database/sql.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
+import { bigints, sql, type PipelinedTx, type Tx } from '../database/sql.js'
 
 /** The last `seq` of tracking IDs; 0 without payments. */
 export interface BatchHeads extends Map<string, bigint> {

@@ -1,7 +1,6 @@
 import type { UserPaymentState } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { empty, sql, type Tx } from '../database/sql.js'
+import { empty, sql, type PipelinedTx, type Tx } from '../database/sql.js'
 
 /** The user payments of `addresses` and of stored policies, as far as they are known. */
 export async function readUserPayments(

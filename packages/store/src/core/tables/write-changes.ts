@@ -1,7 +1,6 @@
 // Who changed what of a gateway. A row is written in the transaction of the change, so that neither is without the other.
 import { columnTable } from '../database/columns.js'
-import type { Store } from '../database/open-store.js'
-import { raw, sql, type Sql } from '../database/sql.js'
+import { raw, sql, type Sql, type Store } from '../database/sql.js'
 
 export const CHANGE_KINDS = [
   'webhook.created',

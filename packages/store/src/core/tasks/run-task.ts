@@ -1,5 +1,5 @@
 // Does work in pages: one page a transaction. A crash loses at most the page that was not committed. Any process can go on.
-import type { Store } from '../database/open-store.js'
+import type { Store } from '../database/sql.js'
 import { StoreTimeoutError } from '../errors.js'
 import { bisect } from '../quarantine/bisect.js'
 import { quarantine } from '../quarantine/isolate.js'

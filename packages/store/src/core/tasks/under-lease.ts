@@ -1,7 +1,7 @@
 // Work that needs no writer lock, and that any number of processes does at once. Who takes a row of work moves its `next_at` forward.
 // If the process dies, another one continues at that time and does the page again.
-import { inOneTransaction } from '../database/in-one-transaction.js'
-import type { Store } from '../database/open-store.js'
+import { inOneTransaction } from '../database/join-transactions.js'
+import type { Store } from '../database/sql.js'
 import type { Task } from './run-task.js'
 import { takeWork, writeWorkPage, type Work, type WorkPage } from './work-table.js'
 

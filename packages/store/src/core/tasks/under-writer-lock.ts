@@ -1,8 +1,5 @@
 // Work that needs the writer lock.
-import { PAGE_LIMITS } from '../database/database.js'
-import type { Store } from '../database/open-store.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import type { Tx } from '../database/sql.js'
+import { PAGE_LIMITS, type PipelinedTx, type Store, type Tx } from '../database/sql.js'
 import { CANCELLED, sqlStateOf, StoreUnavailableError } from '../errors.js'
 import { lockHead, type LockedHead } from '../tables/head.js'
 import type { Task } from './run-task.js'

@@ -1,8 +1,15 @@
 // The table of work: what follows for many rows from one message or request is written down as a row, in the transaction of its
 // cause, and done afterwards in pages.
-import type { Store } from '../database/open-store.js'
-import type { PipelinedTx } from '../database/pipelined-transactions.js'
-import { bigints, inline, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import {
+  bigints,
+  inline,
+  raw,
+  sql,
+  type PipelinedTx,
+  type Sql,
+  type Store,
+  type Tx,
+} from '../database/sql.js'
 import { isNotQuarantined } from '../quarantine/isolate.js'
 
 /** The most rows that a page of a task handles. */

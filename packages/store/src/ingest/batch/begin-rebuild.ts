@@ -1,5 +1,5 @@
 // A rebuild runs page by page, while ingest runs. A new version of the rules begins one by itself.
-import type { Store } from '../../core/database/open-store.js'
+import type { Store } from '../../core/database/sql.js'
 import { REBUILD_WORK } from '../recompute/rebuild.js'
 import { lockHead } from '../../core/tables/head.js'
 import { PageSizer } from '../../core/tasks/page-sizer.js'

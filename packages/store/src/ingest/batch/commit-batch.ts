@@ -1,7 +1,6 @@
 // Stores a batch of messages. `writeBatch` is the algorithm; each of its phases has a file of its own.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
-import type { Store } from '../../core/database/open-store.js'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx, Store } from '../../core/database/sql.js'
 import { writeFunds } from '../funds/write-funds.js'
 import { expectBatch, type ExpectedInput } from '../expectations/expect-batch.js'
 import { readWebhooksOf, type WebhooksByGateway } from '../../messages/routing/notified-webhooks.js'

@@ -1,7 +1,6 @@
 import type { StreamIdentity } from '../../core/tables/stream-gaps.js'
 import type { RefusalCode } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { bigints, sql, type Tx } from '../../core/database/sql.js'
+import { bigints, sql, type PipelinedTx, type Tx } from '../../core/database/sql.js'
 
 /** The stored bytes of a refused message. */
 export const DEAD_LETTER_BYTES = 64 * 1024

@@ -1,8 +1,7 @@
 // Does the work that messages left, page by page, and notifies of what each page made known.
 import { INGEST_KINDS, type IngestKind } from '../../core/tasks/kinds.js'
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import type { Store } from '../../core/database/open-store.js'
+import type { PipelinedTx, Store } from '../../core/database/sql.js'
 import { expectBatch } from '../expectations/expect-batch.js'
 import { EXPECTATION, EXPECTED_FINALITY, EXPECTED_PAYMENT } from '../expectations/expectation-work.js'
 import type { ExpectationChanges } from '../../messages/expectations/apply-states.js'

@@ -1,7 +1,6 @@
 // Finality is one number, the highest final slot, plus a mark on events whose own message says that they are final.
 import { columnTable } from '../../core/database/columns.js'
-import { sql } from '../../core/database/sql.js'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { sql, type PipelinedTx } from '../../core/database/sql.js'
 import type { Correction } from './identities.js'
 
 export function writeFinalizedSlot(tx: PipelinedTx, slot: bigint): void {

@@ -1,7 +1,7 @@
 // The first phase of a batch: takes the writer lock, and finds what of the messages is new.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import type { ChainEvent, ControlMessage } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import type { Batch } from './batch.js'
 import { closeReplayed, insertDeadLetters } from './dead-letters.js'
 import type { NewEvent } from './received-message.js'

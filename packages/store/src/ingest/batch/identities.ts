@@ -4,8 +4,7 @@
 // The first stored event has the id of the identity; later events have an id that also names their slot. A message is
 // compared with the event of its own slot. Without such an event, the message contradicts the valid event, unless
 // the message's own transaction was retracted.
-import { bigints, sql, type Tx } from '../../core/database/sql.js'
-import { hidden } from '../../core/database/hidden.js'
+import { bigints, hidden, sql, type Tx } from '../../core/database/sql.js'
 import {
   idInSlot,
   orderOf,

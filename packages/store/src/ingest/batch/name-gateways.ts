@@ -1,8 +1,7 @@
 // Status changes and deletions name a policy alone. Their gateway is that of the policy's latest Created event at their chain position
 // or before it, whichever of the two is stored first; so a list of a gateway's events has them. Retracted Created events count: the
 // same transaction says the same when it is repeated.
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { raw, sql, type Sql } from '../../core/database/sql.js'
+import { raw, sql, type PipelinedTx, type Sql } from '../../core/database/sql.js'
 import { policyOf } from '../../core/tables/addresses.js'
 import { changedBy } from '../recompute/derive-payments.js'
 import type { NumberedEvent } from './number.js'

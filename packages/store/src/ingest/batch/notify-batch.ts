@@ -2,7 +2,7 @@
 // outbox relay.
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedById } from '../../core/tables/committed-payments.js'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { readFinality } from '../../core/tables/finality.js'
 import { forget } from '../../messages/waiting/forget.js'
 import { notify } from '../../messages/routing/notify.js'

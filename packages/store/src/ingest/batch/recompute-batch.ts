@@ -1,6 +1,6 @@
 // Recomputes what a batch's events could not be appended to.
 import type { ChainOrder } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import type { Folded } from './fold.js'
 import type { Identified } from './identify.js'

@@ -1,6 +1,6 @@
 // Decides, in the transaction of a batch, about messages that waited for what the batch made known.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { addDetailsWork, addWatermarkWork } from '../../messages/waiting/release-work.js'
 import { release, type WaitedFor } from '../../messages/waiting/release.js'
 import type { IsFinal } from '../../core/tables/finality.js'

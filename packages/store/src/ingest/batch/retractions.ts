@@ -1,9 +1,8 @@
 // Transactions that the finalized chain does not hold: records them, marks their events, and takes the events out of the
 // figures.
 import { columnTable } from '../../core/database/columns.js'
-import { type Tx } from '../../core/database/sql.js'
+import type { PipelinedTx, Tx } from '../../core/database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { ReceivedMessage } from './received-message.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
 import type { LockedHead } from '../../core/tables/head.js'

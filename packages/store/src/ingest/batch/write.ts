@@ -2,7 +2,7 @@
 import { writeTrackingHeads } from '../../core/tables/tracking-heads.js'
 import { setImmediate as giveWay } from 'node:timers/promises'
 import type { CountedPayment } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { insertEvents } from './events.js'
 import { addNew, differencesOf } from '../figures/figures.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'

@@ -1,5 +1,5 @@
 // What a transaction of ingest means for expected payments. Most batches name no expected tracking ID and cost nothing here.
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { addWork } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'

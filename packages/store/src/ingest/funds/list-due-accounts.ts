@@ -1,6 +1,5 @@
 import type { DueAccount, DueAccounts } from '@payment-tracking/contracts'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 import { newestFact } from '../../core/risk/program-facts.js'
 import { listWatchedPolicies, readWatchedKey, writeWatchedKey } from '../../core/risk/watched-policies.js'

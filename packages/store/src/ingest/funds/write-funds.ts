@@ -1,5 +1,5 @@
 import type { ChainEvent } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { writeProgramFacts } from '../../core/risk/program-facts.js'
 import { writeTokenAccounts, type TimedControl } from '../../core/risk/token-accounts.js'
 

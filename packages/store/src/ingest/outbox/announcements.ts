@@ -1,12 +1,9 @@
 // Announcements outside of the batch that stored the event: payments whose policy came later, and retractions. The
 // transaction of the cause writes a row, and the row is removed once Redis has the announcement. After a crash in
 // between, the sweeper finds the row.
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { sql } from '../../core/database/sql.js'
+import { PAGE_LIMITS, runIn, sql, type PipelinedTx, type Store } from '../../core/database/sql.js'
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
-import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
 
 /** @returns the rows, which the caller removes after the announcement */
 export async function recordAnnouncements(

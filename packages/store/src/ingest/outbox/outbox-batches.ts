@@ -1,8 +1,6 @@
 // Finds the batches that a crash between commit and announcement left.
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, sql } from '../../core/database/sql.js'
+import { bigints, PAGE_LIMITS, runIn, sql, type Store } from '../../core/database/sql.js'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 
 /** Marks batches that were announced. SQL: the database's clock. */

@@ -7,8 +7,7 @@ import {
   emptyUserPayment,
   type ChainEvent,
 } from '@payment-tracking/domain'
-import type { ClientTx } from '../../core/database/sql.js'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { ClientTx, PipelinedTx } from '../../core/database/sql.js'
 import { applyAll, gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import { writeGateways } from '../../core/tables/gateways.js'
 import { readLatestChanges } from './read-latest-events.js'

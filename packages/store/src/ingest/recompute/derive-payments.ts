@@ -8,8 +8,7 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import { columnTable } from '../../core/database/columns.js'
-import { bigints, sql, type Sql, type Tx } from '../../core/database/sql.js'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import { bigints, sql, type PipelinedTx, type Sql, type Tx } from '../../core/database/sql.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import { moveTokens } from '../figures/figures.js'
 import { giveSeqs, writeTrackingHeads } from '../../core/tables/tracking-heads.js'

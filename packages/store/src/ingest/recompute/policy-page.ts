@@ -9,7 +9,7 @@ import {
   type PolicyState,
   type SummedPayment,
 } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import { derivePayments, readNextPayments, type Derived, type StoredPayment } from './derive-payments.js'
 import { FROM_START, earlier, FROM_NONE, chainPositionOf, type From } from './chain-positions.js'
 import type { LockedHead } from '../../core/tables/head.js'

@@ -1,7 +1,6 @@
 // Work on policies: what a batch cannot do of a recompute in its own transaction, and what a rebuild recomputes.
 import type { ChainEvent } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import type { Tx } from '../../core/database/sql.js'
+import type { PipelinedTx, Tx } from '../../core/database/sql.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import { addWork, policiesFor, MAX_PAGE_ROWS, type Work } from '../../core/tasks/work-table.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'

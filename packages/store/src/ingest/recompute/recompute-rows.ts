@@ -5,8 +5,7 @@ import {
   type PolicyState,
   type UserPaymentState,
 } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { raw, sql, type Tx } from '../../core/database/sql.js'
+import { raw, sql, type PipelinedTx, type Tx } from '../../core/database/sql.js'
 import { readUserPayments } from '../../core/tables/user-payments.js'
 import type { PolicySources, StoredPayment } from './derive-payments.js'
 import {

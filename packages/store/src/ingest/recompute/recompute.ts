@@ -1,6 +1,6 @@
 // Recomputes what a batch could not append. The first page is done in the transaction of the batch; the rest becomes work.
 import type { ChainEvent, SummedPayment } from '@payment-tracking/domain'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
+import type { PipelinedTx } from '../../core/database/sql.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import { readPaymentsById } from './derive-payments.js'
 import { FROM_START, FROM_NONE, type From } from './chain-positions.js'

@@ -4,8 +4,7 @@
 // Every step looks at the next `limit` rows of a table by its key, and removes those of them that may go, in one short
 // transaction. Steps of all replicas exclude each other by an advisory lock of the transaction, which also works behind
 // a pooler.
-import type { Store } from '../../core/database/open-store.js'
-import { join, raw, sql, type Sql, type Tx } from '../../core/database/sql.js'
+import { join, raw, sql, type Sql, type Store, type Tx } from '../../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { IS_NO_PAYMENT } from '../../core/tables/delivery-rows.js'
 import { tryRetentionLock } from '../../core/database/retention-lock.js'

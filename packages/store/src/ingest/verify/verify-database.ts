@@ -1,11 +1,10 @@
 // Checks that ingest still writes to the same database. A promoted standby or a restored backup can lack the last commits.
 // Other payments would then get positions and `seq` that clients know already. So the epoch changes, and ingest reads the
 // lost messages again from the stream.
-import { PAGE_LIMITS } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Tx } from '../../core/database/sql.js'
+import { PAGE_LIMITS, sql, type Store, type Tx } from '../../core/database/sql.js'
+import { rowOf } from '../../core/database/head-tracker.js'
 import type { StreamPlace } from '../../core/tables/head.js'
-import { sqlStateOf, StoreContentsError, StoreUnavailableError } from '../../core/errors.js'
+import { sqlStateOf, StoreUnavailableError } from '../../core/errors.js'
 
 /** The head of the database, as stored outside of Postgres. */
 export interface StoredHead {
@@ -28,24 +27,30 @@ export interface VerifiedDatabase extends StoredHead {
   change: string | null
 }
 
-interface HeadRow extends StoredHead {
-  verifiedTimeline: string | null
-  serverRun: string
-  reingestFrom: StreamPlace | null
-}
+type HeadNow = StoredHead & Pick<VerifiedDatabase, 'serverRun' | 'reingestFrom'>
 
-type FoundHead = Omit<HeadRow, 'reingestFrom'> & { from: bigint | null; fromStream: Date | null }
+interface FoundHead extends StoredHead {
+  serverRun: string
+  verifiedTimeline: string | null
+  from: bigint | null
+  fromStream: Date | null
+}
 
 const HEAD = sql`
   select epoch::text as epoch, position, epoch_number as "epochNumber", verified_timeline as "verifiedTimeline",
          reingest_from as "from", reingest_created_at as "fromStream", extract(epoch from pg_postmaster_start_time())::text as "serverRun"
     from stream_head where id = 1`
 
-/** @throws StoreContentsError */
-function headOf([found]: readonly FoundHead[]): HeadRow {
-  if (!found) throw new StoreContentsError('stream_head is empty: run the migrations (npm run migrate)')
-  const { from, fromStream: createdAt, ...head } = found
-  return { ...head, reingestFrom: from === null ? null : { createdAt, sequence: from } }
+function toHead({
+  epoch,
+  position,
+  epochNumber,
+  serverRun,
+  from,
+  fromStream: createdAt,
+}: FoundHead): HeadNow {
+  const reingestFrom = from === null ? null : { createdAt, sequence: from }
+  return { epoch, position, epochNumber, serverRun, reingestFrom }
 }
 
 /**
@@ -74,7 +79,7 @@ export async function verifyDatabase(
     if (change === null) {
       if (head.verifiedTimeline !== present)
         await tx.streamHead.updateMany({ where: { id: 1 }, data: { verifiedTimeline: present } })
-      return verified(head, lineage, null)
+      return { ...toHead(head), lineage, change: null }
     }
     const epochNumber = Math.max(head.epochNumber, record?.epochNumber ?? 0) + 1
     // Before this check, workers on this server may have written messages for feeds. Such a message has the position of the head.
@@ -90,18 +95,12 @@ export async function verifyDatabase(
              reingest_created_at = case when reingest_from is null then stream_created_at else reingest_created_at end
         from (select greatest(1, stream_sequence - ${reingestMargin}) as since from stream_head where id = 1) lost
        where id = 1`
-    return verified(await lockHeadRow(tx), lineage, change)
+    return { ...toHead(await lockHeadRow(tx)), lineage, change }
   }, PAGE_LIMITS)
 }
 
-const verified = (
-  { epoch, position, epochNumber, serverRun, reingestFrom }: HeadRow,
-  lineage: string,
-  change: string | null,
-): VerifiedDatabase => ({ lineage, serverRun, epoch, position, epochNumber, reingestFrom, change })
-
 /** @returns why commits may be missing, or null */
-function findChange(head: HeadRow, present: string, record: StoredHead | null): string | null {
+function findChange(head: FoundHead, present: string, record: StoredHead | null): string | null {
   // No client knows anything of an empty database.
   if (head.position > 0n && head.verifiedTimeline !== null && head.verifiedTimeline !== present) {
     return `the server was ${head.verifiedTimeline} (system, database, timeline) and is ${present}`
@@ -115,8 +114,8 @@ function findChange(head: HeadRow, present: string, record: StoredHead | null): 
   return null
 }
 
-const lockHeadRow = async (tx: Tx): Promise<HeadRow> =>
-  headOf(await tx.$queryRaw<FoundHead[]>`${HEAD} for update`)
+const lockHeadRow = async (tx: Tx): Promise<FoundHead> =>
+  rowOf(await tx.$queryRaw<FoundHead[]>`${HEAD} for update`)
 
 async function readIdentity(store: Store): Promise<{ lineage: string; timeline: string }> {
   const [row] = await store.database.read<{ database: string; timeline: string | null }>(sql`
@@ -140,14 +139,8 @@ async function readSystem({ database }: Store): Promise<string> {
 }
 
 /** The values that change when the database is replaced, in one cheap read without a lock. */
-export async function readHeadNow({
-  database,
-}: Store): Promise<StoredHead & { serverRun: string; reingestFrom: StreamPlace | null }> {
-  const { epoch, position, epochNumber, serverRun, reingestFrom } = headOf(
-    await database.read<FoundHead>(HEAD),
-  )
-  return { epoch, position, epochNumber, serverRun, reingestFrom }
-}
+export const readHeadNow = async ({ database }: Store): Promise<HeadNow> =>
+  toHead(rowOf(await database.read<FoundHead>(HEAD)))
 
 /**
  * Records how far the stream was read again, so that after a crash a reader goes on from there.

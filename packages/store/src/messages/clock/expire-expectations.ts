@@ -1,7 +1,5 @@
 // Time passes: what was not paid until `expiresAt` expires. And gateways cancel (cancel-expectation.ts). No payment reports either.
-import type { Store } from '../../core/database/open-store.js'
-import { PAGE_LIMITS } from '../../core/database/database.js'
-import { inline, sql } from '../../core/database/sql.js'
+import { inline, PAGE_LIMITS, sql, type Store } from '../../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from '../../core/tables/expectations.js'
 import { NO_CHANGES, applyStates, type ExpectationChanges } from '../expectations/apply-states.js'

@@ -1,8 +1,7 @@
 // Changes of policies by time alone: a due date comes near or passes unpaid, a policy expires. No chain event reports
 // them.
 import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { inline, join, raw, sql } from '../../core/database/sql.js'
+import { inline, join, raw, sql, type Store } from '../../core/database/sql.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import { datesOf, NOW, notifyDue, type DueMargins } from './notify-due.js'

@@ -1,8 +1,7 @@
 // One page of due dates: what to notify of a policy now, and when it is looked at next.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
-import { runIn } from '../../core/database/database.js'
-import { sql, type Sql, type Tx } from '../../core/database/sql.js'
+import { runIn, sql, type Sql, type Tx } from '../../core/database/sql.js'
 import { readDueRisks } from '../../core/risk/due-risks.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import {

@@ -6,8 +6,7 @@ import {
   renderWebhookNotice,
   type NoticeType,
 } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, raw, sql, type Tx } from '../../core/database/sql.js'
+import { bigints, raw, sql, type Store, type Tx } from '../../core/database/sql.js'
 import { logMessages } from '../../core/tables/messages.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
 import { IS_ACTIVE, IS_OPEN } from '../../core/tables/delivery-rows.js'

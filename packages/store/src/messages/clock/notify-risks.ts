@@ -7,9 +7,7 @@ import {
   type Lifecycle,
   type LifecyclePolicy,
 } from '@payment-tracking/domain'
-import { runIn } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { inline, sql, type ClientTx } from '../../core/database/sql.js'
+import { inline, runIn, sql, type ClientTx, type Store } from '../../core/database/sql.js'
 import { readDueRisks } from '../../core/risk/due-risks.js'
 import { listWatchedPolicies, type WatchedKey } from '../../core/risk/watched-policies.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'

@@ -1,7 +1,6 @@
 // Messages that waited, and of which a batch decides the first: work that a highest final slot, and known details, leave.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type PipelinedTx } from '../../core/database/sql.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'

@@ -1,6 +1,6 @@
 // A process that was paused in a request held rows for ten seconds for which ingest waits.
 import t from 'tap'
-import { inOneTransaction } from '../../../src/core/database/in-one-transaction.js'
+import { inOneTransaction } from '../../../src/core/database/join-transactions.js'
 import { sql } from '../../../src/core/database/sql.js'
 import { openTestStore } from '../../open-test-store.js'
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { waitFor } from '@payment-tracking/testkit'
 import t from 'tap'
-import { inOneTransaction } from '../../../src/core/database/in-one-transaction.js'
+import { inOneTransaction } from '../../../src/core/database/join-transactions.js'
 import { shareEqual } from '../../../src/core/database/share-equal.js'
 import { sql } from '../../../src/core/database/sql.js'
 import { StoreTimeoutError } from '../../../src/core/errors.js'
