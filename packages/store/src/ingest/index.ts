@@ -20,12 +20,17 @@ export {
   surveyMonth,
 } from './archive/read-old-events.js'
 export { ArchiveDiffersError, countArchived, rewriteArchivePage } from './archive/rewrite-page.js'
-export type { Batch, CommittedBatch, CommittedChanges, ReceivedControl } from './batch/batch.js'
+export type {
+  Batch,
+  CommittedBatch,
+  CommittedChanges,
+  ReceivedControl,
+  ReceivedMessage,
+} from './batch/batch.js'
 export { beginNewRules, rebuildProjections } from './batch/begin-rebuild.js'
 export { commitBatch } from './batch/commit-batch.js'
 export type { RefusedMessage } from './batch/dead-letters.js'
 export { readWork, type TaskPage, runTaskPage } from './batch/do-work.js'
-export type { ReceivedMessage } from './batch/received-message.js'
 export { listDueAccounts } from './funds/list-due-accounts.js'
 export { removeAnnouncements, sweepAnnouncements } from './outbox/announcements.js'
 export { markRelayed, readOldestOutboxSeconds, sweepBatches } from './outbox/outbox-batches.js'

@@ -36,11 +36,9 @@ export function columnTable<Row>(
 ): ColumnTable<Row> {
   const names = Object.keys(columns)
   const others = names.filter(name => !key.includes(name))
-  const picks = Object.values(columns).map(([, pick, form]) => ({ pick, isText: form === 'lines' }))
-  const openings = Object.values(columns).map(([, , form]) => (form === 'lines' ? 'string_to_array(' : ''))
-  const endings = Object.values(columns).map(
-    ([type, , form]) => `${form === 'lines' ? `, E'\\n')` : ''}::${type}[]`,
-  )
+  const picks = Object.values(columns).map(([type, pick, form]) => ({ type, pick, isText: form === 'lines' }))
+  const openings = picks.map(({ isText }) => (isText ? 'string_to_array(' : ''))
+  const endings = picks.map(({ type, isText }) => `${isText ? `, E'\\n')` : ''}::${type}[]`)
   // The parts of the text around the values.
   const parts = [
     `(select unnest(${openings[0]}`,

@@ -34,10 +34,7 @@ export async function withMigrationLock<T>(
   { lockTimeoutMs = DEFAULT_TIMEOUT_MS, onWaiting }: MigrationLockOptions,
   work: () => Promise<T>,
 ): Promise<T> {
-  const client = new pg.Client({
-    ...address,
-    application_name: 'payment-tracking-migrate',
-  })
+  const client = new pg.Client({ ...address, application_name: 'payment-tracking-migrate' })
   const lost = new Promise<never>((_, reject) => {
     client.on('error', cause =>
       reject(new MigrationError('the connection that holds the lock broke', { cause })),

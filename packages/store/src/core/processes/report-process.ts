@@ -42,13 +42,8 @@ export function reportWhileRunning(
     if (now !== finished) workedAt = performance.now()
     finished = now
     let waits: number | null = null
-    if (waitingSeconds)
-      await waitAtMost(PATIENCE_MS, () =>
-        waitingSeconds().then(
-          seconds => void (waits = seconds),
-          () => {},
-        ),
-      )
+    const askWaiting = async () => void (waits = (await waitingSeconds?.().catch(() => null)) ?? null)
+    await waitAtMost(PATIENCE_MS, askWaiting)
     const reportedAt = performance.now()
     const leads = await reportProcess(store, {
       service,

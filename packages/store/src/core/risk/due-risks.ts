@@ -9,13 +9,15 @@ import {
   WATCHED_SECONDS,
   type DueRisk,
   type RiskCause,
-  type RiskState,
 } from '@payment-tracking/domain'
 import { inline, join, raw, sql, type RunStatement, type Sql, type Store } from '../database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../tables/policy-rows.js'
 import { newestFact } from './program-facts.js'
 
-/** The statement's own second. By `clock_timestamp()`, which moves within a statement, Postgres searches no index. */
+/**
+ * The statement's own second: what it judges, and when it looks again, follow from the same one. By `clock_timestamp()`, which moves
+ * within a statement, Postgres searches no index.
+ */
 export const NOW = sql`floor(extract(epoch from statement_timestamp()))::bigint`
 
 /** The policy `p` waits for a payment of one amount at one date: a subscription, or a one-time policy. */
@@ -131,13 +133,10 @@ export const risksOf = (asked: Sql, { programId, gatewayFee }: Judging): Sql => 
     select f.*, c.cause, ${STATE} as state from fact f cross join lateral (select ${causeFor(programId)} as cause) c
   )`
 
-interface DueRiskRow {
+interface DueRiskRow extends Pick<DueRisk, 'state' | 'cause' | 'slot'> {
   address: string
   isWatched: boolean
-  state: RiskState
-  cause: RiskCause | null
   checkedAt: Date | null
-  slot: bigint | null
   balance: string | null
   allowance: string | null
   together: string | null
@@ -145,27 +144,18 @@ interface DueRiskRow {
 
 const integer = (text: string | null): bigint | null => (text === null ? null : BigInt(text))
 
-const toRisk = ({
-  isWatched,
-  state,
-  cause,
-  checkedAt,
-  slot,
-  balance,
-  allowance,
-  together,
-}: DueRiskRow): DueRisk =>
-  isWatched
-    ? {
-        state,
-        cause,
-        checkedAt: checkedAt?.toISOString() ?? null,
-        slot,
-        balance: integer(balance),
-        allowance: integer(allowance),
-        dueTogether: integer(together),
-      }
-    : UNWATCHED
+function toRisk({ isWatched, state, cause, slot, ...row }: DueRiskRow): DueRisk {
+  if (!isWatched) return UNWATCHED
+  return {
+    state,
+    cause,
+    slot,
+    checkedAt: row.checkedAt?.toISOString() ?? null,
+    balance: integer(row.balance),
+    allowance: integer(row.allowance),
+    dueTogether: integer(row.together),
+  }
+}
 
 /**
  * The risk of each policy that waits for a payment; the others have none.

@@ -4,7 +4,7 @@ import { columnTable } from '../database/columns.js'
 import { sql, type PipelinedTx } from '../database/sql.js'
 
 /** A control message with the time at which the stream stored it; default: now. */
-export interface TimedControl {
+interface TimedControl {
   control: ControlMessage
   storedAt?: Date | undefined
 }

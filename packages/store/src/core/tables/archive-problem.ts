@@ -22,8 +22,6 @@ export async function noteArchiveProblem({ database }: Store, problem: string | 
 }
 
 export async function readArchiveProblem({ database }: Store): Promise<ArchiveProblem | undefined> {
-  const [found] = await database.read<ArchiveProblem>(
-    sql`select problem, since, seen_at as "seenAt" from archive_problem`,
-  )
-  return found
+  const statement = sql`select problem, since, seen_at as "seenAt" from archive_problem`
+  return (await database.read<ArchiveProblem>(statement))[0]
 }

@@ -35,17 +35,9 @@ export interface Cause {
   position: bigint
 }
 
-export interface ExpectationRow {
-  id: string
-  gateway: string
-  trackingId: string
-  recipient: string
-  tokenMint: string
+/** The sums and states over the final payments have the same names as those over all, with `final` before. */
+export interface ExpectationRow extends Omit<ExpectationTerms, 'amount'> {
   amount: string
-  expiresAt: Date | null
-  reference: string | null
-  createdAt: Date
-  cancelledAt: Date | null
   counting: boolean
   paidAmount: string
   inTimeAmount: string
@@ -75,34 +67,21 @@ export const EXPECTATION_COLUMNS = sql`
   x.final_payment_count as "finalPaymentCount", x.final_state as "finalState", x.final_changed_at as "finalChangedAt",
   x.final_changes as "finalChanges", clock_timestamp()::timestamptz(3) as now`
 
+const toSums = (paidAmount: string, inTimeAmount: string, paymentCount: bigint): ExpectedSums => ({
+  paidAmount: BigInt(paidAmount),
+  inTimeAmount: BigInt(inTimeAmount),
+  paymentCount,
+})
+
 export function toExpectation(row: ExpectationRow): Expectation {
   const { id, gateway, trackingId, recipient, tokenMint, reference, createdAt, expiresAt, cancelledAt } = row
-  const amount = BigInt(row.amount)
+  const payment = { trackingId, recipient, tokenMint, amount: BigInt(row.amount) }
   return {
-    terms: {
-      id,
-      gateway,
-      trackingId,
-      recipient,
-      tokenMint,
-      amount,
-      reference,
-      createdAt,
-      expiresAt,
-      cancelledAt,
-    },
+    terms: { id, gateway, ...payment, reference, createdAt, expiresAt, cancelledAt },
     counting: row.counting,
     sums: {
-      all: {
-        paidAmount: BigInt(row.paidAmount),
-        inTimeAmount: BigInt(row.inTimeAmount),
-        paymentCount: row.paymentCount,
-      },
-      final: {
-        paidAmount: BigInt(row.finalPaidAmount),
-        inTimeAmount: BigInt(row.finalInTimeAmount),
-        paymentCount: row.finalPaymentCount,
-      },
+      all: toSums(row.paidAmount, row.inTimeAmount, row.paymentCount),
+      final: toSums(row.finalPaidAmount, row.finalInTimeAmount, row.finalPaymentCount),
     },
     notified: {
       all: { state: row.state, changedAt: row.changedAt, changes: row.changes },
@@ -137,29 +116,18 @@ export async function readExpectations(run: RunStatement, which: Sql): Promise<R
   return rows.map(row => {
     const { terms, sums, notified, cause, counting } = toExpectation(row)
     const seen = stateAt(notified.all, terms, sums.all, row.now)
-    const seenCause = seen === notified.all ? cause : null
+    const { eventId, position } = (seen === notified.all ? cause : null) ?? { eventId: null, position: null }
     const shown = terms.cancelledAt === null ? sums.all : NOTHING_PAID
-    const { payments } = row
-    const finalCount = sums.final.paymentCount
-    const eventId = seenCause?.eventId ?? null
-    return {
-      record: toExpectationRecord(terms, seen, { sums: shown, finalCount, payments, eventId }),
-      changes: seen.changes,
-      position: seenCause?.position ?? null,
-      counting,
-    }
+    const of = { sums: shown, finalCount: sums.final.paymentCount, payments: row.payments, eventId }
+    return { record: toExpectationRecord(terms, seen, of), changes: seen.changes, position, counting }
   })
 }
 
 /** For sockets. */
-export const toCommittedExpectation = ({
-  record,
-  changes,
-  position,
-}: Pick<ReadExpectation, 'record' | 'changes' | 'position'>): CommittedExpectation => ({
-  id: record.id,
-  trackingId: record.trackingId,
-  changes: Number(changes),
-  position: position?.toString() ?? null,
-  data: renderPublicExpectation(record),
+export const toCommittedExpectation = (of: Omit<ReadExpectation, 'counting'>): CommittedExpectation => ({
+  id: of.record.id,
+  trackingId: of.record.trackingId,
+  changes: Number(of.changes),
+  position: of.position?.toString() ?? null,
+  data: renderPublicExpectation(of.record),
 })

@@ -1,6 +1,6 @@
 import type { ChainEvent, PolicyOutcome, PolicyState } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../database/columns.js'
-import { raw, sql, type PipelinedTx, type Tx } from '../database/sql.js'
+import { join, raw, sql, type PipelinedTx, type Tx } from '../database/sql.js'
 
 /** A policy as stored, with the status that is served. */
 export interface StoredPolicy {
@@ -68,45 +68,42 @@ function toState(row: PolicyRow): PolicyState {
   }
 }
 
-export interface WrittenPolicy {
-  state: PolicyState
-  /** derived from the state, so that reads can filter and sort without the rules */
-  outcome: PolicyOutcome
-}
+/** The outcome is derived from the state, so that reads can filter and sort without the rules. */
+type WrittenPolicy = Pick<FoldedPolicy, 'after' | 'outcome'>
 
 const PAID_COLUMNS: Columns<WrittenPolicy> = {
-  address: ['text', ({ state }) => state.address],
-  payment_count: ['bigint', ({ state }) => state.paymentCount],
-  total_paid: ['numeric', ({ state }) => state.totalPaid],
-  last_payment_order: ['text', ({ state }) => state.lastPaymentOrder],
-  last_paid_at: ['bigint', ({ state }) => state.lastPaidAt],
+  address: ['text', ({ after }) => after.address],
+  payment_count: ['bigint', ({ after }) => after.paymentCount],
+  total_paid: ['numeric', ({ after }) => after.totalPaid],
+  last_payment_order: ['text', ({ after }) => after.lastPaymentOrder],
+  last_paid_at: ['bigint', ({ after }) => after.lastPaidAt],
   status: ['text', ({ outcome }) => outcome.status],
   next_payment_due: ['bigint', ({ outcome }) => outcome.nextPaymentDue],
   updated_at: ['bigint', ({ outcome }) => outcome.updatedAt],
-  period_start: ['bigint', ({ state }) => state.periodStart],
-  period_total: ['numeric', ({ state }) => state.periodTotal],
-  period_order: ['text', ({ state }) => state.periodOrder],
+  period_start: ['bigint', ({ after }) => after.periodStart],
+  period_total: ['numeric', ({ after }) => after.periodTotal],
+  period_order: ['text', ({ after }) => after.periodOrder],
   due_at: ['bigint', ({ outcome }) => outcome.dueAt],
 }
 const PAID = columnTable('p', PAID_COLUMNS)
 const WHOLE = columnTable<WrittenPolicy>('p', {
   ...PAID_COLUMNS,
-  user_payment: ['text', ({ state }) => state.userPayment],
-  policy_id: ['bigint', ({ state }) => state.policyId],
-  incarnation_start: ['text', ({ state }) => state.incarnationStart],
-  deleted_order: ['text', ({ state }) => state.deletedOrder],
-  gateway: ['text', ({ state }) => state.gateway],
-  recipient: ['text', ({ state }) => state.recipient],
-  tracking_id: ['text', ({ state }) => state.trackingId],
-  memo: ['text', ({ state }) => state.memo],
-  policy_type: ['json', ({ state }) => state.policyType],
-  created_at: ['bigint', ({ state }) => state.createdAt],
-  status_order: ['text', ({ state }) => state.statusOrder],
-  status_at: ['bigint', ({ state }) => state.statusAt],
-  changed_status: ['text', ({ state }) => state.changedStatus],
+  user_payment: ['text', ({ after }) => after.userPayment],
+  policy_id: ['bigint', ({ after }) => after.policyId],
+  incarnation_start: ['text', ({ after }) => after.incarnationStart],
+  deleted_order: ['text', ({ after }) => after.deletedOrder],
+  gateway: ['text', ({ after }) => after.gateway],
+  recipient: ['text', ({ after }) => after.recipient],
+  tracking_id: ['text', ({ after }) => after.trackingId],
+  memo: ['text', ({ after }) => after.memo],
+  policy_type: ['json', ({ after }) => after.policyType],
+  created_at: ['bigint', ({ after }) => after.createdAt],
+  status_order: ['text', ({ after }) => after.statusOrder],
+  status_at: ['bigint', ({ after }) => after.statusAt],
+  changed_status: ['text', ({ after }) => after.changedStatus],
   live: ['boolean', ({ outcome }) => outcome.live],
-  family: ['text', ({ state }) => state.family],
-  token_mint: ['text', ({ state }) => state.tokenMint],
+  family: ['text', ({ after }) => after.family],
+  token_mint: ['text', ({ after }) => after.tokenMint],
   ends_at: ['bigint', ({ outcome }) => outcome.endsAt],
 })
 
@@ -117,12 +114,15 @@ const WHOLE = columnTable<WrittenPolicy>('p', {
 const NEXT_CHECK = sql`
   case when p.live and p.status = 'active' and coalesce(p.due_at, p.ends_at) is not null then 0 end`
 
-/** What decides about the dates of a policy. Where nothing of it changed, the row keeps its `next_check_at`. */
+/** What decides about the dates of a policy. Where nothing of it changed, the row keeps when it is checked next. */
+const DATES = ['live', 'status', 'gateway', 'incarnation_start', 'due_at', 'ends_at']
 const [DATED, WAS_DATED] = ['excluded', 'policies'].map(table =>
-  raw(
-    ['live', 'status', 'gateway', 'incarnation_start', 'due_at', 'ends_at']
-      .map(name => `${table}.${name}`)
-      .join(', '),
+  raw(DATES.map(name => `${table}.${name}`).join(', ')),
+)
+const CHECKS = join(
+  [raw('next_check_at'), raw('next_funds_check_at')].map(
+    check => sql`
+  ${check} = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.${check} else excluded.${check} end`,
   ),
 )
 
@@ -132,10 +132,7 @@ export function writePolicies(tx: PipelinedTx, policies: readonly WrittenPolicy[
   tx.send(sql`
     insert into policies (${WHOLE.names}, next_check_at) select p.*, ${NEXT_CHECK} from ${WHOLE.listOf(policies)}
     on conflict (address) do update set ${WHOLE.excluded},
-      next_check_at = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_check_at
-                       else excluded.next_check_at end,
-      next_funds_check_at = case when (${DATED}) is not distinct from (${WAS_DATED}) then policies.next_funds_check_at
-                             else excluded.next_funds_check_at end`)
+      ${CHECKS}`)
 }
 
 /**

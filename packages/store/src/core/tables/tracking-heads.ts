@@ -49,11 +49,9 @@ export function writeTrackingHeads(
   tx: PipelinedTx,
   counted: readonly { trackingId: string | null; seq: bigint | null }[],
 ): void {
-  const heads = new Map(
-    counted.flatMap(({ trackingId, seq }) =>
-      trackingId === null || seq === null ? [] : [[trackingId, seq] as const],
-    ),
-  )
+  const heads = new Map<string, bigint>()
+  for (const { trackingId, seq } of counted)
+    if (trackingId !== null && seq !== null) heads.set(trackingId, seq)
   if (heads.size === 0) return
   tx.send(sql`
     insert into trackings (tracking_id, head)

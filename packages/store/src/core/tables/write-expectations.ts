@@ -30,8 +30,9 @@ const EXPECTATIONS = columnTable<Expectation>('v', {
 })
 
 /** Writes rows that the transaction has locked. SQL: a model writes one row in a statement. */
-export async function writeExpectations(tx: Tx, changed: readonly Expectation[]): Promise<void> {
-  if (changed.length === 0) return
+export async function writeExpectations(tx: Tx, moved: readonly { after: Expectation }[]): Promise<void> {
+  if (moved.length === 0) return
+  const changed = moved.map(({ after }) => after)
   await tx.$executeRaw(sql`
     update expectations x set ${EXPECTATIONS.listed} from ${EXPECTATIONS.listOf(changed)} where x.id = v.id`)
 }

@@ -61,6 +61,13 @@ export function addWork(tx: PipelinedTx, works: readonly NewWork[]): void {
       state = excluded.state || (r.state - 'sums')`)
 }
 
+/** Writes down work of one kind that begins at the beginning. */
+export const addKeys = (tx: PipelinedTx, kind: string, keys: readonly string[]): void =>
+  addWork(
+    tx,
+    keys.map(key => ({ kind, key })),
+  )
+
 /** Names work that is quarantined. */
 export const nameOf = ({ kind, key }: Pick<Work, 'kind' | 'key'>): string => `${kind} ${key}`
 
@@ -88,28 +95,26 @@ export interface AskedKind {
  * The next work that is not quarantined: rows of one kind and one gateway. Kinds take turns, in each kind gateways do, and the work of
  * a gateway: so whatever waits of one, another waits for a page of each. Relies on work_order, some probes a kind.
  */
-export async function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<Work[]> {
+export function readNextWorks({ database }: Store, kinds: readonly AskedKind[]): Promise<readonly Work[]> {
   const oldest = (which: Sql, lap: number): Sql => sql`(
     select w.gateway, w.next_at, ${inline(lap)} as lap from work w where w.kind = k.kind and ${which} and ${IS_DUE}
      order by w.gateway, w.next_at limit 1)`
-  return [
-    ...(await database.read<Work>(sql`
-      with next as (
-        select k.kind, k.together, w.gateway
-          from unnest(${kinds.map(({ kind }) => kind)}::text[], ${kinds.map(({ together }) => together)}::int[],
-                      ${kinds.map(({ isLast }) => isLast)}::boolean[], ${kinds.map(({ lastPage }) => lastPage)}::int[],
-                      ${kinds.map(({ lastGateway }) => lastGateway)}::text[])
-               as k (kind, together, is_last, last_page, last_gateway)
-         cross join lateral (
-           select * from (${oldest(sql`w.gateway > k.last_gateway`, 1)} union all ${oldest(sql`w.gateway <= k.last_gateway`, 2)}) w
-            order by w.lap limit 1) w
-         order by k.is_last, k.last_page, w.next_at limit 1
-      )
-      select ${WORK_COLUMNS} from next n
+  return database.read<Work>(sql`
+    with next as (
+      select k.kind, k.together, w.gateway
+        from unnest(${kinds.map(({ kind }) => kind)}::text[], ${kinds.map(({ together }) => together)}::int[],
+                    ${kinds.map(({ isLast }) => isLast)}::boolean[], ${kinds.map(({ lastPage }) => lastPage)}::int[],
+                    ${kinds.map(({ lastGateway }) => lastGateway)}::text[])
+             as k (kind, together, is_last, last_page, last_gateway)
        cross join lateral (
-         select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${IS_DUE}
-          order by w.next_at limit n.together) w`)),
-  ]
+         select * from (${oldest(sql`w.gateway > k.last_gateway`, 1)} union all ${oldest(sql`w.gateway <= k.last_gateway`, 2)}) w
+          order by w.lap limit 1) w
+       order by k.is_last, k.last_page, w.next_at limit 1
+    )
+    select ${WORK_COLUMNS} from next n
+     cross join lateral (
+       select * from work w where w.kind = n.kind and w.gateway = n.gateway and ${IS_DUE}
+        order by w.next_at limit n.together) w`)
 }
 
 /** The work of one key that is due. */
@@ -178,10 +183,8 @@ export function writeWorkPage({ done, continued, handled = 1, delaySeconds = 0 }
          and version = any(${bigints(done.map(({ version }) => version))})`)
   if (continued) {
     const { kind, key, version, cursor, state } = continued
-    const nextAt =
-      delaySeconds === Infinity
-        ? sql`'infinity'`
-        : sql`clock_timestamp() + make_interval(secs => ${delaySeconds}::float8)`
+    const later = sql`clock_timestamp() + make_interval(secs => ${delaySeconds}::float8)`
+    const nextAt = delaySeconds === Infinity ? sql`'infinity'` : later
     statements.push(sql`
       update work set cursor = ${cursor}, state = ${state === null ? null : JSON.stringify(state)}::jsonb,
              handled = handled + ${handled}, timeouts = 0, version = nextval('work_version_seq'), next_at = ${nextAt}

@@ -5,10 +5,27 @@ import type {
   CommittedPayment,
   DeliveryRef,
 } from '@payment-tracking/contracts'
-import type { ControlMessage } from '@payment-tracking/domain'
+import type { ChainEvent, ControlMessage } from '@payment-tracking/domain'
 import type { RefusedMessage } from './dead-letters.js'
 import type { StreamIdentity } from '../../core/tables/stream-gaps.js'
-import type { ReceivedMessage } from './received-message.js'
+
+/** A checked message with its sequence in the stream. */
+export interface ReceivedEvent {
+  event: ChainEvent
+  streamSequence: number
+}
+
+/** An event that is not stored yet. */
+export interface NewEvent extends ReceivedEvent {
+  /** its transaction was retracted before its arrival: the event is stored, and counts nowhere */
+  retracted: boolean
+}
+
+/** A checked message that still has its bytes, in case another message contradicts it. */
+export interface ReceivedMessage extends ReceivedEvent {
+  subject: string
+  bytes: Uint8Array
+}
 
 /** A checked control message, with its bytes in case it cannot be stored. */
 export interface ReceivedControl {

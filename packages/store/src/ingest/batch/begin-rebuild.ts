@@ -1,9 +1,8 @@
 // A rebuild runs page by page, while ingest runs. A new version of the rules begins one by itself.
 import type { Store } from '../../core/database/sql.js'
-import { REBUILD_WORK } from '../recompute/rebuild.js'
+import { addRebuild } from '../recompute/rebuild.js'
 import { lockHead } from '../../core/tables/head.js'
 import { PageSizer } from '../../core/tasks/page-sizer.js'
-import { addWork } from '../../core/tasks/work-table.js'
 import { runTaskPage, type TaskOptions } from './do-work.js'
 
 /**
@@ -19,7 +18,7 @@ export async function beginNewRules({ database }: Store, serverRun?: string): Pr
     const where = { id: 1, projectionVersion: { lt: PROJECTION_VERSION } }
     const data = { projectionVersion: PROJECTION_VERSION }
     const { count } = await tx.withModels(client => client.streamHead.updateMany({ where, data }))
-    if (count > 0) addWork(tx, [REBUILD_WORK])
+    if (count > 0) addRebuild(tx)
     return count > 0
   })
 }
@@ -36,7 +35,7 @@ export async function rebuildProjections(
 ): Promise<void> {
   await store.database.pipelinedTransaction(async tx => {
     await lockHead(tx)
-    addWork(tx, [REBUILD_WORK])
+    addRebuild(tx)
   })
   for (let pages = 1; (await runTaskPage(store, { ...options, sizer })).length > 0; pages++) onPage(pages)
 }

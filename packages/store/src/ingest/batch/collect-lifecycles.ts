@@ -46,10 +46,8 @@ export async function collectLifecycles(
       status: outcome.status,
       nextPaymentDue: outcome.nextPaymentDue,
     }
-    return lifecycles.map(lifecycle => ({
-      policy,
-      lifecycle: { ...lifecycle, position: position.toString() },
-    }))
+    const at = { position: position.toString() }
+    return lifecycles.map(lifecycle => ({ policy, lifecycle: { ...lifecycle, ...at } }))
   })
 }
 
@@ -82,17 +80,9 @@ export const causesOf = (lifecycles: readonly PolicyLifecycle[]): string[] =>
 
 /** For sockets: a client can subscribe only to a policy with a tracking ID. */
 export const toCommitted = (lifecycles: readonly PolicyLifecycle[]): CommittedLifecycle[] =>
-  lifecycles.flatMap(({ policy, lifecycle }) =>
-    policy.trackingId === null
-      ? []
-      : [
-          {
-            id: lifecycleMessageId(policy, lifecycle),
-            type: lifecycle.type,
-            trackingId: policy.trackingId,
-            recipient: policy.recipient,
-            paymentPolicy: policy.address,
-            data: renderLifecycleData(policy, lifecycle),
-          },
-        ],
-  )
+  lifecycles.flatMap(({ policy, lifecycle }) => {
+    const { trackingId, recipient, address: paymentPolicy } = policy
+    if (trackingId === null) return []
+    const [id, data] = [lifecycleMessageId(policy, lifecycle), renderLifecycleData(policy, lifecycle)]
+    return [{ id, type: lifecycle.type, trackingId, recipient, paymentPolicy, data }]
+  })

@@ -1,7 +1,8 @@
 // Stores a batch of messages. `writeBatch` is the algorithm; each of its phases has a file of its own.
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import type { PipelinedTx, Store } from '../../core/database/sql.js'
-import { writeFunds } from '../funds/write-funds.js'
+import { writeProgramFacts } from '../../core/risk/program-facts.js'
+import { writeTokenAccounts } from '../../core/risk/token-accounts.js'
 import { expectBatch, type ExpectedInput } from '../expectations/expect-batch.js'
 import { readWebhooksOf, type WebhooksByGateway } from '../../messages/routing/notified-webhooks.js'
 import type { Batch, CommittedBatch } from './batch.js'
@@ -32,7 +33,8 @@ export const commitBatch = ({ database }: Store, batch: Batch): Promise<Committe
 async function writeBatch(tx: PipelinedTx, batch: Batch): Promise<CommittedBatch> {
   const identified = await identify(tx, batch)
   const { head, fresh, preloaded } = identified
-  writeFunds(tx, batch.controls ?? [], fresh)
+  writeTokenAccounts(tx, batch.controls ?? [])
+  writeProgramFacts(tx, fresh)
   const folded = foldBatch(fresh, preloaded, identified.unready)
   const tracked = await trackByPolicy(tx, folded.events)
   // What the later phases read is asked here: after the events, an answer would wait until Postgres has written them.

@@ -61,11 +61,8 @@ export function closeReplayed(
 }
 
 /** A dead letter that a retraction may accept. */
-export interface WaitingLetter {
-  id: bigint
-  streamSequence: number
-  subject: string
-  bytes: Uint8Array
+interface WaitingLetter extends Pick<RefusedMessage, 'streamSequence' | 'subject' | 'bytes'> {
+  letterId: bigint
 }
 
 /**
@@ -75,7 +72,7 @@ export interface WaitingLetter {
 export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
   if (signatures.length === 0) return []
   const rows = await tx.$queryRaw<(Omit<WaitingLetter, 'streamSequence'> & { streamSequence: bigint })[]>`
-    select id, stream_sequence as "streamSequence", subject, bytes from dead_letters
+    select id as "letterId", stream_sequence as "streamSequence", subject, bytes from dead_letters
      where signature = any(${[...signatures]}::text[]) and replayed_at is null and code = 'CONFLICT'
        and size = length(bytes)
      order by id`
@@ -83,8 +80,8 @@ export async function readWaitingLetters(tx: Tx, signatures: readonly string[]):
 }
 
 /** Marks letters that are stored as events now. SQL: the clock of Postgres. */
-export async function markAccepted(tx: Tx, ids: readonly bigint[]): Promise<void> {
-  if (ids.length === 0) return
-  await tx.$executeRaw`
-    update dead_letters set replayed_at = clock_timestamp() where id = any(${bigints(ids)})`
+export async function markAccepted(tx: Tx, letters: readonly { letterId: bigint }[]): Promise<void> {
+  if (letters.length === 0) return
+  const ids = bigints(letters.map(({ letterId }) => letterId))
+  await tx.$executeRaw`update dead_letters set replayed_at = clock_timestamp() where id = any(${ids})`
 }

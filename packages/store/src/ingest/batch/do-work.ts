@@ -89,15 +89,9 @@ async function notifyPage(
   const payments = await readCommittedById(tx, recomputed.completed)
   const completing = await readCompleting(tx, recomputed.notified)
   const lifecycles = await collectLifecycles(tx, recomputed.policies, new Map(), head.position, completing)
-  const isFinal = await readFinality(tx, head.finalizedSlot, [
-    ...recomputed.completed,
-    ...causesOf(lifecycles),
-  ])
-  const announcementIds = await recordAnnouncements(
-    tx,
-    'payment',
-    payments.filter(({ trackingId }) => trackingId !== null).map(({ eventId }) => eventId),
-  )
+  const stored = [...recomputed.completed, ...causesOf(lifecycles)]
+  const isFinal = await readFinality(tx, head.finalizedSlot, stored)
+  const announcementIds = await recordAnnouncements(tx, 'payment', payments)
   const deliveries = await notify(tx, { payments, late: payments, lifecycles, isFinal })
   const changes =
     expected ??
@@ -116,11 +110,7 @@ async function notifyPage(
     payments,
     retractions: [],
     announcementIds,
-    deliveries: [
-      ...deliveries,
-      ...changes.deliveries,
-      ...released.map(delivery => ({ ...delivery, bulk: true })),
-    ],
+    deliveries: [...deliveries, ...changes.deliveries, ...released.map(each => ({ ...each, bulk: true }))],
     expectations: changes.expectations,
     lifecycles: toCommitted(lifecycles),
   }

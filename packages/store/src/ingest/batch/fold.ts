@@ -18,7 +18,7 @@ import {
   type UserPaymentState,
 } from '@payment-tracking/domain'
 import { applyAll, gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
-import type { NewEvent } from './received-message.js'
+import type { NewEvent } from './batch.js'
 import type { Preloaded } from './preload.js'
 import type { FoldedPolicy, StoredPolicy } from '../../core/tables/policies.js'
 import { inFoldOrder } from '../recompute/read-latest-events.js'
@@ -55,13 +55,8 @@ export function foldBatch(
 ): Folded {
   const valid = fresh.filter(({ retracted }) => !retracted).map(({ event }) => event)
   const gateways = applyAll(preloaded.gateways, valid, gatewayOf, emptyGateway, applyToGateway)
-  const userPayments = applyAll(
-    preloaded.userPayments,
-    valid,
-    userPaymentOf,
-    emptyUserPayment,
-    applyToUserPayment,
-  )
+  const accounts = preloaded.userPayments
+  const userPayments = applyAll(accounts, valid, userPaymentOf, emptyUserPayment, applyToUserPayment)
   const before = new Map(preloaded.policies.map(policy => [policy.state.address, policy]))
   const recompute = findToRecompute(fresh, before, unready)
   const { states, incarnations } = appendToPolicies(fresh, before, recompute)
@@ -82,14 +77,8 @@ export function foldBatch(
     const tracked = { ...event, trackingId: incarnation?.trackingId ?? null }
     return { ...each, event: tracked, details, awaitsPolicy: incarnation === null }
   })
-  return {
-    events,
-    userPayments,
-    gateways,
-    recompute,
-    undecided,
-    policies: collectPolicies(valid, before, states),
-  }
+  const policies = collectPolicies(valid, before, states)
+  return { events, policies, userPayments, gateways, recompute, undecided }
 }
 
 /**
@@ -146,13 +135,10 @@ function collectPolicies(
     if (address === null || after === undefined) continue
     const found = folded.get(address)
     if (found) found.events.push(event)
-    else
-      folded.set(address, {
-        before: before.get(address),
-        after,
-        events: [event],
-        outcome: policyOutcome(after),
-      })
+    else {
+      const outcome = policyOutcome(after)
+      folded.set(address, { before: before.get(address), after, outcome, events: [event] })
+    }
   }
   return [...folded.values()]
 }

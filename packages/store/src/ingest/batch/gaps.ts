@@ -1,12 +1,14 @@
 import { type Tx } from '../../core/database/sql.js'
-import type { ChainGap } from '@payment-tracking/domain'
+import type { ControlMessage } from '@payment-tracking/domain'
 
 /**
  * SQL: what is stored wins. One row for each gap, whatever the messages about the gap and their order. A closed gap stays
  * closed.
  */
-export async function writeGaps(tx: Tx, gaps: readonly ChainGap[]): Promise<void> {
-  for (const { signature, fromSlot, toSlot, reason, bytes, closed } of gaps) {
+export async function writeGaps(tx: Tx, controls: readonly ControlMessage[]): Promise<void> {
+  for (const control of controls) {
+    if (control.kind !== 'gap') continue
+    const { signature, fromSlot, toSlot, reason, bytes, closed } = control
     await tx.$executeRaw`
       insert into gaps as g (signature, from_slot, to_slot, reason, bytes, closed_at)
       values (${signature ?? ''}, ${BigInt(fromSlot)}, ${BigInt(toSlot)}, ${reason},

@@ -2,9 +2,8 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import type { ChainEvent, ControlMessage } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/sql.js'
-import type { Batch } from './batch.js'
 import { closeReplayed, insertDeadLetters } from './dead-letters.js'
-import type { NewEvent } from './received-message.js'
+import type { Batch, NewEvent } from './batch.js'
 import { writeCorrections, writeFinalizedSlot } from './finality.js'
 import { policyOf } from '../../core/tables/addresses.js'
 import { writeGaps } from './gaps.js'
@@ -103,10 +102,7 @@ async function applyFinality(
   corrections: readonly Correction[],
 ): Promise<bigint> {
   writeCorrections(tx, corrections)
-  await writeGaps(
-    tx,
-    controls.filter(control => control.kind === 'gap'),
-  )
+  await writeGaps(tx, controls)
   let highest = before
   for (const control of controls)
     if (control.kind === 'finalized' && BigInt(control.slot) > highest) highest = BigInt(control.slot)

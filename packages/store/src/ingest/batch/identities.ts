@@ -12,9 +12,8 @@ import {
   type Commitment,
   type RetractedTransaction,
 } from '@payment-tracking/domain'
-import type { ReceivedMessage } from './received-message.js'
+import type { NewEvent, ReceivedMessage } from './batch.js'
 import type { RefusedMessage } from './dead-letters.js'
-import type { NewEvent } from './received-message.js'
 
 /** The fields of a stored event that decide whether a message agrees with the event. */
 export interface StoredIdentity {

@@ -3,7 +3,7 @@
 // same transaction says the same when it is repeated.
 import { raw, sql, type PipelinedTx, type Sql } from '../../core/database/sql.js'
 import { policyOf } from '../../core/tables/addresses.js'
-import { changedBy } from '../recompute/derive-payments.js'
+import { changedBy, latestCreated } from '../recompute/derive-payments.js'
 import type { NumberedEvent } from './number.js'
 import type { MovedEvent } from './recompute-requests.js'
 
@@ -50,10 +50,5 @@ const rename = (ids: Sql): Sql => sql`
   update events e set gateway = g.gateway
     from (select o.id, c.gateway
             from (${ids}) k join events o on o.id = k.id and o.name = any(${NAMES}::text[])
-            left join lateral (
-             select c.gateway from events c
-              where ${changedBy(sql`c`)} = o.payment_policy
-                and c.name = case when o.name like 'Composable%' then 'ComposablePolicyCreated' else 'PaymentPolicyCreated' end
-                and (c.slot, c.transaction_index, c.event_index) <= (o.slot, o.transaction_index, o.event_index)
-              order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1) c on true) g
+            left join ${latestCreated(sql`o`, sql`c.gateway`)} c on true) g
    where e.id = g.id and e.gateway is distinct from g.gateway`

@@ -40,8 +40,8 @@ export async function notifyBatch(
   const retracted = identified.retracted.filter(({ amount }) => amount !== null).map(({ id }) => id)
   const retractions = await readCommittedById(tx, retracted)
   const announcementIds = [
-    ...(await recordAnnouncements(tx, 'payment', late.filter(isFollowed).map(idOf))),
-    ...(await recordAnnouncements(tx, 'retraction', retractions.filter(isFollowed).map(idOf))),
+    ...(await recordAnnouncements(tx, 'payment', late)),
+    ...(await recordAnnouncements(tx, 'retraction', retractions)),
   ]
   const lifecycles = await collectLifecycles(
     tx,
@@ -74,14 +74,8 @@ export async function notifyBatch(
   const { rowsAtOnce = MAX_PAGE_ROWS } = batch
   const released = await releaseKnown(tx, knownBy(differences), isFinal, rowsAtOnce)
   const deliveries = [...retracting, ...notified, ...released]
-  return {
-    batchId,
-    payments,
-    retractions,
-    announcementIds,
-    deliveries,
-    lifecycles: toCommitted(lifecycles),
-  }
+  const told = toCommitted(lifecycles)
+  return { batchId, payments, retractions, announcementIds, deliveries, lifecycles: told }
 }
 
 /** Where the stream has the last message of a batch. A retraction alone can bring events too: those that waited for it. */
@@ -93,8 +87,6 @@ const lastPlaceOf = ({ stream, received, controls = [] }: Batch): StreamPlace =>
 const idOf = ({ eventId }: CommittedPayment): string => eventId
 const idOfEvent = ({ id }: { id: string }): string => id
 const idOfCause = ({ event }: { event: { id: string } }): string => event.id
-/** A client can subscribe only to a payment with a tracking ID. */
-const isFollowed = ({ trackingId }: CommittedPayment): boolean => trackingId !== null
 
 function withoutFresh(ids: readonly string[], numbered: readonly NumberedEvent[]): string[] {
   if (ids.length === 0) return []
@@ -117,11 +109,8 @@ async function collectPayments(
   )
   const again = [...folded.undecided, ...recomputed.changed]
   const ids = new Set(again.length === 0 ? [] : valid.map(({ event }) => event.id))
-  const readAgain = await readCommittedById(
-    tx,
-    again.filter(id => ids.has(id)),
-  )
-  const byId = new Map(readAgain.map(payment => [payment.eventId, payment]))
+  const differing = again.filter(id => ids.has(id))
+  const byId = new Map((await readCommittedById(tx, differing)).map(payment => [payment.eventId, payment]))
   return valid.map(payment => byId.get(payment.event.id) ?? toCommittedPayment(payment))
 }
 

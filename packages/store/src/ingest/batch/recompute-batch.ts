@@ -10,7 +10,7 @@ import { FROM_START } from '../recompute/chain-positions.js'
 import { collectRequests, newlyKnownAccounts } from './recompute-requests.js'
 import type { Recomputed } from '../recompute/policy-work.js'
 import { recompute } from '../recompute/recompute.js'
-import { addWork } from '../../core/tasks/work-table.js'
+import { addKeys } from '../../core/tasks/work-table.js'
 
 export interface RecomputeInput {
   identified: Identified
@@ -36,11 +36,7 @@ export async function recomputeBatch(
   const accounts = [...new Set([...newlyKnownAccounts(folded, preloaded), ...changed.userPayments])]
   const policies = await readPoliciesOf(tx, accounts, rows)
   for (const policy of policies ?? []) requests.deriveFrom(policy, FROM_START)
-  if (policies === null)
-    addWork(
-      tx,
-      accounts.map(key => ({ kind: 'user-payment', key })),
-    )
+  if (policies === null) addKeys(tx, 'user-payment', accounts)
   const payments = [...folded.undecided, ...moved.map(({ event }) => event.id)]
   return recompute(tx, requests, payments, { programId, head, rows })
 }

@@ -31,17 +31,16 @@ export async function readMoved(
   corrections: readonly Correction[],
   programId: string,
 ): Promise<MovedEvent[]> {
-  const moved = new Map(
-    corrections.flatMap(({ id, movedFrom }) => (movedFrom === null ? [] : [[id, movedFrom] as const])),
-  )
-  if (moved.size === 0) return []
+  const from = new Map(corrections.map(({ id, movedFrom }) => [id, movedFrom]))
+  const moved = corrections.filter(({ movedFrom }) => movedFrom !== null).map(({ id }) => id)
+  if (moved.length === 0) return []
   const rows = await tx.$queryRaw<(StoredRow & { retracted: boolean })[]>`
     select ${STORED_COLUMNS}, e.retracted_at is not null as retracted from events e
-     where e.id = any(${[...moved.keys()]}::uuid[])`
+     where e.id = any(${moved}::uuid[])`
   return rows.map(row => {
     const event = readStored(row, programId)
-    const from = orderOf({ slot: event.slot, ...moved.get(row.id)! }, row.id)
-    return { event, from, retracted: row.retracted }
+    const before = { slot: event.slot, ...from.get(row.id)! }
+    return { event, from: orderOf(before, row.id), retracted: row.retracted }
   })
 }
 
@@ -122,16 +121,13 @@ export function collectRequests({ folded, preloaded, retracted, moved }: BatchCh
 function addRetracted(requests: RecomputeRequests, event: RetractedEvent): void {
   const { id, name, paymentPolicy: policy, amount, paidAt } = event
   if (policy === null || policy === DIRECT_TRANSFER_POLICY) return
-  const chainPosition = {
-    slot: Number(event.slot),
-    transactionIndex: Number(event.transactionIndex),
-    index: Number(event.index),
-  }
-  const order = orderOf(chainPosition, id)
+  const order = orderOf(event, id)
   const request = requests.of(policy)
   if (amount !== null) request.payments.push({ order, amount: BigInt(amount), paidAt: paidAt!, sign: -1n })
   if (CREATED.test(name)) requests.deriveFrom(policy, chainPositionOf(order))
 }
+
+const BEFORE_ALL = { slot: 0, transactionIndex: 0, index: 0 }
 
 /**
  * Policies with a new Created event after which retracted payments are stored: the policy's row knows only payments that
@@ -144,12 +140,9 @@ export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint):
     const first = events.find(({ effect }) => effect.kind === 'policy-created')
     if (!first) return []
     const isLinked = (before?.state.userPayment ?? null) !== null
-    const { slot, transactionIndex, index } = first
-    return [
-      isLinked
-        ? { slot, transactionIndex, index, address: after.address, from: chainPositionOf(first.order) }
-        : { slot: 0, transactionIndex: 0, index: 0, address: after.address, from: FROM_START },
-    ]
+    const { slot, transactionIndex, index } = isLinked ? first : BEFORE_ALL
+    const from = isLinked ? chainPositionOf(first.order) : FROM_START
+    return [{ address: after.address, from, slot, transactionIndex, index }]
   })
   if (created.length === 0) return new Map()
   const rows = await tx.$queryRaw<{ address: string }[]>(sql`
@@ -160,10 +153,8 @@ export async function readForgotten(tx: Tx, { policies }: Folded, upTo: bigint):
      where exists (
        select from events e where e.payment_policy = c.address and ${OF_POLICY} and e.position <= ${upTo}
           and (e.slot, e.transaction_index, e.event_index) >= (c.slot, c.transaction_index, c.event_index))`)
-  const found = new Set(rows.map(({ address }) => address))
-  return new Map(
-    created.filter(({ address }) => found.has(address)).map(({ address, from }) => [address, from]),
-  )
+  const from = new Map(created.map(each => [each.address, each.from]))
+  return new Map(rows.map(({ address }) => [address, from.get(address)!]))
 }
 
 /** The user payments whose owner or mint a batch made known. */

@@ -41,11 +41,8 @@ export async function releaseKnown(
   if (payments.length > 0 && (await releasePage({ payments })))
     addDetailsWork(tx, await readPoliciesOf(tx, payments))
   const last = policies.length > 0 ? await releasePage({ policies }) : null
-  if (last)
-    addDetailsWork(
-      tx,
-      policies.filter(policy => policy >= last.policy),
-    )
+  const left = last === null ? [] : policies.filter(policy => policy >= last.policy)
+  addDetailsWork(tx, left)
   return notified
 }
 

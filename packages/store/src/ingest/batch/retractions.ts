@@ -3,7 +3,7 @@
 import { columnTable } from '../../core/database/columns.js'
 import type { PipelinedTx, Tx } from '../../core/database/sql.js'
 import { readMessage, type RetractedTransaction } from '@payment-tracking/domain'
-import type { ReceivedMessage } from './received-message.js'
+import type { ReceivedMessage } from './batch.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import { takeEvents } from '../figures/figures.js'
@@ -13,9 +13,9 @@ export interface RetractedEvent {
   id: string
   position: bigint
   name: string
-  slot: bigint
-  transactionIndex: bigint
-  index: bigint
+  slot: number
+  transactionIndex: number
+  index: number
   gateway: string | null
   paymentPolicy: string | null
   userPayment: string | null
@@ -50,9 +50,8 @@ async function insertRetractions(
   transactions: readonly RetractedTransaction[],
 ): Promise<RetractedTransaction[]> {
   const data = transactions.map(({ signature, slot }) => ({ signature, slot: BigInt(slot) }))
-  const select = { signature: true, slot: true } as const
   const rows = await tx.withModels(client =>
-    client.retraction.createManyAndReturn({ data, skipDuplicates: true, select }),
+    client.retraction.createManyAndReturn({ data, skipDuplicates: true }),
   )
   return rows.map(({ signature, slot }) => ({ signature, slot: Number(slot) }))
 }
@@ -63,7 +62,8 @@ const markRetracted = (tx: Tx, transactions: readonly RetractedTransaction[]): P
     update events e set retracted_at = clock_timestamp()
       from ${TRANSACTIONS.listOf(transactions)}
      where e.signature = r.signature and e.slot = r.slot and e.retracted_at is null
-    returning e.id, e.position, e.name, e.slot, e.transaction_index as "transactionIndex", e.event_index as index, e.gateway,
+    returning e.id, e.position, e.name, e.slot::float8 as slot, e.transaction_index::float8 as "transactionIndex",
+              e.event_index::float8 as index, e.gateway,
               e.payment_policy as "paymentPolicy", e.user_payment as "userPayment", e.occurred_at as "occurredAt",
               e.amount::text as amount, e.paid_at as "paidAt", e.token_mint as "tokenMint",
               e.awaits_policy as "awaitsPolicy"`
@@ -82,15 +82,13 @@ export async function retract(
   const unknown = await insertRetractions(tx, transactions)
   if (unknown.length === 0) return { events: [], accepted: [] }
   const events = await markRetracted(tx, unknown)
-  const letters = await readWaitingLetters(
-    tx,
-    unknown.map(({ signature }) => signature),
-  )
+  const signatures = unknown.map(({ signature }) => signature)
+  const letters = await readWaitingLetters(tx, signatures)
   await takeEvents(tx, head, events)
   const settings = { programId, requireProgramId: false }
-  const accepted = letters.flatMap(({ id: letterId, ...letter }): AcceptedLetter[] => {
+  const accepted = letters.flatMap((letter): AcceptedLetter[] => {
     const read = readMessage(letter.bytes, settings)
-    return read.ok ? [{ ...letter, letterId, event: read.event }] : []
+    return read.ok ? [{ ...letter, event: read.event }] : []
   })
   return { events, accepted }
 }
@@ -102,8 +100,6 @@ export async function closeAccepted(
   conflicts: readonly { streamSequence: number; bytes: Uint8Array }[],
 ): Promise<void> {
   const still = new Set(conflicts.map(({ bytes }) => bytes))
-  await markAccepted(
-    tx,
-    accepted.filter(({ bytes }) => !still.has(bytes)).map(({ letterId }) => letterId),
-  )
+  const agreeing = accepted.filter(({ bytes }) => !still.has(bytes))
+  await markAccepted(tx, agreeing)
 }

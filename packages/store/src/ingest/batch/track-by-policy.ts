@@ -1,7 +1,7 @@
 // Executions of composable policies often carry no memo. Their tracking ID is that of their policy's Created event at
 // their chain position. A new execution that cannot be appended finds it here, before the payments of the batch are counted.
 import { bigints, sql, type Tx } from '../../core/database/sql.js'
-import { changedBy } from '../recompute/derive-payments.js'
+import { latestCreated } from '../recompute/derive-payments.js'
 import { chainPositionOf } from '../recompute/chain-positions.js'
 import type { FoldedEvent } from './fold.js'
 
@@ -34,11 +34,8 @@ export async function trackByPolicy(tx: Tx, folded: readonly FoldedEvent[]): Pro
       other => other.policy === event.paymentPolicy && other.chainPosition <= chainPosition,
     )
     const known: Tracked[] = [...inBatch, ...(stored.get(event.id) ?? [])]
-    const tracked = known.reduce<Tracked | null>(
-      (a, b) => (a !== null && a.chainPosition > b.chainPosition ? a : b),
-      null,
-    )
-    if (tracked === null) return each
+    if (known.length === 0) return each
+    const tracked = known.reduce((a, b) => (a.chainPosition > b.chainPosition ? a : b))
     return { ...each, event: { ...event, trackingId: tracked.trackingId }, awaitsPolicy: false }
   })
 }
@@ -59,11 +56,8 @@ async function readTracked(tx: Tx, awaiting: readonly FoldedEvent[]): Promise<Ma
              ${events.map(({ id }) => id)}::uuid[], ${events.map(({ paymentPolicy }) => paymentPolicy)}::text[],
              ${bigints(events.map(({ slot }) => slot))},
              ${bigints(events.map(({ transactionIndex }) => transactionIndex))},
-             ${bigints(events.map(({ index }) => index))}) as p (id, policy, slot, transaction_index, event_index)
-     cross join lateral (
-       select c.tracking_id, c.slot, c.transaction_index, c.event_index from events c
-        where ${changedBy(sql`c`)} = p.policy and c.name = 'ComposablePolicyCreated'
-          and (c.slot, c.transaction_index, c.event_index) <= (p.slot, p.transaction_index, p.event_index)
-        order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1) c`)
+             ${bigints(events.map(({ index }) => index))}, ${events.map(({ name }) => name)}::text[])
+             as p (id, payment_policy, slot, transaction_index, event_index, name)
+     cross join ${latestCreated(sql`p`, sql`c.tracking_id, c.slot, c.transaction_index, c.event_index`)} c`)
   return new Map(rows.map(({ id, ...tracked }) => [id, [tracked]]))
 }

@@ -10,12 +10,7 @@ import type { Folded } from './fold.js'
 import { writeGateways } from '../../core/tables/gateways.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import type { NumberedEvent } from './number.js'
-import {
-  writePaidPolicies,
-  writePolicies,
-  type FoldedPolicy,
-  type WrittenPolicy,
-} from '../../core/tables/policies.js'
+import { writePaidPolicies, writePolicies, type FoldedPolicy } from '../../core/tables/policies.js'
 import { writeUserPayments } from '../../core/tables/user-payments.js'
 
 /**
@@ -47,8 +42,8 @@ export async function writeFolded(
     )
     writeUserPayments(tx, touched(folded.userPayments, valid, userPaymentOf))
     // They write one table, each other rows.
-    writePaidPolicies(tx, folded.policies.filter(wasJustPaid).map(toRow))
-    writePolicies(tx, folded.policies.filter(policy => !wasJustPaid(policy)).map(toRow))
+    writePaidPolicies(tx, folded.policies.filter(wasJustPaid))
+    writePolicies(tx, folded.policies.filter(isOther))
     addNew(tx, figuresVersion, differencesOf(events, valid.flatMap(countedOf)))
   })
 }
@@ -62,11 +57,10 @@ function touched<S>(
   return [...addresses].map(address => states.get(address)!)
 }
 
-const toRow = ({ after, outcome }: FoldedPolicy): WrittenPolicy => ({ state: after, outcome })
-
 /** A stored policy to which only payments happened. */
 const wasJustPaid = ({ before, events }: FoldedPolicy): boolean =>
   before !== undefined && events.every(({ effect }) => effect.kind === 'payment')
+const isOther = (policy: FoldedPolicy): boolean => !wasJustPaid(policy)
 
 function countedOf({ event: { effect, occurredAt }, details }: NumberedEvent): CountedPayment[] {
   if (effect.kind !== 'payment') return []

@@ -1,6 +1,6 @@
 // What a transaction of ingest means for expected payments. Most batches name no expected tracking ID and cost nothing here.
 import type { PipelinedTx } from '../../core/database/sql.js'
-import { addWork } from '../../core/tasks/work-table.js'
+import { addKeys } from '../../core/tasks/work-table.js'
 import { findFinalPairs, findPairs } from './find-pairs.js'
 import { recount, type Pair } from './recount.js'
 import { NO_CHANGES, type ExpectationChanges } from '../../messages/expectations/apply-states.js'
@@ -32,11 +32,8 @@ export async function expectBatch(tx: PipelinedTx, input: ExpectedInput): Promis
     findPairs(tx, eventIds, Math.max(FEW, 2 * eventIds.length)),
     hasMoved ? findFinalPairs(tx, finalizedSlot, FINAL_AT_ONCE) : [],
   ])
-  addWork(
-    tx,
-    rest.map(key => ({ kind: 'expected-payment', key })),
-  )
-  if (final.length === FINAL_AT_ONCE) addWork(tx, [{ kind: 'expected-finality', key: '' }])
+  addKeys(tx, 'expected-payment', rest)
+  if (final.length === FINAL_AT_ONCE) addKeys(tx, 'expected-finality', [''])
   return recount(tx, distinct([...pairs, ...final]), { finalizedSlot, position })
 }
 

@@ -2,15 +2,11 @@
 // it: a batch, a recompute, a retraction, finality, or the creation of the expectation. The sums are kept by differences.
 import { columnTable } from '../../core/database/columns.js'
 import { sql, type Tx } from '../../core/database/sql.js'
-import {
-  EXPECTATION_COLUMNS,
-  toExpectation,
-  type ExpectationRow,
-  type Over,
-} from '../../core/tables/expectations.js'
+import { EXPECTATION_COLUMNS, type ExpectationRow, type Over } from '../../core/tables/expectations.js'
 import {
   NO_CHANGES,
   applyStates,
+  unmoved,
   type ExpectationChanges,
   type Moved,
 } from '../../messages/expectations/apply-states.js'
@@ -85,7 +81,7 @@ export async function recount(
   if (ids.length === 0) return NO_CHANGES
   const rows = await lockExpectations(tx, ids)
   const differing = pairs.length === 0 ? [] : (await readPairs(tx, pairs, finalizedSlot)).filter(isDifferent)
-  const byId = new Map(rows.map(row => [row.id, moving(row)]))
+  const byId = new Map(rows.map(row => [row.id, unmoved(row)]))
   for (const id of counted) if (byId.has(id)) byId.get(id)!.after.counting = false
   for (const pair of differing) add(byId.get(pair.expectationId)!, pair)
   const touched = new Set([...differing.map(({ expectationId }) => expectationId), ...counted])
@@ -98,12 +94,6 @@ export async function recount(
     write: () => writePairs(tx, differing),
   })
 }
-
-const moving = (row: ExpectationRow): Moved => ({
-  before: toExpectation(row),
-  after: toExpectation(row),
-  causes: [],
-})
 
 /** What was final once stays so: the highest final slot never falls. */
 const isDifferent = ({ counts, counted, final }: PairRow): boolean =>

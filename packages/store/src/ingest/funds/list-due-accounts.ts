@@ -7,9 +7,7 @@ import { listWatchedPolicies, readWatchedKey, writeWatchedKey } from '../../core
 /** Policies of one answer: some 150 KB, where a message of NATS holds 1 MB. */
 const POLICIES_AT_ONCE = 500
 
-interface DueAccountRow {
-  tokenAccount: string
-  tokenMint: string
+interface DueAccountRow extends Omit<DueAccount, 'owners'> {
   recipient: string
   feeRecipient: string | null
   protocolFeeRecipient: string | null
@@ -35,14 +33,7 @@ const readNeeds = ({ database }: Store, addresses: readonly string[]): Promise<r
       from policies p ${WITH_USER_PAYMENT}
      where p.address = any(${[...addresses]}::text[]) and u.token_account is not null and ${POLICY_MINT} is not null`)
 
-const toAccount = ({
-  tokenAccount,
-  tokenMint,
-  recipient,
-  feeRecipient,
-  protocolFeeRecipient,
-}: DueAccountRow): DueAccount => ({
-  tokenAccount,
-  tokenMint,
-  owners: [...new Set([recipient, feeRecipient, protocolFeeRecipient].filter(owner => owner !== null))],
-})
+const toAccount = ({ tokenAccount, tokenMint, ...of }: DueAccountRow): DueAccount => {
+  const owners = [of.recipient, of.feeRecipient, of.protocolFeeRecipient].filter(owner => owner !== null)
+  return { tokenAccount, tokenMint, owners: [...new Set(owners)] }
+}

@@ -5,14 +5,18 @@ import { PAGE_LIMITS, runIn, sql, type PipelinedTx, type Store } from '../../cor
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 
-/** @returns the rows, which the caller removes after the announcement */
+/**
+ * Of payments with a tracking ID: a client can subscribe to no other.
+ * @returns the rows, which the caller removes after the announcement
+ */
 export async function recordAnnouncements(
   tx: PipelinedTx,
   kind: 'payment' | 'retraction',
-  eventIds: readonly string[],
+  payments: readonly CommittedPayment[],
 ): Promise<bigint[]> {
-  if (eventIds.length === 0) return []
-  const data = eventIds.map(eventId => ({ eventId, kind }))
+  const followed = payments.filter(({ trackingId }) => trackingId !== null)
+  if (followed.length === 0) return []
+  const data = followed.map(({ eventId }) => ({ eventId, kind }))
   const rows = await tx.withModels(client =>
     client.announcement.createManyAndReturn({ data, select: { id: true } }),
   )
@@ -47,11 +51,8 @@ export async function sweepAnnouncements(
          where committed_at < statement_timestamp() - ${olderThanMs} * interval '1 millisecond'
          order by id limit ${limit} for update skip locked`
     if (rows.length === 0) return 0
-    const committed = await readCommittedPayments(
-      runIn(tx),
-      sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`,
-      sql`order by e.position`,
-    )
+    const which = sql`e.id = any(${rows.map(row => row.event_id)}::uuid[])`
+    const committed = await readCommittedPayments(runIn(tx), which, sql`order by e.position`)
     const retracted = new Set(rows.filter(({ kind }) => kind === 'retraction').map(row => row.event_id))
     await announce({
       epoch: rows[0]!.epoch,

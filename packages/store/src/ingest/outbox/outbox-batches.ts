@@ -53,11 +53,8 @@ export async function sweepBatches(
          where relayed_at is null and committed_at < statement_timestamp() - ${olderThanMs} * interval '1 millisecond'
          order by id limit ${limit} for update skip locked`
     for (const { first, last, ...batch } of rows) {
-      const payments = await readCommittedPayments(
-        runIn(tx),
-        sql`e.position between ${first} and ${last}`,
-        sql`order by e.position`,
-      )
+      const which = sql`e.position between ${first} and ${last}`
+      const payments = await readCommittedPayments(runIn(tx), which, sql`order by e.position`)
       await relay({ ...batch, payments })
       await tx.$executeRaw`update ingest_batches set relayed_at = clock_timestamp() where id = ${batch.batchId}`
     }

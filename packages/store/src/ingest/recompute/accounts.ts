@@ -62,11 +62,8 @@ function kindOf(recompute: Recompute): WorkKind<object> {
   return {
     together: policiesFor,
     page: async (tx, works, { programId }) => {
-      await recompute(
-        tx,
-        works.map(({ key }) => key),
-        programId,
-      )
+      const addresses = works.map(({ key }) => key)
+      await recompute(tx, addresses, programId)
       return { done: works }
     },
   }

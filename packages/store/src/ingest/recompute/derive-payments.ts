@@ -51,13 +51,16 @@ export const changedBy = (event: Sql): Sql =>
 /** Of events `e`. */
 export const CHANGED = changedBy(sql`e`)
 
-/** The latest Created event at the payment's chain position or before it. @param condition on `c` */
-const createdEvent = (columns: Sql, condition: Sql): Sql => sql`
+/**
+ * The latest Created event `c` of an event's policy, at the chain position of the event or before it. Relies on events_changes.
+ * @param event a row with the chain position, the policy and the name
+ */
+export const latestCreated = (event: Sql, columns: Sql, condition = sql`true`): Sql => sql`
   lateral (
     select ${columns} from events c
-     where ${changedBy(sql`c`)} = e.payment_policy and ${condition}
-       and c.name = case e.name when 'PaymentRecord' then 'PaymentPolicyCreated' else 'ComposablePolicyCreated' end
-       and (c.slot, c.transaction_index, c.event_index) <= (e.slot, e.transaction_index, e.event_index)
+     where ${changedBy(sql`c`)} = ${event}.payment_policy and ${condition}
+       and c.name = case when ${event}.name like 'Composable%' then 'ComposablePolicyCreated' else 'PaymentPolicyCreated' end
+       and (c.slot, c.transaction_index, c.event_index) <= (${event}.slot, ${event}.transaction_index, ${event}.event_index)
      order by c.slot desc, c.transaction_index desc, c.event_index desc, c.id desc limit 1)`
 
 /**
@@ -70,8 +73,8 @@ const withIncarnations = (payments: Sql): Sql => sql`
          e.retracted_at is not null as retracted, c.id as created_id, c.recipient as created_recipient,
          c.token_mint as created_mint, t.id as tracked_id, t.tracking_id as tracked_as
     from (${payments}) e
-    left join ${createdEvent(sql`c.id, c.recipient, c.token_mint`, sql`c.retracted_at is null`)} c on true
-    left join ${createdEvent(sql`c.id, c.tracking_id`, sql`e.awaits_policy`)} t on true
+    left join ${latestCreated(sql`e`, sql`c.id, c.recipient, c.token_mint`, sql`c.retracted_at is null`)} c on true
+    left join ${latestCreated(sql`e`, sql`c.id, c.tracking_id`, sql`e.awaits_policy`)} t on true
    order by e.slot, e.transaction_index, e.event_index, e.id`
 
 const read = async (tx: Tx, payments: Sql, programId: string): Promise<StoredPayment[]> => {
@@ -158,26 +161,21 @@ export async function derivePayments(
 ): Promise<Derived> {
   const changes = payments.flatMap(payment => {
     const details = detailsOf(payment, sourcesOf)
-    const { row } = payment
+    const { event, row } = payment
     const completes = row.tracked_id !== null
-    const differs =
-      details.recipient !== row.recipient ||
-      details.payer !== row.payer ||
-      details.tokenMint !== row.token_mint
-    return differs || completes ? [{ payment, details, completes, differs }] : []
+    const moves = details.tokenMint !== row.token_mint
+    const differs = moves || details.recipient !== row.recipient || details.payer !== row.payer
+    return differs || completes ? [{ event, row, details, completes, moves, differs }] : []
   })
   if (changes.length === 0) return { completed: [], changed: [] }
   const completing = changes.filter(({ completes }) => completes)
-  const trackingIds = completing.map(({ payment }) => payment.row.tracked_as)
+  const trackingIds = completing.map(({ row }) => row.tracked_as)
   const seqs = await giveSeqs(tx, trackingIds)
-  writeTrackingHeads(
-    tx,
-    trackingIds.map((trackingId, at) => ({ trackingId, seq: seqs[at]! })),
-  )
-  const differing = changes.filter(({ differs }) => differs).map(({ payment }) => payment.row.id)
+  const counted = trackingIds.map((trackingId, at) => ({ trackingId, seq: seqs[at]! }))
+  writeTrackingHeads(tx, counted)
   tx.send(sql`
     update events e set recipient = f.recipient, payer = f.payer, token_mint = f.token_mint
-      from unnest(${changes.map(({ payment }) => payment.row.id)}::uuid[],
+      from unnest(${changes.map(({ row }) => row.id)}::uuid[],
                   ${changes.map(({ details }) => details.recipient)}::text[],
                   ${changes.map(({ details }) => details.payer)}::text[],
                   ${changes.map(({ details }) => details.tokenMint)}::text[]) as f (id, recipient, payer, token_mint)
@@ -185,27 +183,20 @@ export async function derivePayments(
   if (completing.length > 0)
     tx.send(sql`
       update events e set awaits_policy = false, tracking_id = f.tracking_id, seq = f.seq
-        from unnest(${completing.map(({ payment }) => payment.row.id)}::uuid[],
-                    ${completing.map(({ payment }) => payment.row.tracked_as)}::text[],
+        from unnest(${completing.map(({ row }) => row.id)}::uuid[], ${trackingIds}::text[],
                     ${bigints(seqs)}) as f (id, tracking_id, seq)
        where e.id = f.id`)
-  const moved = changes.filter(
-    ({ payment, details }) => !payment.row.retracted && details.tokenMint !== payment.row.token_mint,
-  )
-  await moveTokens(
-    tx,
-    head,
-    moved.map(({ payment: { event, row }, details: { tokenMint } }) => {
-      const { occurredAt, effect } = event
-      const { gateway, amount } = effect
-      return { position: row.position, gateway, amount, occurredAt, before: row.token_mint, tokenMint }
-    }),
-  )
+  const moved = changes.flatMap(({ event, row, details: { tokenMint }, moves }) => {
+    const { gateway, amount } = event.effect
+    const { position, token_mint: before } = row
+    return moves && !row.retracted
+      ? [{ position, gateway, amount, occurredAt: event.occurredAt, before, tokenMint }]
+      : []
+  })
+  await moveTokens(tx, head, moved)
   return {
-    completed: completing
-      .filter(({ payment }) => !payment.row.retracted)
-      .map(({ payment }) => payment.row.id),
-    changed: differing,
+    completed: completing.filter(({ row }) => !row.retracted).map(({ row }) => row.id),
+    changed: changes.filter(({ differs }) => differs).map(({ row }) => row.id),
   }
 }
 

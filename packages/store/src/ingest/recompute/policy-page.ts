@@ -17,49 +17,48 @@ import type { StoredPolicy } from '../../core/tables/policies.js'
 import { isLinked, type RecomputeRows, type WholePolicy } from './recompute-rows.js'
 import { toSources, toSums, withSums, type SoFar } from './so-far.js'
 
-/** A policy that is recomputed. */
-export interface PolicyRecompute {
+/** A policy, or what remains of it. */
+export interface RemainingPolicy {
   address: string
   /** from where details of its payments can differ, or where the pages before ended */
-  from: From
+  cursor: From
   /** what the pages before found */
   soFar?: SoFar
+}
+
+/** A policy that is recomputed. */
+interface PolicyRecompute extends RemainingPolicy {
   /** payments that came, or were taken back: the sums move by them where they can. Without it they are counted */
   payments?: readonly (SummedPayment & { sign: 1n | -1n })[]
 }
 
-/** A policy that has more payments than the page: where the next page begins, and what this one found. */
-export interface ContinuedPolicy {
-  address: string
-  cursor: From
-  soFar: SoFar
+interface RecomputeLimits {
+  programId: string
+  head: LockedHead
+  /** the most payments of the page, beside `single` */
+  limit: number
+  /** other payments that are derived */
+  single?: readonly StoredPayment[]
 }
 
-export interface PolicyPage extends Derived {
+interface PolicyPage extends Derived {
   whole: WholePolicy[]
-  /** null where all payments of the page are of whole policies */
-  continued: ContinuedPolicy | null
-  /** policies of which nothing is done, and where each begins */
-  remaining: { address: string; cursor: From }[]
+  /** the policy that has more payments than the page; null where all payments of the page are of whole policies */
+  continued: RemainingPolicy | null
+  /** policies of which nothing is done */
+  remaining: RemainingPolicy[]
 }
 
 /**
  * Derives the next payments of some policies, one policy after the other, and sums them up. The caller writes the policies that
  * are whole: until then readers find a policy as it was.
  * @param rows what `readForRecompute` found of the policies
- * @param single other payments that are derived
- * @param limit the most payments of the page, beside `single`
  */
 export async function recomputePolicies(
   tx: PipelinedTx,
   asked: readonly PolicyRecompute[],
   rows: RecomputeRows,
-  {
-    programId,
-    head,
-    limit,
-    single = [],
-  }: { programId: string; head: LockedHead; limit: number; single?: readonly StoredPayment[] },
+  { programId, head, limit, single = [] }: RecomputeLimits,
 ): Promise<PolicyPage> {
   const plans = asked.map(one => planOf(one, rows))
   const reading = plans.filter(({ after }) => after !== FROM_NONE)
@@ -76,12 +75,8 @@ export async function recomputePolicies(
   const notWhole = new Set(remaining)
   const whole = plans.filter(plan => !notWhole.has(plan))
   const concerned = [...single, ...whole.flatMap(of), ...continued]
-  const derived = await derivePayments(
-    tx,
-    head,
-    [...new Map(concerned.map(payment => [payment.row.id, payment])).values()],
-    rows.sourcesOf,
-  )
+  const different = new Map(concerned.map(payment => [payment.row.id, payment]))
+  const derived = await derivePayments(tx, head, [...different.values()], rows.sourcesOf)
   return {
     ...derived,
     whole: whole.map(plan => ({
@@ -110,7 +105,7 @@ interface Plan {
   sources: string
 }
 
-function planOf({ address, from, soFar, payments }: PolicyRecompute, rows: RecomputeRows): Plan {
+function planOf({ address, cursor: from, soFar, payments }: PolicyRecompute, rows: RecomputeRows): Plan {
   const before = rows.before.get(address)
   const latest = rows.latest.get(address) ?? null
   const sources = toSources(rows.sourcesOf(address))
@@ -143,10 +138,8 @@ function sumByDifference(
 ): PolicyState | null {
   if (latest.incarnationStart === null || before.incarnationStart !== latest.incarnationStart) return null
   const { paymentCount, totalPaid, periodStart, periodTotal, periodOrder } = before
-  return withDifference(
-    { ...latest, paymentCount, totalPaid, periodStart, periodTotal, periodOrder },
-    payments,
-  )
+  const sums = { paymentCount, totalPaid, periodStart, periodTotal, periodOrder }
+  return withDifference({ ...latest, ...sums }, payments)
 }
 
 /** Adds valid payments to a state in chain order. */
@@ -159,11 +152,8 @@ const sumUp = (state: PolicyState | null, payments: readonly StoredPayment[]): P
 function continuedAt(
   { address, counted, sources }: Plan,
   payments: readonly StoredPayment[],
-): ContinuedPolicy {
+): RemainingPolicy {
   const state = sumUp(counted, payments)
-  return {
-    address,
-    cursor: payments.at(-1)!.event.order,
-    soFar: { sources, sums: state && toSums(state) },
-  }
+  const soFar = { sources, sums: state && toSums(state) }
+  return { address, cursor: payments.at(-1)!.event.order, soFar }
 }

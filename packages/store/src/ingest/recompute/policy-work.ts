@@ -7,7 +7,7 @@ import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import type { Derived } from './derive-payments.js'
 import type { From } from './chain-positions.js'
 import type { FoldedPolicy } from '../../core/tables/policies.js'
-import { recomputePolicies } from './policy-page.js'
+import { recomputePolicies, type RemainingPolicy } from './policy-page.js'
 import { readChangesSince } from './read-latest-events.js'
 import { readForRecompute, writeRecomputed, type WholePolicy } from './recompute-rows.js'
 import type { SoFar } from './so-far.js'
@@ -24,13 +24,6 @@ interface PolicyWork extends SoFar {
   since: string
   /** missing for a rebuild: what it finds completed happened long before */
   isNotified?: true
-}
-
-/** A policy that remains for work. */
-export interface RemainingPolicy {
-  address: string
-  cursor: From
-  soFar?: SoFar
 }
 
 /** @param isNotified gateways are notified of what this makes known */
@@ -70,35 +63,29 @@ export async function readUnready(tx: Tx, policies: readonly string[]): Promise<
 export const POLICY: WorkKind<{ recomputed: Recomputed }> = {
   together: policiesFor,
   page: async (tx, works, { programId, head, rows: limit }) => {
-    const byKey = new Map(works.map(work => [work.key, { work, state: work.state as PolicyWork }]))
-    const stateOf = ({ address }: { address: string }) => byKey.get(address)!.state
+    const byKey = new Map(works.map(work => [work.key, work]))
+    const stateOf = ({ address }: { address: string }) => byKey.get(address)!.state as PolicyWork
     const rows = await readForRecompute(tx, [...byKey.keys()], programId)
-    const asked = works.map(({ key: address, cursor: from, state }) => ({
-      address,
-      from,
+    const asked = works.map(({ key, cursor, state }) => ({
+      address: key,
+      cursor,
       soFar: state as PolicyWork,
     }))
     const page = await recomputePolicies(tx, asked, rows, { programId, head, limit })
-    const events = await readLateEvents(tx, page.whole, {
-      programId,
-      sinceOf: of => BigInt(stateOf(of).since),
-    })
+    const sinceOf = (of: WholePolicy) => BigInt(stateOf(of).since)
+    const events = await readLateEvents(tx, page.whole, { programId, sinceOf })
     const policies = writeRecomputed(tx, page.whole, ({ address }) => events.get(address)!)
     const { continued, completed, changed } = page
+    const notified = policies.filter(({ after }) => stateOf(after).isNotified)
     return {
-      done: page.whole.map(({ address }) => byKey.get(address)!.work),
-      continued: continued ? continuedOf(byKey.get(continued.address)!.work, continued) : undefined,
-      recomputed: {
-        policies,
-        notified: policies.filter(({ after }) => stateOf(after).isNotified),
-        completed,
-        changed,
-      },
+      done: page.whole.map(({ address }) => byKey.get(address)!),
+      continued: continued ? continuedOf(byKey.get(continued.address)!, continued) : undefined,
+      recomputed: { policies, notified, completed, changed },
     }
   },
 }
 
-const continuedOf = (work: Work, { cursor, soFar }: { cursor: From; soFar: SoFar }): Work => ({
+const continuedOf = (work: Work, { cursor, soFar }: RemainingPolicy): Work => ({
   ...work,
   cursor,
   state: { ...(work.state as PolicyWork), ...soFar },

@@ -1,13 +1,13 @@
 // A rebuild writes down work for every address, some hundreds at once: each is folded again. Beside them, figures are counted again.
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
-import { inline, sql, type Sql, type Tx } from '../../core/database/sql.js'
+import { inline, sql, type PipelinedTx, type Sql, type Tx } from '../../core/database/sql.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
-import { addWork, continueAt, type NewWork } from '../../core/tasks/work-table.js'
+import { addKeys, continueAt } from '../../core/tasks/work-table.js'
 import { FROM_START } from './chain-positions.js'
 import { addPolicyWork } from './policy-work.js'
 
-export const REBUILD_WORK: NewWork = { kind: 'rebuild', key: 'rebuild' }
+export const addRebuild = (tx: PipelinedTx): void => addKeys(tx, 'rebuild', ['rebuild'])
 
 /** Reads the keys after one, at most so many; '' is the beginning. */
 type ReadKeys = (tx: Tx, after: string, limit: number) => Promise<string[]>
@@ -31,10 +31,8 @@ export const REBUILD: WorkKind<object> = {
   page: async (tx, [work], { head, rows }) => {
     const { cursor } = work!
     const [, named = cursor, after = ''] = /^(\S+) (.*)$/s.exec(cursor) ?? []
-    const at = Math.max(
-      0,
-      STEPS.findIndex(({ kind }) => kind === named),
-    )
+    const found = STEPS.findIndex(({ kind }) => kind === named)
+    const at = Math.max(0, found)
     const { kind, read, waitsFor } = STEPS[at]!
     if (waitsFor !== undefined && (await hasRemaining(tx, waitsFor))) return { done: [], continued: work }
     const keys = await read(tx, after, rows)
@@ -42,11 +40,7 @@ export const REBUILD: WorkKind<object> = {
       const policies = keys.filter(key => key !== DIRECT_TRANSFER_POLICY)
       const anew = policies.map(address => ({ address, cursor: FROM_START }))
       addPolicyWork(tx, anew, { position: head.position, isNotified: false })
-    } else
-      addWork(
-        tx,
-        keys.map(key => ({ kind, key })),
-      )
+    } else addKeys(tx, kind, keys)
     return continueAt(work!, keys.length > 0 ? `${kind} ${keys.at(-1)}` : STEPS[at + 1]?.kind)
   },
 }

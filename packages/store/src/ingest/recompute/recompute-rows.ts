@@ -82,10 +82,7 @@ export function writeRecomputed(
     const where = { address: { in: gone.map(({ after }) => after.address) } }
     tx.sendModel(client => client.policy.deleteMany({ where }))
   }
-  writePolicies(
-    tx,
-    kept.map(({ after, outcome }) => ({ state: after, outcome })),
-  )
+  writePolicies(tx, kept)
   for (const notices of [raw('policy_notices'), raw('risk_notices')])
     tx.send(sql`
       update ${notices} n set incarnation_start = p.incarnation_start

@@ -44,12 +44,12 @@ export async function recompute(
     readUnready(tx, addresses),
   ])
   const ready = [...requests].filter(([address]) => !unready.has(address))
-  const page = await recomputePolicies(
-    tx,
-    ready.map(([address, { from, payments: moved }]) => ({ address, from, payments: moved })),
-    rows,
-    { programId, head, limit, single },
-  )
+  const asked = ready.map(([address, { from: cursor, payments: moved }]) => ({
+    address,
+    cursor,
+    payments: moved,
+  }))
+  const page = await recomputePolicies(tx, asked, rows, { programId, head, limit, single })
   const begunAgain = [...requests].flatMap(([address, request]) => {
     const work = unready.get(address)
     return work && concerns(work, request) ? [{ address, cursor: againFrom(address, request, rows) }] : []

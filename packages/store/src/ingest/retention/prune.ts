@@ -19,8 +19,8 @@ export interface Retention {
 const olderThan = (days: number): Sql => sql`clock_timestamp() - make_interval(days => ${days}::integer)`
 
 interface Pruned {
-  /** the columns of the key of rows `r`, and their types: pages are taken in its order */
-  key: readonly [column: string, type: string][]
+  /** the type of each column of the key of rows `r`: pages are taken in its order */
+  key: Readonly<Record<string, string>>
   /** a time that rises with the key: after a young row there is nothing to remove */
   risesWith?: Sql
   age: (retention: Retention) => Sql
@@ -31,20 +31,17 @@ interface Pruned {
 }
 
 /** Figures of versions before the one that is read: rebuilds have replaced them, or were begun anew (figures/count-anew.ts). */
-const replaced = (...key: Pruned['key']): Pruned => {
+const replaced = (key: Pruned['key']): Pruned => {
   const goneAt = sql`
     case when r.version < (select figures_version from stream_head) then '-infinity' else 'infinity' end::timestamptz`
-  return { key: [['version', 'integer'], ...key], risesWith: goneAt, age: () => sql`now()`, mayGo: goneAt }
+  return { key: { version: 'integer', ...key }, risesWith: goneAt, age: () => sql`now()`, mayGo: goneAt }
 }
-const SPAN: Pruned['key'] = [
-  ['span', 'integer'],
-  ['start', 'timestamptz'],
-]
+const SPAN: Pruned['key'] = { span: 'integer', start: 'timestamptz' }
 
 /** A day more than `replay-missing` goes back: no replay points a delivery to a message that is removed at that moment. */
 const MESSAGE_DAYS = 31
 
-const ID: Pruned['key'] = [['id', 'bigint']]
+const ID: Pruned['key'] = { id: 'bigint' }
 
 /** SQL: one statement for all tables, and a position that is compared with what is stored. */
 const TABLES = {
@@ -83,12 +80,7 @@ const TABLES = {
   // date or an end stays with its live policy. The age leaves time for a retraction, which restores an earlier due
   // date.
   policy_notices: {
-    key: [
-      ['policy', 'text'],
-      ['incarnation_start', 'text'],
-      ['type', 'text'],
-      ['at', 'bigint'],
-    ],
+    key: { policy: 'text', incarnation_start: 'text', type: 'text', at: 'bigint' },
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`
       not exists (
@@ -99,13 +91,13 @@ const TABLES = {
   },
   // As policy_notices: nobody is notified of a risk again while the policy has that date.
   risk_notices: {
-    key: [
-      ['policy', 'text'],
-      ['incarnation_start', 'text'],
-      ['due_at', 'bigint'],
-      ['cause', 'text'],
-      ['began_at', 'timestamptz'],
-    ],
+    key: {
+      policy: 'text',
+      incarnation_start: 'text',
+      due_at: 'bigint',
+      cause: 'text',
+      began_at: 'timestamptz',
+    },
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`
       r.cleared_at is not null and not exists (
@@ -131,24 +123,19 @@ const TABLES = {
   },
   // Nothing that is due needs the account any more; it is read again when something does.
   token_accounts: {
-    key: [['address', 'text']],
+    key: { address: 'text' },
     age: ({ batchDays }: Retention) => olderThan(batchDays),
     mayGo: sql`r.checked_at`,
   },
   // A month is drawn, and the month before stands beside it.
   webhook_hours: {
-    key: [
-      ['webhook_id', 'bigint'],
-      ['start', 'timestamptz'],
-      ['accepted', 'boolean'],
-      ['duration', 'smallint'],
-    ],
+    key: { webhook_id: 'bigint', start: 'timestamptz', accepted: 'boolean', duration: 'smallint' },
     age: () => olderThan(62),
     mayGo: sql`r.start`,
   },
-  event_counts: replaced(['name', 'text'], ...SPAN),
-  payment_stats: replaced(['gateway', 'text'], ...SPAN),
-  payment_token_stats: replaced(['gateway', 'text'], ...SPAN, ['token_mint', 'text']),
+  event_counts: replaced({ name: 'text', ...SPAN }),
+  payment_stats: replaced({ gateway: 'text', ...SPAN }),
+  payment_token_stats: replaced({ gateway: 'text', ...SPAN, token_mint: 'text' }),
 } satisfies Record<string, Pruned>
 
 export type PrunedTable = keyof typeof TABLES
@@ -172,10 +159,11 @@ export async function pruneStep(
 ): Promise<PrunedStep | null> {
   const { key, age, mayGo, risesWith, first }: Pruned = TABLES[table]
   const name = raw(table)
-  const columns = raw(key.map(([column]) => `r.${column}`).join(', '))
-  const text = raw(`array[${key.map(([column]) => `r.${column}::text`).join(', ')}]`)
+  const names = Object.keys(key).map(column => `r.${column}`)
+  const columns = raw(names.join(', '))
+  const text = raw(`array[${names.map(name => `${name}::text`).join(', ')}]`)
   const valuesOf = (values: readonly string[]) =>
-    sql`(${join(key.map(([, type], at) => sql`${values[at]}::text::${raw(type)}`))})`
+    sql`(${join(Object.values(key).map((type, at) => sql`${values[at]}::text::${raw(type)}`))})`
   const task = `retention ${table}` as const
   const isOld = age(retention)
 

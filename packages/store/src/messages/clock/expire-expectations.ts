@@ -1,8 +1,8 @@
 // Time passes: what was not paid until `expiresAt` expires. And gateways cancel (cancel-expectation.ts). No payment reports either.
 import { inline, PAGE_LIMITS, sql, type Store } from '../../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
-import { EXPECTATION_COLUMNS, toExpectation, type ExpectationRow } from '../../core/tables/expectations.js'
-import { NO_CHANGES, applyStates, type ExpectationChanges } from '../expectations/apply-states.js'
+import { EXPECTATION_COLUMNS, type ExpectationRow } from '../../core/tables/expectations.js'
+import { NO_CHANGES, applyStates, unmoved, type ExpectationChanges } from '../expectations/apply-states.js'
 
 interface CheckKey {
   at: Date
@@ -47,6 +47,5 @@ const expire = ({ database }: Store, ids: readonly string[]): Promise<Expectatio
        where x.id = any(${[...ids]}::uuid[]) and x.next_check_at is not null
        order by x.id for no key update skip locked`)
     if (rows.length === 0) return NO_CHANGES
-    const moved = rows.map(row => ({ before: toExpectation(row), after: toExpectation(row), causes: [] }))
-    return applyStates(tx, moved, { writer: 'scheduler', now: rows[0]!.now, position: null })
+    return applyStates(tx, rows.map(unmoved), { writer: 'scheduler', now: rows[0]!.now, position: null })
   }, PAGE_LIMITS)

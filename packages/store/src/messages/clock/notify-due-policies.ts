@@ -4,19 +4,16 @@ import { DUE_LIFECYCLE_TYPES } from '@payment-tracking/domain'
 import { inline, join, raw, sql, type Store } from '../../core/database/sql.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
-import { datesOf, NOW, notifyDue, type DueMargins } from './notify-due.js'
-import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
+import { NOW } from '../../core/risk/due-risks.js'
+import { datesOf, notifyDue, type DueMargins } from './notify-due.js'
+import { notifyPages, type NotifyRound } from './notify-pages.js'
 
 /** What the webhooks and the feed of each gateway ask for, as an earlier round of the same process found it. */
 export type CachedAsks = Map<string, string>
 
-export interface DueRound extends DueMargins {
-  /** policies in one transaction */
-  limit: number
+export interface DueRound extends DueMargins, NotifyRound {
   /** default: nothing is cached, so that the round looks at every policy */
   cached?: CachedAsks
-  /** called after each page; the round ends when it resolves with false */
-  onPage?: (page: NotifiedPage) => Promise<boolean>
 }
 
 /** A gateway some of whose webhooks ask for dates, or whose feed is read for them. */
@@ -62,21 +59,11 @@ const MOST_CACHED = 100_000
  * `limit` policies.
  * @returns the number of reported dates
  */
-export async function notifyDuePolicies(store: Store, round: DueRound): Promise<number> {
-  const { cached = new Map(), onPage = () => Promise.resolve(true) } = round
-  let notified = 0
-  const notifyAll = async (check: (after: PolicyKey | null) => Promise<Check>): Promise<boolean> => {
-    for (let after: PolicyKey | null = null; ;) {
-      const { addresses, next } = await check(after)
-      const page = await notifyInParts(store, 'due-dates', addresses, round.limit, (tx, held) =>
-        notifyDue(tx, held, round),
-      )
-      notified += page.notified
-      if (!(await onPage(page))) return false
-      if (next === null) return true
-      after = next
-    }
-  }
+export const notifyDuePolicies = (store: Store, round: DueRound): Promise<number> =>
+  notifyPages(store, 'due-dates', round, findDue(store, round), (tx, held) => notifyDue(tx, held, round))
+
+async function* findDue(store: Store, round: DueRound): AsyncGenerator<string[]> {
+  const { cached = new Map() } = round
   for (let after = ''; ;) {
     const asking = await readAsking(store, after)
     const isCached = ({ gateway, asks }: Asking) => cached.get(gateway) === asks
@@ -84,13 +71,21 @@ export async function notifyDuePolicies(store: Store, round: DueRound): Promise<
     const familiar = asking.filter(isCached).map(({ gateway }) => gateway)
     if (fresh.length > 0) {
       const gateways = fresh.map(({ gateway }) => gateway)
-      if (!(await notifyAll(key => checkAll(store, gateways, key, round)))) return notified
+      yield* checkPages(key => checkAll(store, gateways, key, round))
       if (cached.size > MOST_CACHED) cached.clear()
       for (const { gateway, asks } of fresh) cached.set(gateway, asks)
     }
-    if (familiar.length > 0 && !(await notifyAll(key => checkNext(store, familiar, key)))) return notified
-    if (asking.length < GATEWAYS_AT_ONCE) return notified
+    if (familiar.length > 0) yield* checkPages(key => checkNext(store, familiar, key))
+    if (asking.length < GATEWAYS_AT_ONCE) return
     after = asking.at(-1)!.gateway
+  }
+}
+
+async function* checkPages(check: (from: PolicyKey) => Promise<Check>): AsyncGenerator<string[]> {
+  for (let from: PolicyKey | null = FIRST; from !== null;) {
+    const { addresses, next }: Check = await check(from)
+    yield addresses
+    from = next
   }
 }
 
@@ -110,10 +105,9 @@ const FIRST: PolicyKey = { gateway: '', at: 0n, address: '' }
 async function checkAll(
   { database }: Store,
   gateways: readonly string[],
-  after: PolicyKey | null,
+  from: PolicyKey,
   margins: DueMargins,
 ): Promise<Check> {
-  const from = after ?? FIRST
   const checked = await database.read<PolicyKey & { isDue: boolean }>(sql`
     select p.gateway, p.created_at as at, p.address,
            p.status = 'active' and ${IS_KEPT} and exists (select from ${datesOf(margins)}) as "isDue"
@@ -126,19 +120,11 @@ async function checkAll(
                 order by p.created_at, p.address limit ${inline(POLICIES_AT_ONCE)}) p
              order by g.nth, p.created_at, p.address limit ${inline(POLICIES_AT_ONCE)}) p
      order by p.gateway, p.created_at, p.address`)
-  return {
-    addresses: checked.filter(({ isDue }) => isDue).map(({ address }) => address),
-    next: nextOf(checked),
-  }
+  return toCheck(checked, ({ isDue }) => isDue)
 }
 
 /** The policies whose next check has come. A row that is quarantined or locked keeps its key, and is passed over. */
-async function checkNext(
-  { database }: Store,
-  gateways: readonly string[],
-  after: PolicyKey | null,
-): Promise<Check> {
-  const from = after ?? FIRST
+async function checkNext({ database }: Store, gateways: readonly string[], from: PolicyKey): Promise<Check> {
   const checked = await database.read<PolicyKey & { isKept: boolean }>(sql`
     select p.gateway, p.next_check_at as at, p.address, ${IS_KEPT} as "isKept"
       from unnest(${gateways.filter(gateway => gateway >= from.gateway)}::text[]) with ordinality g (gateway, nth)
@@ -148,11 +134,10 @@ async function checkNext(
           and (g.gateway <> ${from.gateway} or (p.next_check_at, p.address) > (${from.at}, ${from.address}))
         order by p.next_check_at, p.address limit ${inline(POLICIES_AT_ONCE)}) p
      order by g.nth, p.next_check_at, p.address limit ${inline(POLICIES_AT_ONCE)}`)
-  return {
-    addresses: checked.filter(({ isKept }) => isKept).map(({ address }) => address),
-    next: nextOf(checked),
-  }
+  return toCheck(checked, ({ isKept }) => isKept)
 }
 
-const nextOf = (checked: readonly PolicyKey[]): PolicyKey | null =>
-  checked.length === POLICIES_AT_ONCE ? checked.at(-1)! : null
+const toCheck = <Row extends PolicyKey>(checked: readonly Row[], counts: (row: Row) => boolean): Check => ({
+  addresses: checked.filter(counts).map(({ address }) => address),
+  next: checked.length === POLICIES_AT_ONCE ? checked.at(-1)! : null,
+})

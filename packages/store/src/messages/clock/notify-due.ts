@@ -2,7 +2,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { renderDueRisk, type LifecycleType } from '@payment-tracking/domain'
 import { runIn, sql, type Sql, type Tx } from '../../core/database/sql.js'
-import { readDueRisks } from '../../core/risk/due-risks.js'
+import { NOW, readDueRisks } from '../../core/risk/due-risks.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import {
   LIFECYCLE_COLUMNS,
@@ -27,12 +27,6 @@ interface DueRow extends LifecycleRow {
   type: LifecycleType
   at: bigint
 }
-
-/**
- * Now, in Unix seconds by the database's clock: one value for a whole statement. What it judges and when it looks again must
- * follow from the same second.
- */
-export const NOW = sql`floor(extract(epoch from statement_timestamp()))::bigint`
 
 /**
  * What to notify of a policy `p` now. The comparisons are those of `dueNoticeOf`, over the dates that the fold has

@@ -43,17 +43,9 @@ export async function insertNotices(
        and (${type} = any(w.event_types)
             or coalesce(cardinality(w.event_types), 0) = 0 and w.format = any(${[...PEOPLE_FORMATS]}::text[]))`
   const messages = troubled.map(
-    ({ id, gateway, endpointUrl, failingSince, deactivatedReason, deactivatedAt }) => {
+    ({ id: webhookId, gateway, endpointUrl, failingSince, deactivatedReason: reason, deactivatedAt }) => {
       const at = deactivatedAt ?? failingSince!
-      const notice = {
-        type,
-        webhookId: id,
-        gateway,
-        endpointUrl,
-        at,
-        failingSince,
-        reason: deactivatedReason,
-      }
+      const notice = { type, webhookId, gateway, endpointUrl, at, failingSince, reason }
       return { ...renderWebhookNotice(notice), gateway, eventId: null }
     },
   )
@@ -61,10 +53,10 @@ export async function insertNotices(
   const addresses = troubled.flatMap(({ id, gateway }, index) =>
     listeners
       .filter(listener => listener.gateway === gateway && listener.id !== id)
-      .map(listener => ({
-        webhookId: listener.id,
+      .map(({ id: webhookId, activation }) => ({
+        webhookId,
         message: index + 1,
-        activation: listener.activation,
+        activation,
         orderKey: null,
       })),
   )
@@ -75,9 +67,7 @@ export async function insertNotices(
 const PAGE = 500
 
 /** The domain's rule for Postgres: statuses that say nothing of the endpoint. */
-const NO_FAILURE = Array.from({ length: 500 }, (_, status) => status).filter(
-  status => !isEndpointFailure(status),
-)
+const NO_FAILURE = [...Array(500).keys()].filter(status => !isEndpointFailure(status))
 
 /**
  * Nothing was accepted for five minutes, and five or more requests of deliveries that are still open failed: the webhook fails,

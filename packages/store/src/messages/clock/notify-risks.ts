@@ -1,15 +1,9 @@
 // Notes when a due payment is at risk, and notifies the webhooks that ask: once for each due date and cause, and once that the risk is
 // over. A risk that comes back begins a new period in risk_notices, of which nobody is notified again.
-import {
-  RISK_LIFECYCLE_TYPES,
-  renderDueRisk,
-  type DueRisk,
-  type Lifecycle,
-  type LifecyclePolicy,
-} from '@payment-tracking/domain'
+import { RISK_LIFECYCLE_TYPES, renderDueRisk, type DueRisk, type Lifecycle } from '@payment-tracking/domain'
 import { inline, runIn, sql, type ClientTx, type Store } from '../../core/database/sql.js'
 import { readDueRisks } from '../../core/risk/due-risks.js'
-import { listWatchedPolicies, type WatchedKey } from '../../core/risk/watched-policies.js'
+import { listWatchedPolicies, type WatchedKey, type WatchedPage } from '../../core/risk/watched-policies.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import {
   LIFECYCLE_COLUMNS,
@@ -18,7 +12,7 @@ import {
   type LifecycleRow,
 } from '../../core/tables/policy-rows.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
-import { notifyInParts, type NotifiedPage } from '../routing/notify-in-parts.js'
+import type { NotifiedPage } from '../routing/notify-in-parts.js'
 import { readWebhooksOf } from '../routing/notified-webhooks.js'
 import {
   beginRisks,
@@ -30,13 +24,10 @@ import {
   type RiskNotice,
 } from './risk-notices.js'
 import { messageOfLifecycle, ToldMessages } from '../routing/routed-messages.js'
+import { notifyPages, type NotifyRound } from './notify-pages.js'
 
-export interface RiskRound {
+export interface RiskRound extends NotifyRound {
   programId: string
-  /** policies in one transaction */
-  limit: number
-  /** called after each page; the round ends when it resolves with false */
-  onPage?: (page: NotifiedPage) => Promise<boolean>
 }
 
 const [AT_RISK, CLEARED] = RISK_LIFECYCLE_TYPES
@@ -49,28 +40,24 @@ const POLICIES_AT_ONCE = 1_000
  * a transaction notifies of at most `limit`.
  * @returns the number of risks that were notified
  */
-export async function notifyRisks(store: Store, round: RiskRound): Promise<number> {
-  const { onPage = () => Promise.resolve(true) } = round
-  let notified = 0
-  const notify = async (addresses: readonly string[]): Promise<boolean> => {
-    const page = await notifyInParts(store, 'payment-risks', addresses, round.limit, (tx, held) =>
-      notifyHeld(tx, held, round),
-    )
-    notified += page.notified
-    return onPage(page)
-  }
+export const notifyRisks = (store: Store, round: RiskRound): Promise<number> =>
+  notifyPages(store, 'payment-risks', round, findChanged(store, round), (tx, held) =>
+    notifyHeld(tx, held, round),
+  )
+
+async function* findChanged(store: Store, round: RiskRound): AsyncGenerator<string[]> {
   for (let after = ''; ;) {
     const open = await readOpenNotices(store, after)
-    if (!(await notify(await findOver(store, open, round)))) return notified
+    yield await findOver(store, open, round)
     // A page ends within the notices of one policy at most: the transaction reads them all.
     const last = open.at(-1)
     if (last === undefined) break
     after = last.policy
   }
   for (let after: WatchedKey | null = null; ;) {
-    const { addresses, next } = await listWatchedPolicies(store, after, POLICIES_AT_ONCE)
-    if (!(await notify(await findBegun(store, addresses, round)))) return notified
-    if (next === null) return notified
+    const { addresses, next }: WatchedPage = await listWatchedPolicies(store, after, POLICIES_AT_ONCE)
+    yield await findBegun(store, addresses, round)
+    if (next === null) return
     after = next
   }
 }
@@ -100,11 +87,8 @@ async function findOver(
   round: RiskRound,
 ): Promise<string[]> {
   const kept = open.filter(notice => notice.kept)
-  const risks = await readDueRisks(
-    database.read,
-    [...new Set(kept.map(({ policy }) => policy))],
-    round.programId,
-  )
+  const policies = [...new Set(kept.map(({ policy }) => policy))]
+  const risks = await readDueRisks(database.read, policies, round.programId)
   const over = kept.filter(({ policy, dueAt, nowDueAt }) => isOver(risks.get(policy), dueAt, nowDueAt))
   return [...new Set(over.map(({ policy }) => policy))]
 }
@@ -117,14 +101,11 @@ const isOver = (risk: DueRisk | undefined, noted: bigint, dueAt: bigint | null):
 async function findBegun(store: Store, addresses: readonly string[], round: RiskRound): Promise<string[]> {
   if (addresses.length === 0) return []
   const { database } = store
-  const kept = await database.read<{ address: string }>(sql`
+  const rows = await database.read<{ address: string }>(sql`
     select p.address from policies p
      where p.address = any(${[...addresses]}::text[]) and ${isNotQuarantined('payment-risks', sql`p.address`)}`)
-  const risks = await readDueRisks(
-    database.read,
-    kept.map(({ address }) => address),
-    round.programId,
-  )
+  const kept = rows.map(({ address }) => address)
+  const risks = await readDueRisks(database.read, kept, round.programId)
   const atRisk = [...risks].filter(([, { state }]) => state === 'at_risk')
   if (atRisk.length === 0) return []
   const found = await database.read<{ address: string }>(sql`
@@ -183,18 +164,14 @@ async function notifyHeld(tx: ClientTx, held: readonly string[], round: RiskRoun
   await beginRisks(tx, begun)
   await markNotified(tx, asked)
 
-  const past = await readPastPolicies(
-    tx,
-    over.filter(notice => presentOf(notice) === undefined),
-  )
+  const ended = over.filter(notice => presentOf(notice) === undefined)
+  const past = await readPastPolicies(tx, ended)
   const at = new Date().toISOString()
   const routed = new ToldMessages()
   let notified = 0
   const add = (type: Lifecycle['type'], notice: RiskNotice) => {
     const present = presentOf(notice)
-    const policy: LifecyclePolicy | undefined = present
-      ? toLifecyclePolicy(present)
-      : past.get(riskKeyOf(notice))
+    const policy = present ? toLifecyclePolicy(present) : past.get(riskKeyOf(notice))
     if (policy === undefined) return
     const { dueAt, cause, gateway } = notice
     const message = messageOfLifecycle(policy, {

@@ -1,7 +1,8 @@
 // Rows of risk_notices. A row is a period in which the payment of a due date is at risk for one cause; at most one period of a due
 // date and cause is open.
 import { lifecycleMessageId, RISK_LIFECYCLE_TYPES, type LifecyclePolicy } from '@payment-tracking/domain'
-import { bigints, sql, type ClientTx, type Tx } from '../../core/database/sql.js'
+import { columnTable } from '../../core/database/columns.js'
+import { sql, type ClientTx, type Tx } from '../../core/database/sql.js'
 
 export interface RiskNotice {
   policy: string
@@ -20,12 +21,8 @@ export interface StoredRiskNotice extends RiskNotice {
 }
 
 /** What names the periods of one risk. */
-export const riskKeyOf = ({
-  policy,
-  incarnationStart,
-  dueAt,
-  cause,
-}: Omit<RiskNotice, 'gateway' | 'notified'>) => `${policy} ${incarnationStart} ${dueAt} ${cause}`
+export const riskKeyOf = (of: Omit<RiskNotice, 'gateway' | 'notified'>) =>
+  `${of.policy} ${of.incarnationStart} ${of.dueAt} ${of.cause}`
 
 /** Of policies: the open periods, and all of the present due dates. Relies on risk_notices_open and on the primary key. */
 export const readRiskNotices = (tx: Tx, policies: readonly string[]): Promise<StoredRiskNotice[]> =>
@@ -40,20 +37,11 @@ export const readRiskNotices = (tx: Tx, policies: readonly string[]): Promise<St
              where p.address = any(${[...policies]}::text[])) r
      order by r.policy, r.due_at, r.cause, r.began_at`)
 
-const listOf = (notices: readonly RiskNotice[]) => sql`
-  unnest(
-    ${notices.map(({ policy }) => policy)}::text[], ${notices.map(each => each.incarnationStart)}::text[],
-    ${bigints(notices.map(({ dueAt }) => dueAt))}, ${notices.map(({ cause }) => cause)}::text[],
-    ${notices.map(({ gateway }) => gateway)}::text[], ${notices.map(({ notified }) => notified)}::boolean[])
-    k (policy, incarnation_start, due_at, cause, gateway, notified)`
-
-const toRow = ({ policy, incarnationStart, dueAt, cause, gateway, notified }: RiskNotice): RiskNotice => ({
-  policy,
-  incarnationStart,
-  dueAt,
-  cause,
-  gateway,
-  notified,
+const NOTICES = columnTable<RiskNotice>('k', {
+  policy: ['text', ({ policy }) => policy],
+  incarnation_start: ['text', ({ incarnationStart }) => incarnationStart],
+  due_at: ['bigint', ({ dueAt }) => dueAt],
+  cause: ['text', ({ cause }) => cause],
 })
 
 const IS_SAME = sql`
@@ -67,19 +55,19 @@ const IS_SAME = sql`
 export async function beginRisks(tx: ClientTx, notices: readonly RiskNotice[]): Promise<void> {
   if (notices.length === 0) return
   await tx.$executeRaw(sql`
-    delete from risk_notices r using ${listOf(notices)}
+    delete from risk_notices r using ${NOTICES.listOf(notices)}
      where ${IS_SAME} and not r.notified and r.cleared_at is not null
        and exists (select from risk_notices e
                     where e.policy = r.policy and e.incarnation_start = r.incarnation_start and e.due_at = r.due_at
                       and e.cause = r.cause and e.began_at < r.began_at)`)
-  await tx.riskNotice.createMany({ data: notices.map(toRow) })
+  await tx.riskNotice.createMany({ data: [...notices] })
 }
 
 /** Notes that webhooks are notified of open periods. SQL: a list of keys of several columns. */
 export async function markNotified(tx: Tx, notices: readonly RiskNotice[]): Promise<void> {
   if (notices.length === 0) return
   await tx.$executeRaw(sql`
-    update risk_notices r set notified = true from ${listOf(notices)} where ${IS_SAME} and r.cleared_at is null`)
+    update risk_notices r set notified = true from ${NOTICES.listOf(notices)} where ${IS_SAME} and r.cleared_at is null`)
 }
 
 /** Ends the open periods. SQL: the database's clock. */
@@ -87,7 +75,7 @@ export async function endRisks(tx: Tx, notices: readonly RiskNotice[]): Promise<
   if (notices.length === 0) return
   await tx.$executeRaw(sql`
     update risk_notices r set cleared_at = clock_timestamp()
-      from ${listOf(notices)} where ${IS_SAME} and r.cleared_at is null`)
+      from ${NOTICES.listOf(notices)} where ${IS_SAME} and r.cleared_at is null`)
 }
 
 interface ToldData extends Omit<
@@ -109,12 +97,10 @@ export async function readPastPolicies(
   notices: readonly RiskNotice[],
 ): Promise<Map<string, LifecyclePolicy>> {
   if (notices.length === 0) return new Map()
-  const messageIds = notices.map(({ policy, incarnationStart, dueAt, cause }) =>
-    lifecycleMessageId(
-      { address: policy, incarnationStart },
-      { type: RISK_LIFECYCLE_TYPES[0], key: `${dueAt} ${cause}` },
-    ),
-  )
+  const messageIds = notices.map(({ policy: address, incarnationStart, dueAt, cause }) => {
+    const begun = { type: RISK_LIFECYCLE_TYPES[0], key: `${dueAt} ${cause}` }
+    return lifecycleMessageId({ address, incarnationStart }, begun)
+  })
   const rows = await tx.$queryRaw<{ nth: number; body: string }[]>(sql`
     select k.nth::int as nth, m.body
       from unnest(${notices.map(({ gateway }) => gateway)}::text[], ${messageIds}::text[]) with ordinality k (gateway, id, nth)

@@ -17,7 +17,9 @@ import { readWebhooksOf } from '../routing/notified-webhooks.js'
 import {
   newestPayments,
   toCommittedExpectation,
+  toExpectation,
   type Expectation,
+  type ExpectationRow,
   type Over,
 } from '../../core/tables/expectations.js'
 import { countOpen, type CountWriter } from '../../core/tables/expectation-counts.js'
@@ -40,6 +42,12 @@ export interface Moved {
   /** the payments that made the difference */
   causes: MovedPayment[]
 }
+
+export const unmoved = (row: ExpectationRow): Moved => ({
+  before: toExpectation(row),
+  after: toExpectation(row),
+  causes: [],
+})
 
 /** What became of expectations in a transaction. */
 export interface ExpectationChanges {
@@ -79,13 +87,9 @@ export async function applyStates(
   const before = await readListed(tx, notices, 'before')
   await write()
   const after = await readListed(tx, notices, 'after')
-  const told = notices.map(notice =>
-    tell(notice, { before, after, none: NOTHING_LISTED }[notice.lists], position),
-  )
-  await writeExpectations(
-    tx,
-    moved.map(each => each.after),
-  )
+  const listed = { before, after, none: NOTHING_LISTED }
+  const told = notices.map(notice => tell(notice, listed[notice.lists], position))
+  await writeExpectations(tx, moved)
   await countOpen(tx, writer, moved)
   return notify(tx, told)
 }
@@ -147,12 +151,8 @@ function tell({ moved, over, change, lists }: Notice, listed: Listed, position: 
   const ofFinal = (lists === 'before' ? before : after).sums.final.paymentCount
   const finalCount = over === 'final' ? paymentCount : ofFinal
   const eventId = cause?.eventId ?? null
-  const record = toExpectationRecord(after.terms, change, {
-    sums: change.sums,
-    finalCount,
-    payments,
-    eventId,
-  })
+  const of = { sums: change.sums, finalCount, payments, eventId }
+  const record = toExpectationRecord(after.terms, change, of)
   return { over, change, record, position: cause?.position ?? null }
 }
 
@@ -192,18 +192,18 @@ function messageOfExpectation(
   let rendered: DeliveryMessage | undefined
   const render = () => (rendered ??= renderExpectationMessage(type, record, of))
   const { id, trackingId, recipient, tokenMint } = record
+  const known = { trackingId, recipient, tokenMint }
+  const uncaused = { eventId: null, slot: null, lifecycle: null, position: null }
+  // Its details are all known, as those of a direct transfer: nothing is waited for.
+  const policy = DIRECT_TRANSFER_POLICY
   return {
     type,
-    // Its details are all known, as those of a direct transfer: nothing is waited for.
-    policy: DIRECT_TRANSFER_POLICY,
+    policy,
     waitingId: id,
-    eventId: null,
-    slot: null,
-    lifecycle: null,
-    position: null,
+    ...uncaused,
     trackingId,
     orderKey: `expectation ${id}`,
-    known: { trackingId, recipient, tokenMint },
+    known,
     render,
   }
 }

@@ -10,23 +10,22 @@ import { IS_ACTIVE, cancelDeliveries } from '../../core/tables/delivery-rows.js'
 import { insertMessages, orderKeyOf } from '../routing/insert-messages.js'
 import { deleteWaitingOf } from './waiting-messages.js'
 
+interface Forgotten {
+  /** all retracted events */
+  events: readonly string[]
+  /** those of them that are payments, with their present details */
+  payments: readonly CommittedPayment[]
+  /** those of which nobody was notified */
+  unsent: readonly string[]
+}
+
 /**
  * Takes back what was to be sent of retracted events, in the transaction that retracts them: removes what waits, cancels
  * open deliveries of the payments, and writes `payment.retracted` to every webhook of that type that got a payment, or may
  * have got it (at least one request was sent). Relies on the indexes of waiting messages and of deliveries by event.
- * @param events all retracted events
- * @param payments those of them that are payments, with their present details
- * @param unsent those of which nobody was notified
  * @returns the new deliveries
  */
-export async function forget(
-  tx: Tx,
-  {
-    events,
-    payments,
-    unsent,
-  }: { events: readonly string[]; payments: readonly CommittedPayment[]; unsent: readonly string[] },
-): Promise<DeliveryRef[]> {
+export async function forget(tx: Tx, { events, payments, unsent }: Forgotten): Promise<DeliveryRef[]> {
   const ids = payments.map(({ eventId }) => eventId)
   const gone = [...new Set([...events, ...ids])]
   if (gone.length > 0) await deleteWaitingOf(tx, gone)
@@ -47,10 +46,8 @@ export async function forget(
     eventId: each.eventId,
   }))
   const unheard = new Set(unsent)
-  await logMessages(
-    tx,
-    messages.filter(({ eventId }) => !unheard.has(eventId)),
-  )
+  const heard = messages.filter(({ eventId }) => !unheard.has(eventId))
+  await logMessages(tx, heard)
   const addresses = notified.map(({ eventId, orderedBy, ...to }) => {
     const message = numbers.get(eventId)!
     return { ...to, message, orderKey: orderKeyOf(orderedBy, payments[message - 1]!.trackingId) }

@@ -4,7 +4,7 @@ import { sql, type PipelinedTx } from '../../core/database/sql.js'
 import type { IsFinal } from '../../core/tables/finality.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
-import { addWork, continueAt } from '../../core/tasks/work-table.js'
+import { addKeys, continueAt } from '../../core/tasks/work-table.js'
 import { release, type WaitingKey } from './release.js'
 
 type ReleaseKind = WorkKind<{ released: DeliveryRef[] }>
@@ -33,7 +33,7 @@ const isSlotFinal =
   ({ slot }) =>
     BigInt(slot) <= finalizedSlot
 
-export const addWatermarkWork = (tx: PipelinedTx): void => addWork(tx, [{ kind: 'watermark', key: '' }])
+export const addWatermarkWork = (tx: PipelinedTx): void => addKeys(tx, 'watermark', [''])
 
 /** Writes work down for those of some policies of which messages wait for details. SQL: looks for what waits. */
 export function addDetailsWork(tx: PipelinedTx, policies: readonly string[]): void {

@@ -35,7 +35,7 @@ export async function readWaitingDetails(
   rows: readonly WaitingRow[],
   isFinal: IsFinal,
 ): Promise<(row: WaitingRow) => WaitingWithDetails> {
-  const payments = await readWaitingPayments(tx, rows)
+  const payments = await readPayments(tx, rows)
   const policies = await readPolicies(tx, rows)
   const isRowFinal = await readRowFinality(tx, rows, isFinal)
   const toMessage = (row: WaitingRow): Message => {
@@ -57,19 +57,15 @@ export async function readWaitingDetails(
   })
 }
 
-async function readWaitingPayments(
-  tx: Tx,
-  rows: readonly WaitingRow[],
-): Promise<Map<string, CommittedPayment>> {
+async function readPayments(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, CommittedPayment>> {
   const ids = rows.filter(({ lifecycle }) => lifecycle === null).map(({ eventId }) => eventId!)
   const payments = await readCommittedById(tx, ids)
   return new Map(payments.filter(({ retracted }) => !retracted).map(payment => [payment.eventId, payment]))
 }
 
 async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, PolicyRow>> {
-  const addresses = rows
-    .filter(({ lifecycle, body }) => lifecycle !== null && body === null)
-    .map(({ policy }) => policy)
+  const unrendered = rows.filter(({ lifecycle, body }) => lifecycle !== null && body === null)
+  const addresses = unrendered.map(({ policy }) => policy)
   if (addresses.length === 0) return new Map()
   const policies = await tx.$queryRaw<PolicyRow[]>`
     select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt", p.ends_at as "endsAt",
@@ -101,19 +97,8 @@ function messageOfBody(row: WaitingRow, body: string): Message {
   const { id, data } = JSON.parse(body) as { id: string; data: FilteredDetails }
   const { type, policy, eventId, slot, lifecycle } = row
   const rendered = { id, type, body }
-  const { trackingId } = data
-  return {
-    type,
-    policy,
-    waitingId: id,
-    eventId,
-    slot,
-    lifecycle,
-    position: null,
-    trackingId,
-    known: data,
-    render: () => rendered,
-  }
+  const details = { position: null, trackingId: data.trackingId, known: data }
+  return { type, policy, waitingId: id, eventId, slot, lifecycle, ...details, render: () => rendered }
 }
 
 /** A retracted payment, or a policy that is not known any more: `route` drops it. */

@@ -80,24 +80,13 @@ export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
            a.waits_for as "waitsFor", w.deleted_at is not null as "isDeleted", ${NOTIFIED_WEBHOOK}
       from (select a.ctid, a.* from waiting_messages a ${page} for update) a
       join webhooks w on w.id = a.webhook_id`
-  return rows.map(row => {
-    const { ctid, messageId, eventId, policy, slot, type, lifecycle, body, waitsFor, isDeleted, ...webhook } =
-      row
-    return {
-      ctid,
-      webhook,
-      isDeleted,
-      webhookId: webhook.id,
-      messageId,
-      eventId,
-      policy,
-      type,
-      body,
-      waitsFor,
-      slot: slot === null ? null : Number(slot),
-      lifecycle: lifecycle && toLifecycle(lifecycle),
-    }
-  })
+  return rows.map(row => ({
+    ...row,
+    webhook: row,
+    webhookId: row.id,
+    slot: row.slot === null ? null : Number(row.slot),
+    lifecycle: row.lifecycle && toLifecycle(row.lifecycle),
+  }))
 }
 
 /** Deletes rows that this transaction has locked. SQL: by the place of rows. */
