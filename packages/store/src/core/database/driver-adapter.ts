@@ -107,18 +107,6 @@ class PgTransaction implements Transaction {
     await this.#end('rollback').catch(ignore)
   }
 
-  async createSavepoint(name: string): Promise<void> {
-    await this.send(bare(`savepoint ${name}`))
-  }
-
-  async rollbackToSavepoint(name: string): Promise<void> {
-    await this.send(bare(`rollback to savepoint ${name}`))
-  }
-
-  async releaseSavepoint(name: string): Promise<void> {
-    await this.send(bare(`release savepoint ${name}`))
-  }
-
   async #run(query: SqlQuery, as: pg.CustomTypesConfig): Promise<Answer> {
     // It would be a transaction of its own.
     if (this.#hasEnded) throw new DriverAdapterError({ kind: 'TransactionAlreadyClosed', cause: 'too late' })

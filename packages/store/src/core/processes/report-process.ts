@@ -1,14 +1,7 @@
 // A process tells operators that it runs and works. The report leaves from the process's own event loop: a process that is frozen
 // sends none.
 import { hostname } from 'node:os'
-import {
-  repeat,
-  VERSION,
-  waitAtMost,
-  type Logger,
-  type Metrics,
-  type ServiceContext,
-} from '@payment-tracking/runtime'
+import { repeat, VERSION, waitAtMost, type Logger, type ServiceContext } from '@payment-tracking/runtime'
 import type { Store } from '../database/sql.js'
 import type { Lead } from './lead.js'
 import { forgetProcess, reportProcess } from './process-rows.js'
@@ -72,7 +65,10 @@ export function reportWhileRunning(
 }
 
 /** The sum of a counter over its labels; of a histogram, how many values it has. */
-async function countFinished({ registry }: Metrics, work: string | undefined): Promise<number> {
+async function countFinished(
+  { registry }: ServiceContext['metrics'],
+  work: string | undefined,
+): Promise<number> {
   const name = `payment_tracking_${work}`
   const metric = work === undefined ? undefined : await registry.getSingleMetric(name)?.get()
   const values: readonly { value: number; metricName?: string }[] = metric?.values ?? []

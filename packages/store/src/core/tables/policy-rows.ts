@@ -1,6 +1,6 @@
 // The columns of policies that several reads select: of a policy `p` with its user payment `u`.
 import type { LifecyclePolicy } from '@payment-tracking/domain'
-import { sql } from '../database/sql.js'
+import { sql, type Sql, type Tx } from '../database/sql.js'
 
 /** The owner and mint of a policy: one probe of user_payments for each policy. */
 export const WITH_USER_PAYMENT = sql`left join user_payments u on u.address = p.user_payment`
@@ -18,6 +18,17 @@ export interface LifecycleRow extends Omit<LifecyclePolicy, 'totalPaid'> {
   totalPaid: string
 }
 
-export const toLifecyclePolicy = <Row extends LifecycleRow>(
-  row: Row,
-): Omit<Row, 'totalPaid'> & { totalPaid: bigint } => ({ ...row, totalPaid: BigInt(row.totalPaid) })
+export const toLifecyclePolicy = <Row extends LifecycleRow>(row: Row) => ({
+  ...row,
+  totalPaid: BigInt(row.totalPaid),
+})
+
+/** What messages say of some policies with a valid Created event, in the order of their addresses. @param more columns after theirs */
+export async function readLifecyclePolicies<More>(tx: Tx, addresses: readonly string[], more: Sql) {
+  if (addresses.length === 0) return []
+  const rows = await tx.$queryRaw<(LifecycleRow & More)[]>`
+    select ${LIFECYCLE_COLUMNS}, ${more} from policies p ${WITH_USER_PAYMENT}
+     where p.address = any(${[...addresses]}::text[]) and p.incarnation_start is not null and p.gateway is not null
+     order by p.address`
+  return rows.map(toLifecyclePolicy)
+}

@@ -5,27 +5,15 @@
 // compared with the event of its own slot. Without such an event, the message contradicts the valid event, unless
 // the message's own transaction was retracted.
 import { bigints, hidden, sql, type Tx } from '../../core/database/sql.js'
-import {
-  idInSlot,
-  orderOf,
-  type ChainEvent,
-  type Commitment,
-  type RetractedTransaction,
-} from '@payment-tracking/domain'
+import { idInSlot, orderOf, type ChainEvent, type RetractedTransaction } from '@payment-tracking/domain'
 import type { NewEvent, ReceivedMessage } from './batch.js'
 import type { RefusedMessage } from './dead-letters.js'
 
 /** The fields of a stored event that decide whether a message agrees with the event. */
-export interface StoredIdentity {
-  id: string
-  signature: string
-  slot: number
-  transactionIndex: number
-  index: number
-  fingerprint: string
-  commitment: Commitment
+export interface StoredIdentity extends Pick<ChainEvent, IdentityField> {
   retracted: boolean
 }
+type IdentityField = 'id' | 'signature' | 'slot' | 'transactionIndex' | 'index' | 'fingerprint' | 'commitment'
 
 /** A `StoredIdentity`. */
 const IDENTITY_COLUMNS = sql`

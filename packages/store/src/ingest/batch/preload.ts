@@ -1,25 +1,10 @@
 // The stored states of the addresses that a batch names.
-import {
-  emptyUserPayment,
-  type ChainEvent,
-  type GatewayState,
-  type UserPaymentState,
-} from '@payment-tracking/domain'
+import { emptyUserPayment, type ChainEvent } from '@payment-tracking/domain'
 import type { Tx } from '../../core/database/sql.js'
 import { gatewayOf, policyOf, userPaymentOf } from '../../core/tables/addresses.js'
 import { readGateways } from '../../core/tables/gateways.js'
-import { readPolicies, type StoredPolicy } from '../../core/tables/policies.js'
+import { readPolicies } from '../../core/tables/policies.js'
 import { readUserPayments } from '../../core/tables/user-payments.js'
-
-/**
- * The states before a batch: of the addresses in its events, and of the user payments of its policies. A user payment of
- * which nothing is stored is empty, so that nobody asks for it again.
- */
-export interface Preloaded {
-  gateways: readonly GatewayState[]
-  policies: readonly StoredPolicy[]
-  userPayments: readonly UserPaymentState[]
-}
 
 const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => string | null): string[] => [
   ...new Set(events.map(keyOf).filter(key => key !== null)),
@@ -28,8 +13,11 @@ const keysOf = (events: readonly ChainEvent[], keyOf: (event: ChainEvent) => str
 const linkedUserPaymentOf = ({ effect }: ChainEvent): string | null =>
   effect.kind === 'policy-created' ? effect.userPayment : null
 
-/** One round trip. */
-export async function preloadStates(tx: Tx, events: readonly ChainEvent[]): Promise<Preloaded> {
+/**
+ * The states before a batch: of the addresses in its events, and of the user payments of its policies. A user payment of
+ * which nothing is stored is empty, so that nobody asks for it again. One round trip.
+ */
+export async function preloadStates(tx: Tx, events: readonly ChainEvent[]) {
   const policyKeys = keysOf(events, policyOf)
   const named = [...keysOf(events, userPaymentOf), ...keysOf(events, linkedUserPaymentOf)]
   const [gateways, policies, read] = await Promise.all([
@@ -44,3 +32,5 @@ export async function preloadStates(tx: Tx, events: readonly ChainEvent[]): Prom
   )
   return { gateways, policies, userPayments }
 }
+
+export type Preloaded = Awaited<ReturnType<typeof preloadStates>>

@@ -23,18 +23,13 @@ const recomputeBy =
   <S extends { address: string }>(
     remove: (client: ClientTx, where: { address: { in: string[] } }) => PromiseLike<unknown>,
     names: readonly string[],
-    [addressOf, empty, apply]: [
-      addressOf: (event: ChainEvent) => string | null,
-      empty: (address: string) => S,
-      apply: (state: S, event: ChainEvent) => S,
-    ],
+    fold: (events: readonly ChainEvent[]) => Map<string, S>,
     write: (tx: PipelinedTx, states: readonly S[]) => void,
   ): Recompute =>
   async (tx, addresses, programId) => {
     if (addresses.length === 0) return
     const rows = await readLatestChanges(tx, addresses, names)
-    const events = rows.map(row => readStored(row, programId))
-    const states = applyAll([], events, addressOf, empty, apply)
+    const states = fold(rows.map(row => readStored(row, programId)))
     const gone = addresses.filter(address => !states.has(address))
     if (gone.length > 0) tx.sendModel(client => remove(client, { address: { in: gone } }))
     write(tx, [...states.values()])
@@ -43,14 +38,14 @@ const recomputeBy =
 export const recomputeGateways = recomputeBy(
   (client, where) => client.gateway.deleteMany({ where }),
   ['PaymentGatewayCreated', 'PaymentGatewayDeleted', 'GatewaySignerChanged'],
-  [gatewayOf, emptyGateway, applyToGateway],
+  events => applyAll([], events, gatewayOf, emptyGateway, applyToGateway),
   writeGateways,
 )
 
 export const recomputeUserPayments = recomputeBy(
   (client, where) => client.userPayment.deleteMany({ where }),
   ['UserPaymentCreated', 'UserPaymentDeleted'],
-  [userPaymentOf, emptyUserPayment, applyToUserPayment],
+  events => applyAll([], events, userPaymentOf, emptyUserPayment, applyToUserPayment),
   writeUserPayments,
 )
 

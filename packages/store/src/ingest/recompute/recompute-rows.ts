@@ -1,10 +1,5 @@
 // What recomputing policies reads, and writes in the end.
-import {
-  policyOutcome,
-  type ChainEvent,
-  type PolicyState,
-  type UserPaymentState,
-} from '@payment-tracking/domain'
+import { policyOutcome, type ChainEvent, type PolicyState } from '@payment-tracking/domain'
 import { raw, sql, type PipelinedTx, type Tx } from '../../core/database/sql.js'
 import { readUserPayments } from '../../core/tables/user-payments.js'
 import type { PolicySources, StoredPayment } from './derive-payments.js'
@@ -35,7 +30,7 @@ export async function readForRecompute(
   ])
   const linked = [...latest.values()].flatMap(({ userPayment }) => userPayment ?? [])
   const read = await readUserPayments(tx, [...new Set(linked)])
-  const accounts = new Map<string, UserPaymentState>(read.map(account => [account.address, account]))
+  const accounts = new Map(read.map(account => [account.address, account]))
   return {
     before: new Map(stored.map(policy => [policy.state.address, policy])),
     latest,

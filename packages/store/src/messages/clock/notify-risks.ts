@@ -5,12 +5,7 @@ import { inline, runIn, sql, type ClientTx, type Store } from '../../core/databa
 import { readDueRisks } from '../../core/risk/due-risks.js'
 import { listWatchedPolicies, type WatchedKey, type WatchedPage } from '../../core/risk/watched-policies.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
-import {
-  LIFECYCLE_COLUMNS,
-  toLifecyclePolicy,
-  WITH_USER_PAYMENT,
-  type LifecycleRow,
-} from '../../core/tables/policy-rows.js'
+import { readLifecyclePolicies } from '../../core/tables/policy-rows.js'
 import { isNotQuarantined } from '../../core/quarantine/isolate.js'
 import type { NotifiedPage } from '../routing/notify-in-parts.js'
 import { readWebhooksOf } from '../routing/notified-webhooks.js'
@@ -122,17 +117,10 @@ async function findBegun(store: Store, addresses: readonly string[], round: Risk
   return found.map(({ address }) => address)
 }
 
-interface RiskRow extends LifecycleRow {
-  dueAt: bigint | null
-}
-
 /** Notifies of some policies. The caller has locked their rows (`notifyInParts`). */
 async function notifyHeld(tx: ClientTx, held: readonly string[], round: RiskRound): Promise<NotifiedPage> {
-  const rows = await tx.$queryRaw<RiskRow[]>(sql`
-    select ${LIFECYCLE_COLUMNS}, p.due_at as "dueAt"
-      from policies p ${WITH_USER_PAYMENT}
-     where p.address = any(${[...held]}::text[]) and p.incarnation_start is not null and p.gateway is not null
-     order by p.address`)
+  const dueAt = sql`p.due_at as "dueAt"`
+  const rows = await readLifecyclePolicies<{ dueAt: bigint | null }>(tx, held, dueAt)
   const policies = new Map(rows.map(row => [row.address, row]))
   const risks = await readDueRisks(runIn(tx), held, round.programId)
   const stored = await readRiskNotices(tx, held)
@@ -171,7 +159,7 @@ async function notifyHeld(tx: ClientTx, held: readonly string[], round: RiskRoun
   let notified = 0
   const add = (type: Lifecycle['type'], notice: RiskNotice) => {
     const present = presentOf(notice)
-    const policy = present ? toLifecyclePolicy(present) : past.get(riskKeyOf(notice))
+    const policy = present ?? past.get(riskKeyOf(notice))
     if (policy === undefined) return
     const { dueAt, cause, gateway } = notice
     const message = messageOfLifecycle(policy, {

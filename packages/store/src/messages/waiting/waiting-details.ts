@@ -2,13 +2,8 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
 import { holdsStill, type FilteredDetails, type Lifecycle } from '@payment-tracking/domain'
 import { readCommittedById } from '../../core/tables/committed-payments.js'
-import type { Tx } from '../../core/database/sql.js'
-import {
-  LIFECYCLE_COLUMNS,
-  toLifecyclePolicy,
-  WITH_USER_PAYMENT,
-  type LifecycleRow,
-} from '../../core/tables/policy-rows.js'
+import { sql, type Tx } from '../../core/database/sql.js'
+import { readLifecyclePolicies } from '../../core/tables/policy-rows.js'
 import { readSaidFinal, type IsFinal } from '../../core/tables/finality.js'
 import { messageOfLifecycle, messageOfPayment, type Message } from '../routing/routed-messages.js'
 import type { WaitingRow } from './waiting-messages.js'
@@ -22,7 +17,8 @@ export interface WaitingWithDetails {
   position: number
 }
 
-interface PolicyRow extends LifecycleRow {
+/** What a policy is now, to judge what was said of it. */
+interface PolicyNow {
   live: boolean
   dueAt: bigint | null
   endsAt: bigint | null
@@ -45,9 +41,7 @@ export async function readWaitingDetails(
       return payment ? messageOfPayment(payment) : gone(row)
     }
     const policy = policies.get(row.policy)
-    return policy && isValid(row.lifecycle, policy)
-      ? messageOfLifecycle(toLifecyclePolicy(policy), row.lifecycle)
-      : gone(row)
+    return policy && isValid(row.lifecycle, policy) ? messageOfLifecycle(policy, row.lifecycle) : gone(row)
   }
   return row => ({
     row,
@@ -63,20 +57,17 @@ async function readPayments(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<st
   return new Map(payments.filter(({ retracted }) => !retracted).map(payment => [payment.eventId, payment]))
 }
 
-async function readPolicies(tx: Tx, rows: readonly WaitingRow[]): Promise<Map<string, PolicyRow>> {
+async function readPolicies(tx: Tx, rows: readonly WaitingRow[]) {
   const unrendered = rows.filter(({ lifecycle, body }) => lifecycle !== null && body === null)
   const addresses = unrendered.map(({ policy }) => policy)
-  if (addresses.length === 0) return new Map()
-  const policies = await tx.$queryRaw<PolicyRow[]>`
-    select ${LIFECYCLE_COLUMNS}, p.live, p.due_at as "dueAt", p.ends_at as "endsAt",
-           floor(extract(epoch from clock_timestamp()))::float8 as now
-      from policies p ${WITH_USER_PAYMENT}
-     where p.address = any(${addresses}::text[]) and p.incarnation_start is not null and p.gateway is not null`
+  const now = sql`
+    p.live, p.due_at as "dueAt", p.ends_at as "endsAt", floor(extract(epoch from clock_timestamp()))::float8 as now`
+  const policies = await readLifecyclePolicies<PolicyNow>(tx, addresses, now)
   return new Map(policies.map(policy => [policy.address, policy]))
 }
 
 /** What an event says of a policy is valid until the event is retracted; what time says, until something happens. */
-const isValid = ({ type, dueAt, cause }: Lifecycle, policy: PolicyRow): boolean =>
+const isValid = ({ type, dueAt, cause }: Lifecycle, policy: PolicyNow): boolean =>
   cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, policy.now)
 
 /** What waits for finality is decided by its slot or its event. What waits for details has no cause, or asks here. */

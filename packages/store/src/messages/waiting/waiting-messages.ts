@@ -62,13 +62,8 @@ export const toLifecycle = ({ dueAt, ...lifecycle }: StoredLifecycle): Lifecycle
   dueAt: dueAt === null ? null : BigInt(dueAt),
 })
 
-type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
-  NotifiedWebhook & {
-    ctid: string
-    slot: bigint | null
-    lifecycle: StoredLifecycle | null
-    isDeleted: boolean
-  }
+type StoredRow = Omit<WaitingRow, 'webhookId' | 'webhook' | 'lifecycle'> &
+  NotifiedWebhook & { lifecycle: StoredLifecycle | null }
 
 /**
  * Reads and locks rows with their webhooks, so that nobody else decides about them until this transaction ends.
@@ -76,15 +71,14 @@ type StoredRow = Omit<WaitingMessage, 'webhookId' | 'slot' | 'lifecycle'> &
  */
 export async function lockWaiting(tx: Tx, page: Sql): Promise<WaitingRow[]> {
   const rows = await tx.$queryRaw<StoredRow[]>`
-    select a.ctid::text as ctid, a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot, a.type, a.lifecycle, a.body,
-           a.waits_for as "waitsFor", w.deleted_at is not null as "isDeleted", ${NOTIFIED_WEBHOOK}
+    select a.ctid::text as ctid, a.message_id as "messageId", a.event_id as "eventId", a.policy, a.slot::float8 as slot, a.type, a.lifecycle,
+           a.body, a.waits_for as "waitsFor", w.deleted_at is not null as "isDeleted", ${NOTIFIED_WEBHOOK}
       from (select a.ctid, a.* from waiting_messages a ${page} for update) a
       join webhooks w on w.id = a.webhook_id`
   return rows.map(row => ({
     ...row,
     webhook: row,
     webhookId: row.id,
-    slot: row.slot === null ? null : Number(row.slot),
     lifecycle: row.lifecycle && toLifecycle(row.lifecycle),
   }))
 }
