@@ -70,16 +70,13 @@ export async function release(
   return { deliveries: deliveries.flat(), last: rows.length === most ? lastKey(rows) : null }
 }
 
-const SAVEPOINT: Sql = sql`savepoint released`
-const ROLLBACK: Sql = sql`rollback to savepoint released`
-
 /** Undoes what fails, and nothing else of the transaction. */
 async function undoing<Result>(tx: Tx, work: () => Promise<Result>): Promise<Result> {
-  await tx.$executeRaw(SAVEPOINT)
+  await tx.$executeRaw`savepoint released`
   try {
     return await mapStoreErrors(work)
   } catch (error) {
-    await tx.$executeRaw(ROLLBACK)
+    await tx.$executeRaw`rollback to savepoint released`
     throw error
   }
 }

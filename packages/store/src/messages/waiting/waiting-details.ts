@@ -67,7 +67,7 @@ async function readPolicies(tx: Tx, rows: readonly WaitingRow[]) {
 }
 
 /** What an event says of a policy is valid until the event is retracted; what time says, until something happens. */
-const isValid = ({ type, dueAt, cause }: Lifecycle, policy: PolicyNow): boolean =>
+const isValid = ({ type, dueAt, cause }: Lifecycle, policy: PolicyNow & { status: string | null }): boolean =>
   cause !== null || dueAt === null || holdsStill({ type, at: dueAt }, policy, policy.now)
 
 /** What waits for finality is decided by its slot or its event. What waits for details has no cause, or asks here. */
