@@ -1,5 +1,4 @@
-import type { Store } from '../core/database/open-store.js'
-import { bigints, sql } from '../core/database/sql.js'
+import { bigints, sql, type Store } from '../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { IS_OPEN, writeCancelled } from '../core/tables/delivery-rows.js'
 import { endedActivation } from '../core/tables/delivery-ranges.js'

@@ -1,6 +1,5 @@
 import { hostOf, writeChangesOf } from '../core/tables/write-changes.js'
-import type { Store } from '../core/database/open-store.js'
-import { bigints, sql } from '../core/database/sql.js'
+import { bigints, sql, type Store } from '../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { insertNotices, TROUBLED_COLUMNS, type TroubledWebhook } from '../messages/clock/notify-failures.js'
 import { turnOff, type DeactivationReason } from '../core/tables/turn-off.js'

@@ -1,6 +1,5 @@
 import { columnTable } from '../core/database/columns.js'
-import type { Store } from '../core/database/open-store.js'
-import { sql } from '../core/database/sql.js'
+import { sql, type Store } from '../core/database/sql.js'
 import { IS_LIVE } from '../core/tables/delivery-rows.js'
 import type { ClaimedDelivery } from './claim-deliveries.js'
 

@@ -1,8 +1,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { DELIVERY_TRIES } from '@payment-tracking/contracts'
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { Store } from '../core/database/open-store.js'
-import { bigints, empty, sql, type Sql } from '../core/database/sql.js'
+import { bigints, empty, sql, type Sql, type Store } from '../core/database/sql.js'
 import {
   DELIVERY_REF,
   DELIVERY_STATE,

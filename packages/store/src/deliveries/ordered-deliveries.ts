@@ -3,8 +3,7 @@
 import type { OrderedBy } from '../core/tables/webhooks.js'
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { RECOVERED_BELOW_ATTEMPTS } from '@payment-tracking/domain'
-import type { Store } from '../core/database/open-store.js'
-import { bigints, empty, inline, raw, sql, type Sql } from '../core/database/sql.js'
+import { bigints, empty, inline, raw, sql, type Sql, type Store } from '../core/database/sql.js'
 import { DELIVERY_REF, IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** `heldReason` of a delivery that waits for an earlier delivery. */

@@ -1,6 +1,5 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { Store } from '../core/database/open-store.js'
-import { raw, sql } from '../core/database/sql.js'
+import { raw, sql, type Store } from '../core/database/sql.js'
 import { DELIVERY_REF, IS_ACTIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 
 /** How many open deliveries of a webhook the statement looks at, however many there are. */

@@ -1,7 +1,6 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { BACKOFFS_WHILE_FAILING } from '@payment-tracking/domain'
-import type { Store } from '../core/database/open-store.js'
-import { raw, sql, type Sql } from '../core/database/sql.js'
+import { raw, sql, type Sql, type Store } from '../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { IS_ACTIVE, IS_OPEN, IS_RECOVERABLE } from '../core/tables/delivery-rows.js'
 import { openCycle } from './open-cycle.js'

@@ -1,6 +1,5 @@
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { Store } from '../core/database/open-store.js'
-import { sql } from '../core/database/sql.js'
+import { sql, type Store } from '../core/database/sql.js'
 import { isolate } from '../core/quarantine/isolate.js'
 import { deliveriesIn } from '../core/tables/delivery-ranges.js'
 import { continueAt } from '../core/tasks/work-table.js'

@@ -1,6 +1,5 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import type { Store } from '../core/database/open-store.js'
-import { bigints, empty, sql } from '../core/database/sql.js'
+import { bigints, empty, sql, type Store } from '../core/database/sql.js'
 import { isNotQuarantined, isolate } from '../core/quarantine/isolate.js'
 import { DELIVERY_REF, IS_LIVE, IS_OPEN, IS_UNCLAIMED } from '../core/tables/delivery-rows.js'
 

@@ -1,5 +1,4 @@
-import type { Store } from '../core/database/open-store.js'
-import { sql, type Sql } from '../core/database/sql.js'
+import { sql, type Sql, type Store } from '../core/database/sql.js'
 
 /**
  * Counts attempts in the hour that runs, as a part of the statement that moves their deliveries: each attempt counts once.

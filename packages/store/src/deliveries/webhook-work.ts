@@ -9,8 +9,7 @@
 //
 // A page changes at most 500 rows, finds them by an index, and takes some milliseconds. A page that is done again changes nothing,
 // because a redelivery begins no second cycle of a delivery.
-import type { Store } from '../core/database/open-store.js'
-import { raw, sql } from '../core/database/sql.js'
+import { raw, sql, type Store } from '../core/database/sql.js'
 import { IS_ACTIVE } from '../core/tables/delivery-rows.js'
 import type { WebhookWorkKind } from '../core/tasks/kinds.js'
 import { runTask, type PageOptions } from '../core/tasks/run-task.js'

@@ -26,10 +26,10 @@ export type {
   CommittedChanges,
   ReceivedControl,
   ReceivedMessage,
+  RefusedMessage,
 } from './batch/batch.js'
 export { beginNewRules, rebuildProjections } from './batch/begin-rebuild.js'
 export { commitBatch } from './batch/commit-batch.js'
-export type { RefusedMessage } from './batch/dead-letters.js'
 export { readWork, type TaskPage, runTaskPage } from './batch/do-work.js'
 export { listDueAccounts } from './funds/list-due-accounts.js'
 export { removeAnnouncements, sweepAnnouncements } from './outbox/announcements.js'

@@ -49,11 +49,9 @@ async function findFault(
   system: string | null,
 ): Promise<ReplicaFault | null> {
   const name = nameOfDatabase(url)
-  const fault = (isFinal: boolean, problem: string): ReplicaFault => ({
-    name,
-    isFinal,
-    message: `DATABASE_REPLICA_URLS: ${name} ${problem}`,
-  })
+  const fault = (isFinal: boolean, problem: string): ReplicaFault => {
+    return { name, isFinal, message: `DATABASE_REPLICA_URLS: ${name} ${problem}` }
+  }
   try {
     const found = await identify({ ...options, DATABASE_URL: url })
     if (!found.isStandby)
@@ -63,12 +61,11 @@ async function findFault(
     return null
   } catch (error) {
     const state = sqlStateOf(error)
-    return state !== undefined && REFUSED.test(state)
-      ? fault(true, `refuses the connection (SQLSTATE ${state}): correct its user, password or database`)
-      : fault(
-          false,
-          'cannot be reached: reads go to other databases until it answers; correct it if it is wrong',
-        )
+    if (state !== undefined && REFUSED.test(state))
+      return fault(true, `refuses the connection (SQLSTATE ${state}): correct its user, password or database`)
+    const problem =
+      'cannot be reached: reads go to other databases until it answers; correct it if it is wrong'
+    return fault(false, problem)
   }
 }
 

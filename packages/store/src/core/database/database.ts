@@ -41,12 +41,4 @@ export function buildDatabase(
   }
 }
 
-export {
-  PAGE_LIMITS,
-  runIn,
-  type Database,
-  type RunRead,
-  type RunStatement,
-  type RunWrite,
-  type TransactionLimits,
-} from './sql.js'
+export { PAGE_LIMITS, runIn, type Database, type RunRead, type RunStatement, type RunWrite } from './sql.js'

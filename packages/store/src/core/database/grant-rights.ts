@@ -29,7 +29,6 @@ export async function makeRoles(ownerUrl: string): Promise<void> {
   })
 }
 
-const WORDS: Readonly<Record<string, string>> = { a: 'insert', d: 'delete' }
 /** A column of the key. */
 const KEYS: Readonly<Record<string, string>> = { waiting_messages: 'webhook_id' }
 
@@ -85,20 +84,21 @@ async function grantsTo(client: pg.Client, service: ServiceWithRole, to: string)
     const secrets = secretsFor(service, table)
     const allowed = columns.filter(column => !secrets.includes(column)).join(', ')
     const wholeOrAllowed = secrets.length === 0 ? '' : ` (${allowed})`
-    const words = rightsOf(service, table)
-      .split('')
-      .map(right => {
-        if (right === 'l') return `update (${KEYS[table] ?? 'id'})`
-        if (right === 'r') return `select${wholeOrAllowed}`
-        if (right === 'w') return `update${wholeOrAllowed}`
-        return WORDS[right]!
-      })
-    if (words.length === 0) return []
-    const adds = rightsOf(service, table).includes('a')
+    const words: Readonly<Record<string, string>> = {
+      a: 'insert',
+      d: 'delete',
+      l: `update (${KEYS[table] ?? 'id'})`,
+      r: `select${wholeOrAllowed}`,
+      w: `update${wholeOrAllowed}`,
+    }
+    const rights = [...rightsOf(service, table)]
+    if (rights.length === 0) return []
     return [
-      `grant ${words.join(', ')} on ${table} to ${to}`,
+      `grant ${rights.map(right => words[right]).join(', ')} on ${table} to ${to}`,
       // Statements may take the numbers of new rows ahead.
-      ...(adds ? sequences.map(sequence => `grant usage on sequence ${sequence} to ${to}`) : []),
+      ...(rights.includes('a')
+        ? sequences.map(sequence => `grant usage on sequence ${sequence} to ${to}`)
+        : []),
     ]
   })
 }

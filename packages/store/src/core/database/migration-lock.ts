@@ -85,17 +85,11 @@ async function takeLock(
   }
 }
 
-interface Holder {
-  pid: number
-  application: string | null
-  client: string | null
-  state: string | null
-  seconds: string | null
-}
-
 /** The holder of the lock, as the object of a sentence. */
 async function describeHolder(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<Holder>(
+  const { rows } = await client.query<
+    { pid: number } & Record<'application' | 'client' | 'state' | 'seconds', string | null>
+  >(
     `select pid, application_name as application, host(client_addr) as client, state,
             round(extract(epoch from now() - coalesce(xact_start, state_change))) as seconds
      from pg_locks join pg_stat_activity using (pid)

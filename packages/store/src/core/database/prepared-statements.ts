@@ -34,7 +34,7 @@ export function prepareStatements(
     const name = names.use(text)
     const send = async (waiting: AbortSignal | undefined) => {
       if (statements.hasSubscribers) statements.publish({ text, values })
-      const config = { ...named(name), text, values, types }
+      const config = { ...(name !== undefined && { name }), text, values, types }
       return (await nameConnectionErrors(connections.query(config, waiting))).rows
     }
     const rows =
@@ -42,5 +42,3 @@ export function prepareStatements(
     return (await rows) as Row[]
   }
 }
-
-const named = (name: string | undefined): { name?: string } => (name === undefined ? {} : { name })

@@ -14,15 +14,11 @@ export interface ProcessReport {
   waitingSeconds: number | null
 }
 
-export interface ProcessRow {
-  service: string
-  replica: string
-  version: string
+export interface ProcessRow extends Omit<ProcessReport, 'startedMsAgo' | 'workedMsAgo'> {
   startedAt: Date
   /** since the process wrote its row, by the clock of Postgres */
   silentSeconds: number
   workedSecondsAgo: number | null
-  waitingSeconds: number | null
 }
 
 /** How long the row of a process that was killed stays. */

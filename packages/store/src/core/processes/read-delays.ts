@@ -1,4 +1,5 @@
 import { sql, type Store } from '../database/sql.js'
+import type { ProcessRow } from './process-rows.js'
 import { readOldestDueSeconds } from '../tables/oldest-waits.js'
 
 /** A process that has reported nothing for this long is frozen, cut off or gone: it reports every 3 s. */
@@ -12,11 +13,7 @@ export interface Delays {
   deliveries: number | null
 }
 
-interface LatestReport {
-  service: string
-  silentSeconds: number
-  waitingSeconds: number | null
-}
+type LatestReport = Pick<ProcessRow, 'service' | 'silentSeconds' | 'waitingSeconds'>
 
 /**
  * How late payments and deliveries are. While no process of a service reports, nobody does its work: the delay is at least as long

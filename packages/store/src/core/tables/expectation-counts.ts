@@ -1,22 +1,9 @@
 // How many expectations of a gateway are open: the table expectation_counts, and those that are still being counted.
-import { columnTable } from '../database/columns.js'
-import { inline, sql, type Tx } from '../database/sql.js'
+import { bigints, inline, sql, type Tx } from '../database/sql.js'
 import type { Expectation } from './expectations.js'
 
 /** Each has a row of its own for a gateway: ingest waits for nobody. */
 export type CountWriter = 'ingest' | 'scheduler'
-
-interface Difference {
-  gateway: string
-  writer: CountWriter
-  open: number
-}
-
-const DIFFERENCES = columnTable<Difference>('d', {
-  gateway: ['text', ({ gateway }) => gateway],
-  writer: ['text', ({ writer }) => writer],
-  open: ['bigint', ({ open }) => open],
-})
 
 const isOpen = ({ counting, notified }: Expectation): boolean => !counting && notified.all.state === 'open'
 
@@ -34,13 +21,11 @@ export async function countOpen(
     const { gateway } = after.terms
     byGateway.set(gateway, (byGateway.get(gateway) ?? 0) + Number(isOpen(after)) - Number(isOpen(before)))
   }
-  const differences = [...byGateway]
-    .filter(([, open]) => open !== 0)
-    .map(([gateway, open]) => ({ gateway, writer, open }))
-    .sort((a, b) => (a.gateway < b.gateway ? -1 : 1))
-  if (differences.length === 0) return
+  const changed = [...byGateway].filter(([, open]) => open !== 0).sort(([a], [b]) => (a < b ? -1 : 1))
+  if (changed.length === 0) return
   await tx.$executeRaw(sql`
-    insert into expectation_counts as c (${DIFFERENCES.names}) select * from ${DIFFERENCES.listOf(differences)}
+    insert into expectation_counts as c (gateway, writer, open)
+    select unnest(${changed.map(([gateway]) => gateway)}::text[]), ${writer}, unnest(${bigints(changed.map(([, open]) => open))})
     on conflict (gateway, writer) do update set open = c.open + excluded.open`)
 }
 

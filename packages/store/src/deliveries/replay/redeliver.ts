@@ -1,8 +1,7 @@
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import type { DeliveryMessage, DeliveryState } from '@payment-tracking/domain'
 import { ServiceError } from '@payment-tracking/runtime'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { deliveryRef } from '../../core/tables/delivery-rows.js'
 import { COUNT_REDELIVERIES, openCycle, TODAY } from '../open-cycle.js'
 

@@ -1,9 +1,7 @@
 // What a page of a replay writes for its webhook: deliveries of entries and retractions, and new cycles of what turning off cancelled.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { renderRetractionMessage, RETRACTION_MESSAGE_TYPE, route } from '@payment-tracking/domain'
-import { PAGE_LIMITS, runIn } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Tx } from '../../core/database/sql.js'
+import { PAGE_LIMITS, runIn, sql, type Store, type Tx } from '../../core/database/sql.js'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 import { DELIVERY_STATE } from '../../core/tables/delivery-rows.js'
 import { readFeedEntriesOf, type FeedEntry } from '../../messages/routing/feed-entries.js'

@@ -7,8 +7,7 @@ import {
   RETRACTION_MESSAGE_TYPE,
 } from '@payment-tracking/domain'
 import { ServiceError } from '@payment-tracking/runtime'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { REQUEUE } from '../../core/tasks/work-table.js'
 
 /** What events of the chain cause, and nothing else. */

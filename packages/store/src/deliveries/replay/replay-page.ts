@@ -2,8 +2,7 @@
 // that is done again changes nothing: the keys of deliveries refuse a second one of an event.
 import type { DeliveryRef } from '@payment-tracking/contracts'
 import { PAYMENT_MESSAGE_TYPE, RETRACTION_MESSAGE_TYPE } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, raw, sql } from '../../core/database/sql.js'
+import { bigints, raw, sql, type Store } from '../../core/database/sql.js'
 import { isolate } from '../../core/quarantine/isolate.js'
 import { DELIVERY_FINISHED_AT } from '../../core/tables/delivery-rows.js'
 import { deliveriesIn } from '../../core/tables/delivery-ranges.js'

@@ -1,6 +1,5 @@
 // Where lists begin, and the files of what lies before: the columns of stream_head and the rows of archive_parts change together.
-import type { Store } from '../../core/database/open-store.js'
-import { empty, sql, type Sql } from '../../core/database/sql.js'
+import { empty, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { lockHead } from '../../core/tables/head.js'
 
 /** A file of events of one month. */

@@ -5,8 +5,7 @@ import type {
   CommittedPayment,
   DeliveryRef,
 } from '@payment-tracking/contracts'
-import type { ChainEvent, ControlMessage } from '@payment-tracking/domain'
-import type { RefusedMessage } from './dead-letters.js'
+import type { ChainEvent, ControlMessage, RefusalCode } from '@payment-tracking/domain'
 import type { StreamIdentity } from '../../core/tables/stream-gaps.js'
 
 /** A checked message with its sequence in the stream. */
@@ -28,13 +27,17 @@ export interface ReceivedMessage extends ReceivedEvent {
 }
 
 /** A checked control message, with its bytes in case it cannot be stored. */
-export interface ReceivedControl {
+export interface ReceivedControl extends Omit<ReceivedMessage, 'event'> {
   control: ControlMessage
-  streamSequence: number
-  subject: string
-  bytes: Uint8Array
   /** when the stream stored it; default: now */
   storedAt?: Date | undefined
+}
+
+export interface RefusedMessage extends Omit<ReceivedMessage, 'event'> {
+  code: RefusalCode
+  reason: string
+  /** for a CONFLICT: a retraction of this transaction may accept the message */
+  signature?: string
 }
 
 export interface Batch {

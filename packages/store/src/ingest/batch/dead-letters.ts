@@ -1,19 +1,9 @@
 import type { StreamIdentity } from '../../core/tables/stream-gaps.js'
-import type { RefusalCode } from '@payment-tracking/domain'
+import type { RefusedMessage } from './batch.js'
 import { bigints, sql, type PipelinedTx, type Tx } from '../../core/database/sql.js'
 
 /** The stored bytes of a refused message. */
 export const DEAD_LETTER_BYTES = 64 * 1024
-
-export interface RefusedMessage {
-  streamSequence: number
-  subject: string
-  code: RefusalCode
-  reason: string
-  bytes: Uint8Array
-  /** for a CONFLICT: a retraction of this transaction may accept the message */
-  signature?: string
-}
 
 /**
  * Stores refused messages, each once by stream and sequence. A batch holds a message twice when the stream delivered it
@@ -71,12 +61,11 @@ interface WaitingLetter extends Pick<RefusedMessage, 'streamSequence' | 'subject
  */
 export async function readWaitingLetters(tx: Tx, signatures: readonly string[]): Promise<WaitingLetter[]> {
   if (signatures.length === 0) return []
-  const rows = await tx.$queryRaw<(Omit<WaitingLetter, 'streamSequence'> & { streamSequence: bigint })[]>`
-    select id as "letterId", stream_sequence as "streamSequence", subject, bytes from dead_letters
+  return tx.$queryRaw<WaitingLetter[]>`
+    select id as "letterId", stream_sequence::float8 as "streamSequence", subject, bytes from dead_letters
      where signature = any(${[...signatures]}::text[]) and replayed_at is null and code = 'CONFLICT'
        and size = length(bytes)
      order by id`
-  return rows.map(row => ({ ...row, streamSequence: Number(row.streamSequence) }))
 }
 
 /** Marks letters that are stored as events now. SQL: the clock of Postgres. */

@@ -6,8 +6,7 @@
 // the message's own transaction was retracted.
 import { bigints, hidden, sql, type Tx } from '../../core/database/sql.js'
 import { idInSlot, orderOf, type ChainEvent, type RetractedTransaction } from '@payment-tracking/domain'
-import type { NewEvent, ReceivedMessage } from './batch.js'
-import type { RefusedMessage } from './dead-letters.js'
+import type { NewEvent, ReceivedMessage, RefusedMessage } from './batch.js'
 
 /** The fields of a stored event that decide whether a message agrees with the event. */
 export interface StoredIdentity extends Pick<ChainEvent, IdentityField> {

@@ -6,24 +6,17 @@ import { readMessage, type RetractedTransaction } from '@payment-tracking/domain
 import type { ReceivedMessage } from './batch.js'
 import { markAccepted, readWaitingLetters } from './dead-letters.js'
 import type { LockedHead } from '../../core/tables/head.js'
-import { takeEvents } from '../figures/figures.js'
+import { takeEvents, type StoredEvent } from '../figures/figures.js'
 
 /** A stored event that a retraction took back, with its details. */
-export interface RetractedEvent {
+export interface RetractedEvent extends StoredEvent {
   id: string
-  position: bigint
-  name: string
   slot: number
   transactionIndex: number
   index: number
-  gateway: string | null
   paymentPolicy: string | null
   userPayment: string | null
-  occurredAt: Date
-  /** null for an event that is no payment */
-  amount: string | null
   paidAt: bigint | null
-  tokenMint: string | null
   /** of a payment that nobody was notified of */
   awaitsPolicy: boolean
 }

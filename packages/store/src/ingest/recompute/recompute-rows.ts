@@ -3,27 +3,11 @@ import { policyOutcome, type ChainEvent, type PolicyState } from '@payment-track
 import { raw, sql, type PipelinedTx, type Tx } from '../../core/database/sql.js'
 import { readUserPayments } from '../../core/tables/user-payments.js'
 import type { PolicySources, StoredPayment } from './derive-payments.js'
-import {
-  readPolicies,
-  writePolicies,
-  type FoldedPolicy,
-  type StoredPolicy,
-} from '../../core/tables/policies.js'
+import { readPolicies, writePolicies, type FoldedPolicy } from '../../core/tables/policies.js'
 import { readLatestEvents } from './read-latest-events.js'
 
 /** Everything that recomputing some policies reads, whatever was requested. */
-export interface RecomputeRows {
-  before: ReadonlyMap<string, StoredPolicy>
-  /** without sums; missing where no event of the policy is valid */
-  latest: ReadonlyMap<string, PolicyState>
-  sourcesOf: (policy: string) => PolicySources
-}
-
-export async function readForRecompute(
-  tx: Tx,
-  policies: readonly string[],
-  programId: string,
-): Promise<RecomputeRows> {
+export async function readForRecompute(tx: Tx, policies: readonly string[], programId: string) {
   const [stored, latest] = await Promise.all([
     readPolicies(tx, policies),
     readLatestEvents(tx, policies, programId),
@@ -33,13 +17,16 @@ export async function readForRecompute(
   const accounts = new Map(read.map(account => [account.address, account]))
   return {
     before: new Map(stored.map(policy => [policy.state.address, policy])),
+    /** without sums; missing where no event of the policy is valid */
     latest,
-    sourcesOf: address => {
+    sourcesOf: (address: string): PolicySources => {
       const policy = latest.get(address) ?? null
       return { policy, account: policy?.userPayment ? (accounts.get(policy.userPayment) ?? null) : null }
     },
   }
 }
+
+export type RecomputeRows = Awaited<ReturnType<typeof readForRecompute>>
 
 /** The first Created event of a policy names the user payment of all its payments, and the last one takes it away. */
 export const isLinked = (state: PolicyState | null | undefined): boolean =>
@@ -48,7 +35,7 @@ export const isLinked = (state: PolicyState | null | undefined): boolean =>
 /** A policy all of whose payments are derived and counted. */
 export interface WholePolicy {
   address: string
-  before: StoredPolicy | undefined
+  before: FoldedPolicy['before']
   after: PolicyState
   /** those of this page */
   payments: readonly StoredPayment[]

@@ -1,8 +1,6 @@
 // Notifies of what no event says of policies: some policies in one transaction.
 import type { DeliveryRef } from '@payment-tracking/contracts'
-import { PAGE_LIMITS } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type ClientTx } from '../../core/database/sql.js'
+import { PAGE_LIMITS, sql, type ClientTx, type Store } from '../../core/database/sql.js'
 import { isolate } from '../../core/quarantine/isolate.js'
 
 /** What gateways were notified of. */

@@ -1,6 +1,5 @@
 // Where an archived event is asked for.
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, sql } from '../../core/database/sql.js'
+import { allOf, sql, type Store } from '../../core/database/sql.js'
 import { eventConditions, type EventFilter } from '../lists/event-filter.js'
 import { IS_ARCHIVED } from '../../core/tables/lists-begin.js'
 

@@ -1,6 +1,5 @@
 // Which feeds went on, or lost a reader, since a check: for the requests of one process that wait.
-import type { Store } from '../../core/database/open-store.js'
-import { inline, sql } from '../../core/database/sql.js'
+import { inline, sql, type Store } from '../../core/database/sql.js'
 
 /** Where a check ended. */
 export interface FeedMark {

@@ -1,7 +1,16 @@
-import { PAGE_LIMITS, runIn, type RunStatement } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, inline, join, raw, sql, type Sql } from '../../core/database/sql.js'
-import { hidden } from '../../core/database/hidden.js'
+import {
+  allOf,
+  hidden,
+  inline,
+  join,
+  PAGE_LIMITS,
+  raw,
+  runIn,
+  sql,
+  type RunStatement,
+  type Sql,
+  type Store,
+} from '../../core/database/sql.js'
 import { listPayments, type StoredOneTimePayment } from './list-one-time-payments.js'
 import type { RecordOptions } from './record-text.js'
 import { walkConditions, walkOrder } from './walk-key.js'

@@ -1,6 +1,5 @@
 // What an earlier epoch of this database has in common with the present one: keys of the earlier one up to there stay valid.
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 
 /** @returns the last position in common; null for an epoch that this database never had */
 export async function readSharedPosition({ database }: Store, epoch: string): Promise<bigint | null> {

@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, sql } from '../../core/database/sql.js'
+import { allOf, sql, type Store } from '../../core/database/sql.js'
 import { LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { eventConditions, type EventFilter } from './event-filter.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'

@@ -1,6 +1,4 @@
-import type { RunStatement } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, empty, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, empty, sql, type RunStatement, type Sql, type Store } from '../../core/database/sql.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import { pageOf } from './event-filter.js'
 import { FINALITY, type Finality } from '../../core/tables/detailed-payment.js'

@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 
 /**
  * The time on the chain from which the service knows what happened: of the oldest event that it ever stored. Null while

@@ -1,7 +1,6 @@
 // The wallets that paid a gateway, with what each paid. No statement reads all payments or all policies of a gateway: wallets
 // are found by stepping over an index, and every search has a bound.
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql, type Sql, type Store } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { isPaid, payersAfter } from './payers.js'
 import { isAtRisk, walletPolicies, type CustomerRules, type SubscriberState } from './subscriber-state.js'

@@ -1,7 +1,6 @@
 // The subscriptions of a gateway: figures of today, overdue subscriptions and past figures all start from these rows.
 import { readPolicyTerms, type PolicyTerms } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql, type Sql, type Store } from '../../core/database/sql.js'
 import { OF_POLICY } from '../../core/tables/payment-names.js'
 
 type SubscriptionTerms = Extract<PolicyTerms, { kind: 'subscription' }>

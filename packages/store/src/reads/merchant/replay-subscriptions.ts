@@ -8,8 +8,7 @@ import {
   type Frequency,
   type PolicyState,
 } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, sql, type Sql } from '../../core/database/sql.js'
+import { bigints, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../core/tables/stored-events.js'
 import { IS_POLICY_CREATED, OF_POLICY, POLICY_EVENTS } from '../../core/tables/payment-names.js'
 import type { GatewaySubscriptions, PolicyPayer } from './read-subscriptions.js'

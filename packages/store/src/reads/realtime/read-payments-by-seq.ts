@@ -1,7 +1,5 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, sql } from '../../core/database/sql.js'
-import { hidden } from '../../core/database/hidden.js'
+import { bigints, hidden, sql, type Store } from '../../core/database/sql.js'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 
 export interface SeqRange {

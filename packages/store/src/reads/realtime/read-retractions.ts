@@ -1,6 +1,5 @@
 import type { CommittedPayment } from '@payment-tracking/contracts'
-import type { Store } from '../../core/database/open-store.js'
-import { empty, raw, sql } from '../../core/database/sql.js'
+import { empty, raw, sql, type Store } from '../../core/database/sql.js'
 import { readCommittedPayments } from '../../core/tables/committed-payments.js'
 
 /** A key in the order of retractions. */

@@ -1,8 +1,6 @@
 import { dueNoticeOf, type LifecyclePolicy, type TrackedPolicy } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
 import { isNotQuarantined, isolate } from '../../core/quarantine/isolate.js'
-import { raw, sql, type Sql } from '../../core/database/sql.js'
-import { hidden } from '../../core/database/hidden.js'
+import { hidden, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
 import {
   LIFECYCLE_COLUMNS,
   toLifecyclePolicy,

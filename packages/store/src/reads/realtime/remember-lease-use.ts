@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 
 /**
  * Calls `initialise` once in the life of a deployment, and records its success for ever. Of several concurrent callers,

@@ -1,5 +1,6 @@
 import { HeadTracker } from '../../core/database/head-tracker.js'
-import { openStore, type Store, type StoreOptions } from '../../core/database/open-store.js'
+import type { Store } from '../../core/database/sql.js'
+import { openStore, type StoreOptions } from '../../core/database/open-store.js'
 import { nameOfDatabase } from '../../core/database/check-replicas.js'
 import { Fleet } from './fleet.js'
 import { openReads, type Reads } from './open-reads.js'

@@ -1,8 +1,7 @@
 // One replica: a standby of Postgres that answers reads, as long as it follows the primary.
-import type { RunRead } from '../../core/database/database.js'
 import { HeadTracker, type Head } from '../../core/database/head-tracker.js'
-import { openStore, type Store, type StoreOptions } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { openStore, type StoreOptions } from '../../core/database/open-store.js'
+import { sql, type RunRead, type Store } from '../../core/database/sql.js'
 import { StoreUnavailableError } from '../../core/errors.js'
 
 /** What a server says of itself. */

@@ -1,7 +1,6 @@
 // The policies that a wallet has or had with a gateway.
 import { readPolicyTerms, type ChainOrder, type PolicyTerms } from '@payment-tracking/domain'
-import type { Store } from '../../../core/database/open-store.js'
-import { sql } from '../../../core/database/sql.js'
+import { sql, type Store } from '../../../core/database/sql.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../../core/tables/stored-events.js'
 
 /** The time of a policy from its creation on. */

@@ -1,5 +1,5 @@
 // What happened between a gateway and a wallet, newest first.
-import type { Store } from '../../../core/database/open-store.js'
+import type { Store } from '../../../core/database/sql.js'
 import { readRisks } from './read-risks.js'
 import type { StateClock } from '../subscriber-state.js'
 import { compareKeys, entryKey, readKey, writeKey, type TimelineEntry } from './entries.js'
