@@ -91,7 +91,7 @@ async function grantsTo(client: pg.Client, service: ServiceWithRole, to: string)
       r: `select${wholeOrAllowed}`,
       w: `update${wholeOrAllowed}`,
     }
-    const rights = [...rightsOf(service, table)]
+    const rights = rightsOf(service, table).split('')
     if (rights.length === 0) return []
     return [
       `grant ${rights.map(right => words[right]).join(', ')} on ${table} to ${to}`,
