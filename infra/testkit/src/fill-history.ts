@@ -1,4 +1,5 @@
 // Gives one address a long history: rows as ingest would have written them, filled by SQL in sets.
+import { bodyText } from '@payment-tracking/store/core'
 import type { Pool } from './create-database.js'
 import { FILL_MESSAGES, signatureInSql, signatureOf } from './fill-events.js'
 
@@ -107,7 +108,8 @@ export async function fillWaiting(
 
 /** The deliveries with their message ids and bodies, as a table for the statements of tests. */
 export const SENT = `(
-  select d.id, d.webhook_id, d.event_id, d.type, d.activation, d.state, d.attempts_made, d.defer_reason, m.message_id, m.body
+  select d.id, d.webhook_id, d.event_id, d.type, d.activation, d.state, d.attempts_made, d.defer_reason, m.message_id,
+         ${bodyText('m')} as body
     from deliveries d join messages m on m.id = d.message)`
 
 /** Lets deliveries of a policy's first payments wait for webhooks, each due in an hour. */

@@ -1,5 +1,6 @@
 // Deliveries: one for each payment and webhook of its gateway, attempts recorded before requests, an unchanging body
 // and id, and signatures that every receiver can verify.
+import { bodyText } from '@payment-tracking/store/core'
 import type { ModelPayment } from '@payment-tracking/testkit/oracle'
 import { Webhook } from 'standardwebhooks'
 import type { CommitChecker } from '../load/commit-checker.js'
@@ -31,7 +32,7 @@ const TRIES = 4
 
 export const readDeliveries = (checker: CommitChecker): Promise<DeliveryRow[]> =>
   checker.query<DeliveryRow & Record<string, unknown>>(`
-    select d.id::text, d.webhook_id::text, d.event_id, d.type, m.message_id, m.body, d.state,
+    select d.id::text, d.webhook_id::text, d.event_id, d.type, m.message_id, ${bodyText('m')} as body, d.state,
            d.defer_reason,
            array_agg(a.number::int order by a.number) filter (where a.number is not null) as attempts,
            array_agg(a.outcome order by a.number) filter (where a.number is not null) as outcomes

@@ -44,6 +44,7 @@ export { type ArchiveProblem, noteArchiveProblem, readArchiveProblem } from './t
 export { type ReadExpectation, toCommittedExpectation } from './tables/expectations.js'
 export { readStreamHead, type StreamPlace } from './tables/head.js'
 export { readOldestAwaitingDetailsSeconds, readOldestUndeliveredSeconds } from './tables/oldest-waits.js'
+export { bodyText } from './tables/payment-bodies.js'
 export { revokeKeysOfDeletedGateways } from './tables/revoke-keys.js'
 export {
   closeStreamGap,

@@ -10,6 +10,7 @@ import {
   IS_OPEN,
   IS_UNCLAIMED,
 } from '../core/tables/delivery-rows.js'
+import { bodyOf } from '../core/tables/payment-bodies.js'
 import { EARLIER_DELIVERY, CHECK_AGAIN_SECONDS, MUST_WAIT } from './ordered-deliveries.js'
 
 /** The result of a claim for one delivery. */
@@ -145,7 +146,7 @@ export async function claimDeliveries(
     )
     select t.*, m.*
       from told t
-           cross join lateral (select message_id as "messageId", body from messages where id = t.message limit 1) m`)
+           cross join lateral (select l.message_id as "messageId", ${bodyOf('l')} as body from messages l where l.id = t.message limit 1) m`)
   const claims: Claim[] = rows.map(row => ({ kind: 'claimed', delivery: toDelivery(row) }))
   if (rows.length === ids.length) return claims
   const claimed = new Set(rows.map(row => row.id.toString()))

@@ -3,6 +3,7 @@
 import { RECOVERED_BELOW_ATTEMPTS, RECOVERED_HOURS } from '@payment-tracking/domain'
 import { inline, raw, sql, type Sql } from '../database/sql.js'
 import { trackingIdText } from './messages.js'
+import { bodyOf } from './payment-bodies.js'
 
 /** The row of the delivery has no final state yet. The delivery itself has ended where not `IS_LIVE`. */
 export const IS_OPEN = sql`d.state in ('pending', 'waiting')`
@@ -27,7 +28,7 @@ export const deliveryRef = (body: Sql): Sql => sql`
   (select substring(endpoint_url from '//(?:[^/?#@]*@)?([^/?#]+)') from webhooks where id = d.webhook_id) as host`
 
 /** The body of a delivery `d`. */
-export const BODY = sql`(select body from messages where id = d.message)`
+export const BODY = sql`(select ${bodyOf('m')} from messages m where m.id = d.message)`
 
 /** The message id of a delivery `d`. That of a payment stands in its message alone. */
 export const MESSAGE_ID = sql`coalesce(d.message_id, (select message_id from messages where id = d.message))`

@@ -7,6 +7,7 @@
 import { PAYMENT_MESSAGE_TYPE, type DeliveryMessage } from '@payment-tracking/domain'
 import { columnTable } from '../database/columns.js'
 import { bigints, raw, sql, type Sql, type Tx } from '../database/sql.js'
+import { keepBody } from './payment-bodies.js'
 
 /** A message of the log. */
 export interface LoggedMessage extends DeliveryMessage {
@@ -19,11 +20,12 @@ export interface LoggedMessage extends DeliveryMessage {
   lifecycle?: string | null
 }
 
-const PLACED = columnTable<LoggedMessage>('m', {
+const PLACED = columnTable<LoggedMessage & { form: number | null }>('m', {
   position: ['bigint', ({ position }) => position],
   gateway: ['text', ({ gateway }) => gateway],
   message_id: ['text', ({ id }) => id],
   event_id: ['uuid', ({ eventId }) => eventId],
+  form: ['smallint', ({ form }) => form],
   body: ['text', ({ body }) => body, 'lines'],
 })
 
@@ -60,17 +62,17 @@ const send = (tx: Tx & { send?: (statement: Sql) => void }, statement: Sql): Pro
   tx.send ? Promise.resolve(tx.send(statement)) : tx.$executeRaw(statement)
 
 /**
- * Writes payments of the batch that is being stored. The id of each is its position, which no other row has. SQL: one text a column,
- * and a statement that nobody waits for.
+ * Writes payments of the batch that is being stored, with their events: their bodies need them. The id of each is its position, which no
+ * other row has. SQL: one text a column, and a statement that nobody waits for.
  */
 export async function logPlaced(tx: Tx, payments: readonly LoggedMessage[]): Promise<void> {
   if (payments.length === 0) return
   await send(
     tx,
     sql`
-      insert into messages (id, gateway, position, sequence, type, message_id, event_id, body)
-      select m.position, m.gateway, m.position, 0, ${PAYMENT_TYPE}, m.message_id, m.event_id, m.body
-        from ${PLACED.listOf(payments)}`,
+      insert into messages (id, gateway, position, sequence, type, message_id, event_id, form, body)
+      select m.position, m.gateway, m.position, 0, ${PAYMENT_TYPE}, m.message_id, m.event_id, m.form, m.body
+        from ${PLACED.listOf(payments.map(payment => ({ ...payment, ...keepBody(payment) })))}`,
   )
 }
 
@@ -127,6 +129,14 @@ export const loggedAs = (k: Sql): Sql => sql`(
   (select m.id from messages m
     where ${k}.event_id is null and m.message_id = ${k}.message_id collate "C" and m.gateway = ${k}.gateway collate "C"
       and m.position is not null and m.type <> ${PAYMENT_TYPE} limit 1))`
+
+/**
+ * Payments `m` of a gateway in their own place. The index messages_payments has a hash in place of the gateway's 44 letters; another
+ * gateway can have the same hash, so the gateway is compared too. Postgres would multiply the shares of both conditions, expect hardly
+ * a row, and sort all: it takes `coalesce` for a half.
+ */
+export const placedOf = (gateway: string): Sql => sql`
+  hashtextextended(m.gateway, 0) = hashtextextended(${gateway}, 0) and coalesce(m.gateway = ${gateway}, false) and m.sequence = 0`
 
 /** As in the index messages_message_key. */
 export const PAYMENT_TYPE = raw(`'${PAYMENT_MESSAGE_TYPE}'`)

@@ -3,6 +3,7 @@
 import { CHAIN_LIFECYCLE_TYPES, PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import { runIn } from '../../core/database/database.js'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
+import { placedOf } from '../../core/tables/messages.js'
 import { toLifecycle, type StoredLifecycle, type WaitingMessage } from '../waiting/waiting-messages.js'
 
 /** The key of a page in that order. */
@@ -42,10 +43,9 @@ export function readFeedEntries(
   of: { after: FeedPosition; last: bigint; types: readonly string[]; limit: number },
 ): Promise<FeedEntry[]> {
   const { after, last, types, limit } = of
-  const own = sql`m.gateway = ${gateway} and m.position <= ${last}`
-  const payments = sql`${own} and m.sequence = 0 and m.position > ${after.position}`
+  const payments = sql`${placedOf(gateway)} and m.position > ${after.position} and m.position <= ${last}`
   const others = sql`
-    ${own} and m.sequence > 0 and m.event_id is not null and (m.position, m.sequence) > (${after.position}, ${after.sequence})
+    m.gateway = ${gateway} and m.position <= ${last} and m.sequence > 0 and m.event_id is not null and (m.position, m.sequence) > (${after.position}, ${after.sequence})
     and m.type = any(${[...types]}::text[]) and ${IS_TOLD_AGAIN}`
   const parts = types.includes(PAYMENT_MESSAGE_TYPE)
     ? sql`${part(payments, limit)} union all ${part(others, limit)}`

@@ -6,6 +6,8 @@
 import { PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import type { RunRead } from '../../core/database/database.js'
 import type { Store } from '../../core/database/open-store.js'
+import { placedOf } from '../../core/tables/messages.js'
+import { bodyOf } from '../../core/tables/payment-bodies.js'
 import { sql } from '../../core/database/sql.js'
 import { StoreUnavailableError } from '../../core/errors.js'
 import type { FeedKey } from './feed-cursor.js'
@@ -94,9 +96,9 @@ function toPresentEpoch(key: FeedKey, { epoch, sharedPosition, sharedSequence }:
 /** The payments that were sent together with their batch. */
 async function readPayments(run: RunRead, { gateway, from, upTo, limit }: Part): Promise<readonly Entry[]> {
   const rows = await run<EntryRow>(sql`
-    select m.position, m.sequence, m.body, (select epoch::text from stream_head) as epoch
+    select m.position, m.sequence, ${bodyOf('m')} as body, (select epoch::text from stream_head) as epoch
       from messages m
-     where m.gateway = ${gateway} and m.sequence = 0 and m.position > ${from.position} and m.position <= ${upTo}
+     where ${placedOf(gateway)} and m.position > ${from.position} and m.position <= ${upTo}
      order by m.position limit ${limit}`)
   requireEpoch(rows, from)
   return rows
@@ -114,7 +116,7 @@ async function readOthers(
 ): Promise<readonly Entry[]> {
   const rows = await run<EntryRow>(sql`
     select f.sequence, f.position,
-           case when f.type = any(${[...types]}::text[]) and f.position >= ${firstPosition} then f.body end as body,
+           case when f.type = any(${[...types]}::text[]) and f.position >= ${firstPosition} then ${bodyOf('f')} end as body,
            (select epoch::text from stream_head) as epoch
       from (select * from messages f
              where f.sequence > 0 and f.gateway = ${gateway} and f.sequence > ${from.sequence} order by f.sequence limit ${limit}) f
