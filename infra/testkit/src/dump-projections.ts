@@ -17,8 +17,7 @@ const QUERIES = {
   user_payments: 'select * from user_payments order by address',
   // The times of the next checks are moved by tasks.
   policies: `select to_jsonb(p) - 'next_check_at' - 'next_funds_check_at' as policy from policies p order by address`,
-  event_counts: figures('event_counts', 'name', 'span', 'start'),
-  payment_stats: figures('payment_stats', 'gateway', 'span', 'start'),
+  event_counts: figures('event_counts', 'gateway', 'name', 'span', 'start'),
   payment_token_stats: figures('payment_token_stats', 'gateway', 'span', 'start', 'token_mint'),
   dead_letters: `select code, subject, encode(bytes, 'hex') as bytes, size from dead_letters
     where replayed_at is null order by bytes, code`,

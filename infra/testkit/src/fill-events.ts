@@ -182,16 +182,12 @@ const AGGREGATES = [
      select 1, max(position), now() from events having count(*) > 0`,
   `insert into trackings (tracking_id, head)
      select tracking_id, max(seq) from events where name = 'PaymentRecord' group by 1`,
-  `insert into event_counts (name, span, start, count)
-     select name, ${HOUR}, ${hourOf}, count(*) from events e group by 1, 3`,
-  `insert into event_counts (name, span, start, count)
-     select name, s.span, b.start, sum(count) from event_counts a ${WIDER} group by 1, 2, 3`,
-  `insert into payment_stats (gateway, span, start, count)
-     select gateway, ${HOUR}, ${hourOf}, count(*) from events e where name = 'PaymentRecord' group by 1, 3`,
-  `insert into payment_stats (gateway, span, start, count)
-     select '', span, start, sum(count) from payment_stats group by 2, 3`,
-  `insert into payment_stats (gateway, span, start, count)
-     select gateway, s.span, b.start, sum(count) from payment_stats a ${WIDER} group by 1, 2, 3`,
+  `insert into event_counts (gateway, span, name, start, count)
+     select '', ${HOUR}, name, ${hourOf}, count(*) from events e group by 3, 4`,
+  `insert into event_counts (gateway, span, name, start, count)
+     select gateway, ${HOUR}, name, ${hourOf}, count(*) from events e where name = 'PaymentRecord' group by 1, 3, 4`,
+  `insert into event_counts (gateway, span, name, start, count)
+     select gateway, s.span, name, b.start, sum(count) from event_counts a ${WIDER} group by 1, 2, 3, 4`,
   `insert into payment_token_stats (gateway, span, start, token_mint, count, total, min, max)
      select e.gateway, ${HOUR}, ${hourOf}, coalesce(u.token_mint, ''), count(*), sum(e.amount), min(e.amount), max(e.amount)
        from events e

@@ -81,12 +81,9 @@ const ADDED = `count = f.count + excluded.count, total = f.total + excluded.tota
   max = greatest(f.max, excluded.max)`
 
 const FIGURES = [
-  `insert into event_counts as f (name, span, start, count)
-   select e.name, s.span, ${START}, count(*) from events e ${SPANS} where ${POSITIONS} group by 1, 2, 3
-   on conflict (version, name, span, start) do update set count = f.count + excluded.count`,
-  `insert into payment_stats as f (gateway, span, start, count)
-   select g.gateway, s.span, ${START}, count(*) from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3
-   on conflict (version, gateway, span, start) do update set count = f.count + excluded.count`,
+  `insert into event_counts as f (gateway, span, name, start, count)
+   select g.gateway, s.span, e.name, ${START}, count(*) from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3, 4
+   on conflict (version, gateway, span, name, start) do update set count = f.count + excluded.count`,
   `insert into payment_token_stats as f (gateway, span, start, token_mint, count, total, min, max)
    select g.gateway, s.span, ${START}, coalesce(e.token_mint, ''), ${SUMS}
      from events e ${SPANS} ${OF_ALL} where ${POSITIONS} group by 1, 2, 3, 4

@@ -149,8 +149,8 @@ await pool.query(
   [unknown.address, gateway.address, MANY],
 )
 await pool.query(
-  `insert into event_counts (name, span, start, count)
-   select 'PaymentRecord', 3600, '2020-01-01'::timestamptz + n * interval '1 hour', 1 from generate_series(1, $1::int) n`,
+  `insert into event_counts (gateway, span, name, start, count)
+   select '', 3600, 'PaymentRecord', '2020-01-01'::timestamptz + n * interval '1 hour', 1 from generate_series(1, $1::int) n`,
   [MANY],
 )
 for (const of of [gateway.address, '']) {
@@ -162,8 +162,8 @@ for (const of of [gateway.address, '']) {
     [of, MANY, TIME / 1000],
   )
   await pool.query(
-    `insert into payment_stats (gateway, span, start, count)
-     select $1, 86400, '2022-01-01'::timestamptz + n * interval '1 day', 1 from generate_series(1, 1500) n`,
+    `insert into event_counts (gateway, span, name, start, count)
+     select $1, 86400, 'PaymentRecord', '2022-01-01'::timestamptz + n * interval '1 day', 1 from generate_series(1, 1500) n`,
     [of],
   )
 }
@@ -280,7 +280,7 @@ t.test('an hour of many tokens that lost its extremes', async t => {
   await isBounded(t, () =>
     pool.query(
       `insert into work (kind, key) select 'hour', to_char(start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS".000Z"') || ' ' || gateway
-         from payment_stats where version = (select figures_version from stream_head) and gateway = $1 and span = 3600`,
+         from event_counts where version = (select figures_version from stream_head) and gateway = $1 and span = 3600`,
       [gateway.address],
     ),
   )

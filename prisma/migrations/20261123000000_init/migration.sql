@@ -27,7 +27,7 @@ create table stream_head (
   finalized_slot bigint not null default 0,
   -- the rules by which the projections were made
   projection_version integer not null default 1,
-  -- the version of the rows of event_counts, payment_stats and payment_token_stats that readers read, and ingest adds to
+  -- the version of the rows of event_counts and payment_token_stats that readers read, and ingest adds to
   figures_version integer not null default 1,
   -- the version of the rows that a rebuild fills, event by event; null while no rebuild counts
   counting_version integer,
@@ -194,7 +194,7 @@ create unique index events_position_key on events (position);
 -- for some thousands.
 -- Also readHour, countEvents and readPaymentStats: the times of an hour or less.
 create index events_newest on events (occurred_at, slot);
--- readEventPage with `gateway`, readVolume, readHour, readPaymentStats.
+-- readEventPage with `gateway`, readVolume, readHour, countEvents, readPaymentStats.
 create index events_gateway_newest on events (gateway, occurred_at, slot) where gateway is not null;
 -- readEventPage with `paymentPolicy`, replaySubscriptions.
 create index events_policy_newest on events (payment_policy, occurred_at, slot) where payment_policy is not null;
@@ -494,18 +494,19 @@ create table risk_notices (
 -- The risks of a policy that have not been cleared: for notifyRisks.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
--- Events by name and span of time (0 = all time, else seconds).
+-- Events by gateway, span of time (0 = all time, else seconds) and name: of all gateways ('') every event, of one its payments. So a
+-- batch writes one table of counts, and the payments of all gateways are those of two names.
 create table event_counts (
   -- see stream_head. Retention removes rows of earlier versions
   version integer not null default 1,
-  name text collate "C" not null,
+  gateway text collate "C" not null,
   span integer not null,
+  name text collate "C" not null,
   start timestamptz(0) not null,
   count bigint not null,
-  primary key (version, name, span, start)
+  -- the names of a gateway are together, and so are the hours of a name
+  primary key (version, gateway, span, name, start)
 );
--- countEvents and listEventNames: one row for each name, among thousands of hours. Without `count`, which every batch changes.
-create index event_counts_all_time on event_counts (version, name) where span = 0;
 
 -- Work on many rows that one message or request has caused. Processes do it afterwards, page by page (packages/store/src/core/tasks).
 create table work (
@@ -532,18 +533,8 @@ create table work (
 -- readNextWorks, eachOf. A row whose work has ended has next_at = infinity: it stays for readers and has no entry here.
 create index work_order on work (kind, gateway, next_at) where next_at < 'infinity';
 
--- Payments by gateway ('' = all gateways) and span of time.
-create table payment_stats (
-  version integer not null default 1,
-  gateway text collate "C" not null,
-  span integer not null,
-  start timestamptz(0) not null,
-  count bigint not null,
-  primary key (version, gateway, span, start)
-);
-
--- The same by token mint ('' = not known yet). Extremes are those of an hour or a day: null of all time, and while they are
--- lost, until the hour is counted again.
+-- Payments by gateway ('' = all gateways), span of time and token mint ('' = not known yet). Extremes are those of an hour or a day:
+-- null of all time, and while they are lost, until the hour is counted again.
 create table payment_token_stats (
   version integer not null default 1,
   gateway text collate "C" not null,

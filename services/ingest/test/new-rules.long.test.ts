@@ -17,7 +17,6 @@ const MADE_OTHERWISE = `
   update user_payments set token_mint = null;
   update gateways set signer = null, signer_order = null;
   update events set payer = null, token_mint = null where amount is not null;
-  update payment_stats set count = count + 1;
   update payment_token_stats set total = total + 1;
   update payment_token_stats set min = 0 where span > 0 and start = (select max(start) from payment_token_stats);
   update event_counts set count = count + 1`

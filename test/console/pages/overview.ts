@@ -104,7 +104,7 @@ export function testOverviewOfGateway({
     const values = `from (values ($1), ('')) gateways (gateway), generate_series(1, 22) n,
         lateral (select date_trunc('hour', now()) - n * interval '1 hour' as start, 90 + (n * 37) % 61 - 3 * n as count) hour`
     await database.pool.query(
-      `insert into payment_stats (gateway, span, start, count) select gateway, 3600, start, count ${values}
+      `insert into event_counts (gateway, span, name, start, count) select gateway, 3600, 'PaymentRecord', start, count ${values}
        on conflict do nothing`,
       [gateway.address],
     )

@@ -70,16 +70,7 @@ export const policyOf = (number: number): string => policyBatch(number).received
 /** The tables that the messages write. */
 const TABLES = [
   ...['events', 'retractions', 'trackings', 'dead_letters', 'ingest_batches', 'event_counts'],
-  ...[
-    'payment_stats',
-    'payment_token_stats',
-    'policies',
-    'gateways',
-    'messages',
-    'work',
-    'stream_head',
-    'earlier_epochs',
-  ],
+  ...['payment_token_stats', 'policies', 'gateways', 'messages', 'work', 'stream_head', 'earlier_epochs'],
 ]
 /** Of earlier traces nothing is left. */
 export const EMPTY = [

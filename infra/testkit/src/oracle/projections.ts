@@ -29,9 +29,7 @@ export const PROJECTIONS = {
            case when left(signer_order, ${POSITION}) >= left(incarnation_start, ${POSITION}) then signer else authority end as signer
       from gateways where incarnation_start is not null`,
   event_counts: `
-    select name, span, extract(epoch from start)::bigint as start, count from event_counts where ${IN_USE}`,
-  payment_stats: `
-    select ${KEY_OF_FIGURE}, count from payment_stats where ${IN_USE}`,
+    select ${KEY_OF_FIGURE}, name, count from event_counts where ${IN_USE}`,
   payment_token_stats: `
     select ${KEY_OF_FIGURE}, token_mint, count, total, min, max from payment_token_stats where ${IN_USE}`,
 } as const
@@ -43,8 +41,7 @@ const KEYS: Record<Projection, readonly string[]> = {
   policies: ['address'],
   user_payments: ['address'],
   gateways: ['address'],
-  event_counts: ['name', 'span', 'start'],
-  payment_stats: ['gateway', 'span', 'start'],
+  event_counts: ['gateway', 'span', 'start', 'name'],
   payment_token_stats: ['gateway', 'span', 'start', 'token_mint'],
 }
 
@@ -103,7 +100,7 @@ export function projectionsOf(model: Model): Rows {
       model.events.filter(({ retracted }) => !retracted),
       model.payments
         .filter(({ event }) => !event.retracted)
-        .map(({ event: { at }, ...facts }) => ({ at, ...facts })),
+        .map(({ event: { name, at }, ...facts }) => ({ name, at, ...facts })),
     ),
   }
 }

@@ -8,6 +8,7 @@ const SPANS = [0, 86_400, 3_600]
 const startOf = (span: number, at: number): number => (span === 0 ? 0 : Math.floor(at / (span * 1000)) * span)
 
 export interface SummedPayment {
+  name: string
   gateway: string
   amount: bigint
   tokenMint: string | null
@@ -15,36 +16,29 @@ export interface SummedPayment {
   at: number
 }
 
-const mapValues = (
-  map: ReadonlyMap<string, SummedPayment[]>,
-  describe: (payments: SummedPayment[], key: string) => string,
-) => new Map([...map].map(([key, payments]) => [key, describe(payments, key)]))
-
 /** @param events what is valid. @param payments the payments among them */
 export function sumsOf(events: readonly { name: string; at: number }[], payments: readonly SummedPayment[]) {
   const counts = new Map<string, number>()
-  for (const { name, at } of events)
+  // The rows without a gateway are over all of them. Those of one count payments alone.
+  for (const { gateway, name, at } of [...events.map(event => ({ ...event, gateway: '' })), ...payments])
     for (const span of SPANS) {
-      const key = `${name} ${span} ${startOf(span, at)}`
+      const key = `${labelOf(gateway)} ${span} ${startOf(span, at)} ${name}`
       counts.set(key, (counts.get(key) ?? 0) + 1)
     }
-  const groups = new Map<string, SummedPayment[]>()
   const ofTokens = new Map<string, SummedPayment[]>()
   const ofAllTime = new Set<string>()
   for (const payment of payments)
-    // The rows without a gateway are over all of them.
     for (const gateway of [payment.gateway, ''])
       for (const span of SPANS) {
-        const key = `${labelOf(gateway)} ${span} ${startOf(span, payment.at)}`
-        push(groups, key, payment)
-        const ofToken = `${key} ${labelOf(payment.tokenMint ?? '')}`
+        const ofToken = `${labelOf(gateway)} ${span} ${startOf(span, payment.at)} ${labelOf(payment.tokenMint ?? '')}`
         push(ofTokens, ofToken, payment)
         if (span === 0) ofAllTime.add(ofToken)
       }
   return {
     event_counts: new Map([...counts].map(([key, count]) => [key, `count=${count}`])),
-    payment_stats: mapValues(groups, ({ length }) => `count=${length}`),
-    payment_token_stats: mapValues(ofTokens, (group, key) => figuresOf(group, ofAllTime.has(key))),
+    payment_token_stats: new Map(
+      [...ofTokens].map(([key, group]) => [key, figuresOf(group, ofAllTime.has(key))]),
+    ),
   }
 }
 

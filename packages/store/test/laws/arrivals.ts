@@ -6,23 +6,22 @@ import type { Message } from './messages.js'
 
 /** Some rows of figures, of each span. @param key tells the rows of a table apart */
 const some = (key: string): string => `abs(hashtext(${key} || start || span)) % 3 = 0`
-const OF_GATEWAY = some('gateway')
+const OF_NAME = some('gateway || name')
 const OF_TOKEN = some('gateway || token_mint')
 
 /** Statements that make figures wrong: a rebuild rights them. */
 const SPOILS = [
-  `update payment_stats set count = count + 7 where ${OF_GATEWAY}`,
   `update payment_token_stats set total = case span when 0 then total * 2 else total - 1 end, min = null where ${OF_TOKEN}`,
   `update payment_token_stats set max = max + 1 where ${OF_TOKEN}`,
   `update payment_token_stats set min = null, max = null where ${OF_TOKEN}`,
-  `delete from payment_stats where ${OF_GATEWAY}`,
   `delete from payment_token_stats where ${OF_TOKEN}`,
   `insert into payment_token_stats (version, gateway, span, start, token_mint, count, total, min, max)
-   select version, gateway, span, start, 'stale', 1, 1, 1, 1 from payment_stats where ${OF_GATEWAY} on conflict do nothing;
-   insert into event_counts (version, name, span, start, count)
-   select figures_version, 'stale', 86400, '2020-01-01', 5 from stream_head on conflict do nothing`,
-  `update event_counts set count = case span when 0 then 0 else count + 1 end where ${some('name')}`,
-  `delete from event_counts where ${some('name')}`,
+   select version, gateway, span, start, 'stale', 1, 1, 1, 1 from event_counts where ${OF_NAME} on conflict do nothing;
+   insert into event_counts (version, gateway, span, name, start, count)
+   select figures_version, g.gateway, 86400, 'stale', '2020-01-01', 5
+     from stream_head, (values (''), ('stale')) g (gateway) on conflict do nothing`,
+  `update event_counts set count = case span when 0 then 0 else count + 7 end where ${OF_NAME}`,
+  `delete from event_counts where ${OF_NAME}`,
 ]
 
 /** Small pages cost most: a page of two rows does as much beside its rows as one of 500. */

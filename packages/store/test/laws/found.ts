@@ -42,6 +42,7 @@ export async function findRows(store: Store, pool: Pool): Promise<Found> {
         amount: BigInt(amount),
         id: event.id,
         key: keyOfRow(row),
+        name: String(row.name),
         retracted: event.retracted,
         gateway: String(row.gateway),
         at: Date.parse(event.timestamp),

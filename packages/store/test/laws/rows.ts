@@ -18,6 +18,7 @@ import type { Table } from './columns.js'
 export interface FoundPayment {
   key: string
   id: string
+  name: string
   gateway: string
   amount: bigint
   /** ms since 1970 */

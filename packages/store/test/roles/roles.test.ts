@@ -114,7 +114,7 @@ t.test('a service cannot do what it does not need', async t => {
     ['api', 'delete from trackings'],
     ['api', 'update stream_head set position = 0'],
     ['webhook-worker', 'select * from gateway_sessions'],
-    ['webhook-worker', 'update payment_stats set count = 0'],
+    ['webhook-worker', 'update event_counts set count = 0'],
     ['ops', 'select secret from webhooks'],
     ['ops', 'select earlier_secrets from webhooks'],
     ['ops', 'select * from api_keys'],

@@ -176,7 +176,7 @@ t.test('what is archived is known as before, and what comes late is right', asyn
   t.ok(isDeepStrictEqual(WITHOUT_LETTERS(await dumpProjections(database.pool)), wanted), 'as before')
 
   await database.pool.query(
-    'update policies set total_paid = 0, payment_count = 7; update payment_stats set count = 1',
+    'update policies set total_paid = 0, payment_count = 7; update event_counts set count = 1',
   )
   await database.pool.query(
     "update events set payer = null, recipient = null where amount is not null and payment_policy <> '11111111111111111111111111111111'",

@@ -30,7 +30,6 @@ const RIGHTS: Readonly<Record<string, Rights>> = {
   risk_notices: ['rwd', 'r', '', 'arwd', ''],
   event_counts: ['arwd', 'r', '', '', ''],
   work: ['arwd', 'arwd', 'r', 'arwd', 'r'],
-  payment_stats: ['arwd', 'r', '', '', ''],
   payment_token_stats: ['arwd', 'r', '', '', ''],
   webhooks: ['rw', 'arw', '', 'rwd', 'r'],
   quarantine: ['ar', 'ar', 'ar', 'ar', 'rd'],

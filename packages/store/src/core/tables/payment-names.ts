@@ -1,7 +1,17 @@
-import { raw, sql } from '../database/sql.js'
+import { ALL_GATEWAYS } from '@payment-tracking/domain'
+import { raw, sql, type Sql } from '../database/sql.js'
 
-/** An event `e` is a payment: of a regular policy, without a policy, or of a composable policy. */
-export const IS_PAYMENT = sql`e.name in ('PaymentRecord', 'ComposableExecuted')`
+/** The names of payments, as a list of values: of a regular policy or without a policy, and of a composable policy. */
+export const PAYMENT_NAMES = raw(`'PaymentRecord', 'ComposableExecuted'`)
+
+/** An event `e` is a payment. */
+export const IS_PAYMENT = sql`e.name in (${PAYMENT_NAMES})`
+
+/** An event `e` is a valid payment of a gateway, or of any (`ALL_GATEWAYS`). */
+export const isPaymentOf = (gateway: string): Sql =>
+  gateway === ALL_GATEWAYS
+    ? sql`${IS_PAYMENT} and e.retracted_at is null`
+    : sql`e.gateway = ${gateway} and ${IS_PAYMENT} and e.retracted_at is null`
 
 /** An event `e` begins an incarnation of a policy. */
 export const IS_POLICY_CREATED = sql`e.name in ('PaymentPolicyCreated', 'ComposablePolicyCreated')`

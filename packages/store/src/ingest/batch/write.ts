@@ -1,10 +1,10 @@
 // Sends what a batch adds: new events with their details, the states that were appended to, and the figures.
 import { writeTrackingHeads } from '../../core/tables/tracking-heads.js'
 import { setImmediate as giveWay } from 'node:timers/promises'
-import type { CountedPayment } from '@payment-tracking/domain'
+import { figuresOf, type CountedEvent } from '@payment-tracking/domain'
 import type { PipelinedTx } from '../../core/database/sql.js'
 import { insertEvents } from './events.js'
-import { addNew, differencesOf } from '../figures/figures.js'
+import { addNew } from '../figures/figures.js'
 import { gatewayOf, userPaymentOf } from '../../core/tables/addresses.js'
 import type { Folded } from './fold.js'
 import { writeGateways } from '../../core/tables/gateways.js'
@@ -32,7 +32,6 @@ export async function writeFolded(
     await giveWay()
   }
   const valid = numbered.filter(({ retracted }) => !retracted)
-  const events = valid.map(({ event }) => event)
   writeGateways(tx, touched(folded.gateways, valid, gatewayOf))
   tx.together(() => {
     if (numbered.length > sent) insertEvents(tx, numbered.slice(sent))
@@ -44,7 +43,7 @@ export async function writeFolded(
     // They write one table, each other rows.
     writePaidPolicies(tx, folded.policies.filter(wasJustPaid))
     writePolicies(tx, folded.policies.filter(isOther))
-    addNew(tx, figuresVersion, differencesOf(events, valid.flatMap(countedOf)))
+    addNew(tx, figuresVersion, figuresOf(valid.map(toCounted)))
   })
 }
 
@@ -62,7 +61,13 @@ const wasJustPaid = ({ before, events }: FoldedPolicy): boolean =>
   before !== undefined && events.every(({ effect }) => effect.kind === 'payment')
 const isOther = (policy: FoldedPolicy): boolean => !wasJustPaid(policy)
 
-function countedOf({ event: { effect, occurredAt }, details }: NumberedEvent): CountedPayment[] {
-  if (effect.kind !== 'payment') return []
-  return [{ gateway: effect.gateway, amount: effect.amount, tokenMint: details!.tokenMint, occurredAt }]
-}
+const toCounted = ({
+  event: { name, occurredAt, gateway, effect },
+  details,
+}: NumberedEvent): CountedEvent => ({
+  name,
+  occurredAt,
+  gateway,
+  amount: effect.kind === 'payment' ? effect.amount : null,
+  tokenMint: details?.tokenMint ?? null,
+})

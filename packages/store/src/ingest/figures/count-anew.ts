@@ -4,7 +4,7 @@
 import { sql } from '../../core/database/sql.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { continueAt } from '../../core/tasks/work-table.js'
-import { addNew, differencesOfStored, type StoredEvent } from './figures.js'
+import { addNew, figuresOfStored, type StoredEvent } from './figures.js'
 
 /** A rebuild that begins while another one counts begins a version of its own. Relies on events_position_key. */
 export const FIGURES: WorkKind<object> = {
@@ -16,7 +16,7 @@ export const FIGURES: WorkKind<object> = {
       select e.position, e.name, e.gateway, e.amount::text as amount, e.token_mint as "tokenMint",
              e.occurred_at as "occurredAt", e.retracted_at is null as "isValid"
         from events e where e.position > ${goesOn ? countedPosition : 0n} order by e.position limit ${rows}`)
-    addNew(tx, version, differencesOfStored(events.filter(({ isValid }) => isValid)))
+    addNew(tx, version, figuresOfStored(events.filter(({ isValid }) => isValid)))
     const position = events.at(-1)?.position ?? head.position
     const isLast = position === head.position
     const data = isLast

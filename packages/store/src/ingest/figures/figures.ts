@@ -1,18 +1,17 @@
-// Counts by name, and figures of payments by gateway and token. Counts and totals are sums: a change adds its difference to the
+// Counts by gateway and name, and figures of payments by gateway and token. Counts and totals are sums: a change adds its difference to the
 // rows of its spans, in the transaction that makes it. The least and the greatest payment of a row cannot be kept so: when the
 // payment that leaves may be one of them, both become null, and a task reads the hour again (recount-hours.ts).
 //
 // Each row has a version. One version is read and counts every event. While a rebuild counts, another one counts the events up to a
 // position (count-anew.ts): what is taken or moved of those leaves both.
 import {
-  countByName,
   DAY,
+  figuresOf,
   HOUR,
   startOf,
-  sumPayments,
-  type CountedPayment,
+  type CountedEvent,
   type CountRow,
-  type PaymentStatRow,
+  type Figures,
   type TokenStatRow,
 } from '@payment-tracking/domain'
 import { columnTable, type Columns } from '../../core/database/columns.js'
@@ -21,36 +20,15 @@ import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import type { LockedHead } from '../../core/tables/head.js'
 import { recountAnew, recountLater } from './recount-hours.js'
 
-/** Rows to add, in any spans. */
-export interface Differences {
-  names?: readonly CountRow[]
-  stats?: readonly PaymentStatRow[]
-  tokens?: readonly TokenStatRow[]
-}
-
-/** @param payments the payments among the events */
-export const differencesOf = (
-  events: readonly { name: string; occurredAt: Date }[],
-  payments: readonly CountedPayment[],
-): Differences => ({ names: countByName(events), ...sumPayments(payments) })
-
 /** What figures need to know of a stored event. */
-export interface StoredEvent {
+export interface StoredEvent extends Omit<CountedEvent, 'amount'> {
   position: bigint
-  name: string
-  occurredAt: Date
-  gateway: string | null
-  /** null for an event that is no payment */
   amount: string | null
-  tokenMint: string | null
 }
 
-export const differencesOfStored = (events: readonly StoredEvent[]): Differences =>
-  differencesOf(
-    events,
-    events.flatMap(({ gateway, amount, ...payment }) =>
-      amount === null ? [] : [{ ...payment, gateway: gateway!, amount: BigInt(amount) }],
-    ),
+export const figuresOfStored = (events: readonly StoredEvent[]): Figures =>
+  figuresOf(
+    events.map(({ amount, ...event }) => ({ ...event, amount: amount === null ? null : BigInt(amount) })),
   )
 
 /** The versions of rows, each with those of some stored events that it counts. */
@@ -70,32 +48,31 @@ export async function takeEvents(
   events: readonly StoredEvent[],
 ): Promise<void> {
   for (const { version, counted } of byVersion(head, events))
-    await take(tx, version, differencesOfStored(counted))
+    await take(tx, version, figuresOfStored(counted))
 }
 
 /** Counts stored payments under another token than `before`. */
 export async function moveTokens(
   tx: PipelinedTx,
   head: LockedHead,
-  payments: readonly (CountedPayment & { position: bigint; before: string | null })[],
+  payments: readonly (CountedEvent & { position: bigint; before: string | null })[],
 ): Promise<void> {
   for (const { version, counted } of byVersion(head, payments)) {
     const left = counted.map(payment => ({ ...payment, tokenMint: payment.before }))
-    await take(tx, version, { tokens: sumPayments(left).tokens })
-    addNew(tx, version, { tokens: sumPayments(counted).tokens })
+    await take(tx, version, { counts: [], tokens: figuresOf(left).tokens })
+    addNew(tx, version, { counts: [], tokens: figuresOf(counted).tokens })
   }
 }
 
-const BUCKET: Columns<{ span: number; start: Date; count: number }> = {
+const SPAN_COLUMNS: Columns<CountRow | TokenStatRow> = {
+  gateway: ['text', ({ gateway }) => gateway],
   span: ['int', ({ span }) => span],
   start: ['timestamptz', ({ start }) => start],
   count: ['bigint', ({ count }) => count],
 }
-const NAMES = columnTable<CountRow>('d', { name: ['text', ({ name }) => name], ...BUCKET })
-const STATS = columnTable<PaymentStatRow>('d', { gateway: ['text', ({ gateway }) => gateway], ...BUCKET })
+const COUNTS = columnTable<CountRow>('d', { ...SPAN_COLUMNS, name: ['text', ({ name }) => name] })
 const TOKENS = columnTable<TokenStatRow>('d', {
-  gateway: ['text', ({ gateway }) => gateway],
-  ...BUCKET,
+  ...SPAN_COLUMNS,
   token_mint: ['text', ({ tokenMint }) => tokenMint],
   total: ['numeric', ({ total }) => total],
   min: ['numeric', ({ min }) => min],
@@ -112,31 +89,15 @@ const ADD_TOKENS = sql`
   max = case when ${KEEPS} then greatest(s.max, case when excluded.count > 0 then excluded.max end) end`
 
 /** Adds what new events bring, in statements of different tables. */
-export function addNew(
-  tx: PipelinedTx,
-  version: number,
-  { names = [], stats = [], tokens = [] }: Differences,
-): void {
-  addCounts(tx, version, names, stats)
+export function addNew(tx: PipelinedTx, version: number, { counts, tokens }: Figures): void {
+  if (counts.length > 0) tx.send(countsAdded(version, counts))
   if (tokens.length > 0) tx.send(tokensAdded(version, tokens))
 }
 
 /** SQL: adds to what is stored. */
-function addCounts(
-  tx: PipelinedTx,
-  version: number,
-  names: readonly CountRow[],
-  stats: readonly PaymentStatRow[],
-): void {
-  if (names.length > 0)
-    tx.send(sql`
-      insert into event_counts as s (version, ${NAMES.names}) select ${version}::int, * from ${NAMES.listOf(names)}
-      on conflict (version, name, span, start) do update set count = s.count + excluded.count`)
-  if (stats.length > 0)
-    tx.send(sql`
-      insert into payment_stats as s (version, ${STATS.names}) select ${version}::int, * from ${STATS.listOf(stats)}
-      on conflict (version, gateway, span, start) do update set count = s.count + excluded.count`)
-}
+const countsAdded = (version: number, rows: readonly CountRow[]) => sql`
+  insert into event_counts as s (version, ${COUNTS.names}) select ${version}::int, * from ${COUNTS.listOf(rows)}
+  on conflict (version, gateway, span, name, start) do update set count = s.count + excluded.count`
 
 /** SQL: adds to what is stored. */
 const tokensAdded = (version: number, rows: readonly TokenStatRow[]) => sql`
@@ -145,14 +106,10 @@ const tokensAdded = (version: number, rows: readonly TokenStatRow[]) => sql`
 
 /**
  * Takes what was added: the extremes of its tokens are those of what leaves. Leaves tasks for the extremes that rows lost, and removes
- * rows that count nothing.
+ * rows that count nothing. SQL: a list of keys of several columns.
  */
-async function take(
-  tx: PipelinedTx,
-  version: number,
-  { names = [], stats = [], tokens = [] }: Differences,
-): Promise<void> {
-  addCounts(tx, version, names.map(negated), stats.map(negated))
+async function take(tx: PipelinedTx, version: number, { counts, tokens }: Figures): Promise<void> {
+  addNew(tx, version, { counts: counts.map(negated), tokens: [] })
   if (tokens.length > 0) {
     const rows = tokens.map(row => ({ ...negated(row), total: -row.total }))
     const stored = await tx.$queryRaw<(TokenKey & { isLost: boolean })[]>(sql`
@@ -166,7 +123,15 @@ async function take(
       hours.filter(row => lost.has(tokenKey(row)) || lost.has(tokenKey(ofDay(row)))),
     )
   }
-  removeEmptied(tx, version, { names, stats, tokens })
+  const isEmptied = sql`
+    s.version = ${version} and s.gateway = d.gateway and s.span = d.span and s.start = d.start and s.count = 0`
+  if (counts.length > 0)
+    tx.send(
+      sql`delete from event_counts s using ${COUNTS.listOf(counts)} where ${isEmptied} and s.name = d.name`,
+    )
+  if (tokens.length > 0)
+    tx.send(sql`
+      delete from payment_token_stats s using ${TOKENS.listOf(tokens)} where ${isEmptied} and s.token_mint = d.token_mint`)
 }
 
 const negated = <Row extends { count: number }>(row: Row): Row => ({ ...row, count: -row.count })
@@ -174,22 +139,3 @@ const negated = <Row extends { count: number }>(row: Row): Row => ({ ...row, cou
 type TokenKey = Pick<TokenStatRow, 'gateway' | 'span' | 'start' | 'tokenMint'>
 const tokenKey = ({ gateway, span, start, tokenMint }: TokenKey): string =>
   `${gateway} ${span} ${start.getTime()} ${tokenMint}`
-
-/** SQL: a list of keys of several columns. */
-function removeEmptied(
-  tx: PipelinedTx,
-  version: number,
-  { names = [], stats = [], tokens = [] }: Differences,
-): void {
-  const isEmptied = sql`s.version = ${version} and s.span = d.span and s.start = d.start and s.count = 0`
-  if (names.length > 0)
-    tx.send(sql`
-      delete from event_counts s using ${NAMES.listOf(names)} where s.name = d.name and ${isEmptied}`)
-  if (stats.length > 0)
-    tx.send(sql`
-      delete from payment_stats s using ${STATS.listOf(stats)} where s.gateway = d.gateway and ${isEmptied}`)
-  if (tokens.length > 0)
-    tx.send(sql`
-      delete from payment_token_stats s using ${TOKENS.listOf(tokens)}
-       where s.gateway = d.gateway and s.token_mint = d.token_mint and ${isEmptied}`)
-}

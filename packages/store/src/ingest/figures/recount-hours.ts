@@ -1,11 +1,11 @@
 // Finds the extremes of an hour that lost some, and those of its day. The hour is read in one snapshot without the writer
 // lock, whatever its size. Then, under the lock, the events after the snapshot are merged, and the extremes are written.
 // Whatever else changes the hour meanwhile gives its work a new version: what was read is void then, and is read again.
-import { ALL_GATEWAYS, DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
+import { DAY, HOUR, startOf, UNKNOWN_MINT } from '@payment-tracking/domain'
 import { sql, type Sql, type Tx } from '../../core/database/sql.js'
 import type { PipelinedTx } from '../../core/database/pipelined-transactions.js'
 import { IN_USE } from '../../core/tables/head.js'
-import { IS_PAYMENT } from '../../core/tables/payment-names.js'
+import { isPaymentOf } from '../../core/tables/payment-names.js'
 import type { WorkKind } from '../../core/tasks/under-writer-lock.js'
 import { REQUEUE, continueAt, type Work } from '../../core/tasks/work-table.js'
 
@@ -21,9 +21,6 @@ const toHour = (key: string): GatewayHour => {
   const end = key.indexOf(' ')
   return { start: new Date(key.slice(0, end)), gateway: key.slice(end + 1) }
 }
-
-/** Events `e` of a gateway, or of all. */
-const isOf = (gateway: string): Sql => (gateway === ALL_GATEWAYS ? sql`true` : sql`e.gateway = ${gateway}`)
 
 const HOUR_MS = HOUR * 1_000
 
@@ -118,8 +115,8 @@ async function readExtremes(
   const rows = await tx.$queryRaw<{ mint: string; min: string; max: string }[]>(sql`
     select ${mint} as mint, min(e.amount)::text as min, max(e.amount)::text as max
       from ${events}
-     where ${isOf(gateway)} and e.occurred_at >= ${start} and e.occurred_at < ${new Date(start.getTime() + HOUR_MS)}
-       and ${IS_PAYMENT} and e.retracted_at is null and ${mint} = any(${[...tokens]}::text[])
+     where ${isPaymentOf(gateway)} and e.occurred_at >= ${start} and e.occurred_at < ${new Date(start.getTime() + HOUR_MS)}
+       and ${mint} = any(${[...tokens]}::text[])
      group by 1`)
   return new Map(rows.map(({ mint, min, max }) => [mint, { min: BigInt(min), max: BigInt(max) }]))
 }

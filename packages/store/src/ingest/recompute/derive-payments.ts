@@ -187,10 +187,10 @@ export async function derivePayments(
                     ${bigints(seqs)}) as f (id, tracking_id, seq)
        where e.id = f.id`)
   const moved = changes.flatMap(({ event, row, details: { tokenMint }, moves }) => {
-    const { gateway, amount } = event.effect
+    const { name, gateway, occurredAt, effect } = event
     const { position, token_mint: before } = row
     return moves && !row.retracted
-      ? [{ position, gateway, amount, occurredAt: event.occurredAt, before, tokenMint }]
+      ? [{ position, name, gateway, amount: effect.amount, occurredAt, before, tokenMint }]
       : []
   })
   await moveTokens(tx, head, moved)

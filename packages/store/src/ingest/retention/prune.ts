@@ -36,7 +36,6 @@ const replaced = (key: Pruned['key']): Pruned => {
     case when r.version < (select figures_version from stream_head) then '-infinity' else 'infinity' end::timestamptz`
   return { key: { version: 'integer', ...key }, risesWith: goneAt, age: () => sql`now()`, mayGo: goneAt }
 }
-const SPAN: Pruned['key'] = { span: 'integer', start: 'timestamptz' }
 
 /** A day more than `replay-missing` goes back: no replay points a delivery to a message that is removed at that moment. */
 const MESSAGE_DAYS = 31
@@ -133,9 +132,13 @@ const TABLES = {
     age: () => olderThan(62),
     mayGo: sql`r.start`,
   },
-  event_counts: replaced({ name: 'text', ...SPAN }),
-  payment_stats: replaced({ gateway: 'text', ...SPAN }),
-  payment_token_stats: replaced({ gateway: 'text', ...SPAN, token_mint: 'text' }),
+  event_counts: replaced({ gateway: 'text', span: 'integer', name: 'text', start: 'timestamptz' }),
+  payment_token_stats: replaced({
+    gateway: 'text',
+    span: 'integer',
+    start: 'timestamptz',
+    token_mint: 'text',
+  }),
 } satisfies Record<string, Pruned>
 
 export type PrunedTable = keyof typeof TABLES

@@ -18,11 +18,16 @@ export function inRange(
   return sql`true ${from} ${to}`
 }
 
-/** The rows of an aggregate table (`span`, `start`) that make up a cover; without bounds, the row of all time. */
-export function bucketConditions(cover: TimeCover, unbounded: boolean, value?: (bound: Sql) => Sql): Sql[] {
-  if (unbounded) return [sql`${IN_USE} and span = 0`]
+/** The figures of a gateway, or of all, that make up a cover; without bounds, those of all time. */
+export function bucketConditions(
+  gateway: string,
+  cover: TimeCover,
+  unbounded: boolean,
+  value?: (bound: Sql) => Sql,
+): Sql[] {
+  const ofGateway = sql`${IN_USE} and gateway = ${gateway}`
+  if (unbounded) return [sql`${ofGateway} and span = 0`]
   return cover.buckets.map(
-    ({ spanSeconds, range }) =>
-      sql`${IN_USE} and span = ${spanSeconds}::int and ${inRange('start', range, value)}`,
+    ({ span, range }) => sql`${ofGateway} and span = ${span}::int and ${inRange('start', range, value)}`,
   )
 }

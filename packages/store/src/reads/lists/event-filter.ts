@@ -1,6 +1,7 @@
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { raw, sql, type Sql } from '../../core/database/sql.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
+import { PAYMENT_NAMES } from '../../core/tables/payment-names.js'
 
 /** Filters of the events list. All given filters must hold; times and slots are inclusive. */
 export interface EventFilter {
@@ -67,7 +68,7 @@ export function eventConditions(filter: EventFilter): Sql[] {
   if (filter.signature !== undefined) add(sql`signature = ${filter.signature}`)
   if (filter.slot !== undefined) add(sql`slot = ${BigInt(filter.slot)}`)
   if (filter.name !== undefined) add(isOfName(filter.name))
-  if (filter.payments) add(isUsual(sql`name in ('PaymentRecord', 'ComposableExecuted')`))
+  if (filter.payments) add(isUsual(sql`name in (${PAYMENT_NAMES})`))
   if (!filter.retracted) add(isUsual(sql`retracted_at is null`))
   if (filter.trackingId !== undefined) add(sql`tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) add(sql`gateway = ${filter.gateway}`)

@@ -1,23 +1,20 @@
 // The first and the last time of payments: one probe within the first, and within the last hour that counts any.
-import { ALL_GATEWAYS } from '@payment-tracking/domain'
-import { raw, sql, type Sql } from '../../core/database/sql.js'
-import { IN_USE } from '../../core/tables/head.js'
-import { IS_PAYMENT } from '../../core/tables/payment-names.js'
+import { HOUR } from '@payment-tracking/domain'
+import { join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { isPaymentOf } from '../../core/tables/payment-names.js'
 import { inRange } from './bucket-conditions.js'
+import { firstSpan } from './payment-counts.js'
 import { coverTime, type TimeRange } from './time-cover.js'
 
-/** Two columns. Relies on the primary key of payment_stats, and on events_gateway_newest or events_newest. */
+/** Two columns. Relies on the primary key of event_counts, and on events_gateway_newest or events_newest. */
 export function firstAndLast(gateway: string, range: TimeRange): Sql {
   const { edges, hours } = coverTime(range)
-  const ofGateway = gateway === ALL_GATEWAYS ? sql`true` : sql`e.gateway = ${gateway}`
   const payment = (direction: Sql, within: Sql): Sql => sql`
-    (select e.occurred_at from events e where ${ofGateway} and ${IS_PAYMENT} and e.retracted_at is null and ${within}
+    (select e.occurred_at from events e where ${isPaymentOf(gateway)} and ${within}
       order by e.occurred_at ${direction} limit 1)`
   const inHours = (direction: Sql): Sql => sql`
     (select ${payment(direction, sql`e.occurred_at >= h.start and e.occurred_at < h.start + interval '1 hour'`)}
-       from (select start from payment_stats
-              where ${IN_USE} and gateway = ${gateway} and span = 3600 and count > 0 and ${inRange('start', hours)}
-              order by start ${direction} limit 1) h)`
+       from (${firstSpan(gateway, HOUR, direction, inRange('start', hours))}) h)`
   const [asc, desc] = [raw('asc'), raw('desc')]
   const inEdges = (direction: Sql) =>
     edges.map(edge => ({ at: edge.fromMs, sql: payment(direction, inRange('e.occurred_at', edge)) }))
@@ -31,5 +28,4 @@ export function firstAndLast(gateway: string, range: TimeRange): Sql {
     coalesce(${list([...lasts.filter(edge => !isBefore(edge)), { sql: inHours(desc) }, ...lasts.filter(isBefore)])}) as "lastAt"`
 }
 
-const list = (parts: readonly { sql: Sql }[]): Sql =>
-  parts.map(part => part.sql).reduce((all, part) => sql`${all}, ${part}`)
+const list = (parts: readonly { sql: Sql }[]): Sql => join(parts.map(part => part.sql))

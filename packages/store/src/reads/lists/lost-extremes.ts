@@ -1,8 +1,8 @@
 // Extremes that are lost until their hours are counted again: a reader finds them in the events of these hours.
-import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import { inline, join, sql, type Sql } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
-import { IS_PAYMENT } from '../../core/tables/payment-names.js'
+import { isPaymentOf } from '../../core/tables/payment-names.js'
+import { isCountOf } from './payment-counts.js'
 
 /** Payments in all hours that lost extremes of one answer. Of more, the extremes are null until the hours are counted. */
 const MOST_READ = 200_000
@@ -14,7 +14,6 @@ const MOST_READ = 200_000
  * @param buckets conditions of the rows of payment_token_stats that make up the answer
  */
 export function lostExtremes(gateway: string, buckets: readonly Sql[]): Sql {
-  const ofGateway = gateway === ALL_GATEWAYS ? sql`true` : sql`e.gateway = ${gateway}`
   const rows = buckets.map(
     bucket => sql`
       select span, start, token_mint from payment_token_stats where ${bucket} and span > 0 and min is null and count > 0`,
@@ -33,12 +32,12 @@ export function lostExtremes(gateway: string, buckets: readonly Sql[]): Sql {
     unknown as materialized (select distinct start from hours where min is null),
     readable as materialized (
       select coalesce(sum(s.count), 0) <= ${inline(MOST_READ)} as is_read
-        from unknown u join payment_stats s on ${IN_USE} and s.gateway = ${gateway} and s.span = 3600 and s.start = u.start),
+        from unknown u join event_counts s on ${isCountOf(gateway)} and s.span = 3600 and s.start = u.start),
     found as materialized (
       select token_mint, min, max from hours where min is not null
        union all
       select ${mint}, min(e.amount), max(e.amount)
-        from unknown u join events e on ${ofGateway} and ${IS_PAYMENT} and e.retracted_at is null
+        from unknown u join events e on ${isPaymentOf(gateway)}
          and e.occurred_at >= u.start and e.occurred_at < u.start + interval '1 hour'
        where (select is_read from readable)
          and (u.start, ${mint}) in (select start, token_mint from hours where min is null)

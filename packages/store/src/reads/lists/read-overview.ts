@@ -1,14 +1,14 @@
 // What a page shows at once: how many payments there are now and were in the last day, and how long they took.
+import { ALL_GATEWAYS, HOUR } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
-import { empty, inline, raw, sql } from '../../core/database/sql.js'
+import { inline, raw, sql } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
-import { IS_PAYMENT } from '../../core/tables/payment-names.js'
+import { isPaymentOf, PAYMENT_NAMES } from '../../core/tables/payment-names.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
-import { readPaymentStats } from './read-payment-stats.js'
+import { readPaymentStats, type PaymentStats, type TokenStats } from './read-payment-stats.js'
 import { readKnownSince } from './read-known-since.js'
-import { HOUR_SPAN_SECONDS } from './time-cover.js'
 
-const HOUR_MS = HOUR_SPAN_SECONDS * 1_000
+const HOUR_MS = HOUR * 1_000
 const DAY_MS = 24 * HOUR_MS
 const MINUTE_MS = 60_000
 /** Hours of the chart, the current one among them. */
@@ -25,11 +25,7 @@ export interface Quantiles {
   p95: number | null
 }
 
-export interface TokenSum {
-  tokenMint: string | null
-  count: bigint
-  total: bigint
-}
+export type TokenSum = Pick<TokenStats, 'tokenMint' | 'count' | 'total'>
 
 export interface Overview {
   /** see `readKnownSince` */
@@ -41,7 +37,7 @@ export interface Overview {
   /** sums of these hours, most payments first; the mint is null where it is not known */
   byToken: TokenSum[]
   /** the same span a day earlier, up to the minute of now */
-  before: { count: bigint; byToken: TokenSum[] }
+  before: Pick<PaymentStats, 'count' | 'byToken'>
   /** the highest slot that is known to be final; null while nothing follows a chain */
   finalizedSlot: bigint | null
   /** of the newest payments of these hours */
@@ -54,7 +50,7 @@ interface HourRow {
 }
 
 interface TokenRow {
-  token_mint: string
+  tokenMint: string | null
   count: string
   total: string
 }
@@ -67,26 +63,25 @@ interface DelayRow {
   announced_p95: number | null
 }
 
-/** Whose payments. */
+/** Whose payments, or of all gateways. */
 interface Scope {
-  /** without it, of all gateways */
-  gateway: string | undefined
+  gateway: string
   firstHourMs: number
 }
 
 const inHours = ({ gateway, firstHourMs }: Scope) =>
-  sql`${IN_USE} and gateway = ${gateway ?? ''} and span = ${HOUR_SPAN_SECONDS}::int and start >= ${asTimestamp(firstHourMs)}`
+  sql`${IN_USE} and gateway = ${gateway} and span = ${HOUR}::int and start >= ${asTimestamp(firstHourMs)}`
 
 /** In the order of the index alone: a finer order would have to sort, and then a plan that reads all costs no more. */
-const newestSince = (gateway: string | undefined, fromMs: number, limit: number) => sql`
+const newestSince = (gateway: string, fromMs: number, limit: number) => sql`
   select e.position, e.occurred_at from events e
-   where ${IS_PAYMENT} and e.retracted_at is null ${gateway === undefined ? empty : sql`and e.gateway = ${gateway}`}
-     and e.occurred_at >= ${asTimestamp(fromMs)}
+   where ${isPaymentOf(gateway)} and e.occurred_at >= ${asTimestamp(fromMs)}
    order by e.occurred_at desc limit ${inline(limit)}`
 
 async function readHours({ database }: Store, scope: Scope): Promise<Overview['hours']> {
   const rows = await database.read<HourRow>(sql`
-    select start, sum(count)::text as count from payment_stats where ${inHours(scope)} group by start`)
+    select start, sum(count)::text as count from event_counts
+     where ${inHours(scope)} and name in (${PAYMENT_NAMES}) group by start`)
   const counts = new Map(rows.map(({ start, count }) => [start.getTime(), BigInt(count)]))
   return Array.from({ length: HOURS }, (_, index) => {
     const start = scope.firstHourMs + index * HOUR_MS
@@ -100,12 +95,12 @@ async function readTokens(
   listed: readonly string[],
 ): Promise<Overview['byToken']> {
   const rows = await database.read<TokenRow>(sql`
-    select token_mint, sum(count)::text as count, sum(total)::text as total
+    select nullif(token_mint, '') as "tokenMint", sum(count)::text as count, sum(total)::text as total
       from payment_token_stats where ${inHours(scope)}
      group by token_mint having sum(count) > 0
      order by token_mint = any(${[...listed]}::text[]) desc, sum(count) desc, token_mint limit ${inline(MOST_TOKENS)}`)
-  return rows.map(({ token_mint, count, total }) => ({
-    tokenMint: token_mint === '' ? null : token_mint,
+  return rows.map(({ tokenMint, count, total }) => ({
+    tokenMint,
     count: BigInt(count),
     total: BigInt(total),
   }))
@@ -113,7 +108,7 @@ async function readTokens(
 
 async function readLastMinute(
   { database }: Store,
-  gateway: string | undefined,
+  gateway: string,
   nowMs: number,
 ): Promise<Overview['lastMinute']> {
   const [row] = await database.read<{ count: number }>(sql`
@@ -135,7 +130,7 @@ const toMs = (value: number | null) => (value === null ? null : Math.max(0, Math
  */
 export async function readPaymentDelays(
   { database }: Store,
-  { gateway, sinceMs }: { gateway?: string | undefined; sinceMs: number },
+  { gateway = ALL_GATEWAYS, sinceMs }: { gateway?: string | undefined; sinceMs: number },
 ): Promise<Overview['delays']> {
   const [row] = await database.read<DelayRow>(sql`
     select count(b.committed_at)::int as measured,
@@ -159,7 +154,7 @@ export async function readPaymentDelays(
 /**
  * The overview of a gateway's payments, or of all.
  * @param listed tokens that come first: a stranger can make payments in any number of others
- * Every part is bounded. Hours and tokens: the primary keys of payment_stats and payment_token_stats. The last minute: at most
+ * Every part is bounded. Hours and tokens: the primary keys of event_counts and payment_token_stats. The last minute: at most
  * 10,000 payments are counted; where Postgres does not follow the index, it reads up to three times as many. The day before: what
  * `readPaymentStats` reads. The delays: the newest 200 payments by events_newest or events_gateway_newest, and for each one probe
  * of ingest_batches_first_position_key.
@@ -167,7 +162,7 @@ export async function readPaymentDelays(
 export async function readOverview(
   store: Store,
   {
-    gateway,
+    gateway = ALL_GATEWAYS,
     nowMs,
     listed = [],
   }: { gateway?: string | undefined; nowMs: number; listed?: readonly string[] },
@@ -191,7 +186,7 @@ export async function readOverview(
     lastMinute,
     hours,
     byToken,
-    before: { count: before.count, byToken: before.byToken },
+    before,
     finalizedSlot: BigInt(head[0]?.slot ?? 0) || null,
     delays,
   }

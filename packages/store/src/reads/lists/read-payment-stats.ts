@@ -1,11 +1,12 @@
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
-import { empty, inline, join, sql, type Sql } from '../../core/database/sql.js'
+import { inline, join, sql, type Sql } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
-import { IS_PAYMENT } from '../../core/tables/payment-names.js'
+import { isPaymentOf, PAYMENT_NAMES } from '../../core/tables/payment-names.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { firstAndLast } from './first-and-last.js'
 import { lostExtremes } from './lost-extremes.js'
+import { isCountOf } from './payment-counts.js'
 import { coverTime, toTimeRange, type TimeRange } from './time-cover.js'
 
 export interface StatsFilter {
@@ -47,7 +48,7 @@ const toBigInt = (text: string | null): bigint | null => (text === null ? null :
 
 /**
  * Counts, first and last time of payments, of a gateway or of all; and counts, sums and extremes by token.
- * Relies on the primary keys of payment_stats and payment_token_stats, and on events_gateway_newest or events_newest for
+ * Relies on the primary keys of event_counts and payment_token_stats, and on events_gateway_newest or events_newest for
  * less than an hour at either end, and for the first and last time within their hours. One statement, so one snapshot.
  *
  * Without times, counts and totals are stored, and extremes are two probes a token, whatever the number of days. The
@@ -66,36 +67,37 @@ export async function readPaymentStats({ database }: Store, filter: StatsFilter)
   return toStats(lacks ? await database.read<StatsRow>(ofTime(filter)) : rows)
 }
 
+/** The row of all tokens. */
+const ofAllTokens = (gateway: string, count: Sql, range: TimeRange): Sql => sql`
+  select null as "tokenMint", coalesce((${count}), 0)::text as count, null as total, null as min, null as max, ${firstAndLast(gateway, range)}`
+
 /** Relies on payment_token_stats_min and payment_token_stats_max. */
 function ofAllTime({ gateway = ALL_GATEWAYS }: StatsFilter, tokens: Sql): Sql {
   const days = sql`from payment_token_stats d where ${IN_USE} and d.gateway = ${gateway} and d.span = 86400 and d.token_mint = t.token_mint`
-  const known = (extreme: Sql): Sql =>
-    sql`case when not exists (select ${days} and d.min is null) then (select ${extreme} ${days}) end::text`
+  const known = (extreme: Sql): Sql => sql`case when is_known then (select ${extreme} ${days}) end::text`
   return sql`
-    select null as "tokenMint", coalesce((select count from payment_stats where ${IN_USE} and gateway = ${gateway} and span = 0), 0)::text as count,
-           null as total, null as min, null as max, ${firstAndLast(gateway, { fromMs: null, toMs: null })}
+    ${ofAllTokens(gateway, sql`select sum(count) from event_counts where ${isCountOf(gateway)} and span = 0`, toTimeRange())}
      union all
     select nullif(token_mint, ''), count::text, total::text, ${known(sql`min(d.min)`)}, ${known(sql`max(d.max)`)}, null, null
-      from (select token_mint, count, total from payment_token_stats where ${IN_USE} and gateway = ${gateway} and span = 0 and count > 0 ${tokens}) t`
+      from (select token_mint, count, total, not exists (select ${days} and d.min is null) as is_known
+              from payment_token_stats t where ${IN_USE} and gateway = ${gateway} and span = 0 and count > 0 ${tokens}) t`
 }
 
 /** Payments in an edge of the range. */
-const edgePayments = (gateway: string | undefined, edge: TimeRange) => {
-  const ofGateway = gateway === undefined ? empty : sql`and e.gateway = ${gateway}`
-  return sql`
-    from events e where ${IS_PAYMENT} and e.retracted_at is null ${ofGateway} and ${inRange('e.occurred_at', edge)}`
-}
+const edgePayments = (gateway: string, edge: TimeRange): Sql =>
+  sql`from events e where ${isPaymentOf(gateway)} and ${inRange('e.occurred_at', edge)}`
 
 /** Days, hours and events at the ends. */
-function ofTime({ gateway, startTime, endTime }: StatsFilter): Sql {
+function ofTime({ gateway = ALL_GATEWAYS, startTime, endTime }: StatsFilter): Sql {
   const range = toTimeRange(startTime, endTime)
   const cover = coverTime(range)
-  const ofGateway = sql`gateway = ${gateway ?? ALL_GATEWAYS}`
   const edges = cover.edges.map(edge => edgePayments(gateway, edge))
-  const buckets = bucketConditions(cover, false).map(bucket => sql`${ofGateway} and ${bucket}`)
+  const buckets = bucketConditions(gateway, cover, false)
   const counts = [
     sql`select 0::bigint as count`,
-    ...buckets.map(bucket => sql`select count from payment_stats where ${bucket}`),
+    ...buckets.map(
+      bucket => sql`select count from event_counts where name in (${PAYMENT_NAMES}) and ${bucket}`,
+    ),
     ...edges.map(edge => sql`select count(*) ${edge}`),
   ]
   const tokens = [
@@ -115,11 +117,10 @@ function ofTime({ gateway, startTime, endTime }: StatsFilter): Sql {
     sql`case when not bool_or(lacks) or (select is_read from readable) then ${extreme} end::text`
   const nothing = sql`select '' as token_mint, 0::bigint as count, 0 as total, null::numeric as min, null::numeric as max, false as lacks`
   return sql`
-    select null as "tokenMint", (select sum(count) from (${join(counts, ' union all ')}) c)::text as count,
-           null as total, null as min, null as max, ${firstAndLast(gateway ?? ALL_GATEWAYS, range)}
+    ${ofAllTokens(gateway, sql`select sum(count) from (${join(counts, ' union all ')}) c`, range)}
      union all
     select * from (
-      with ${lostExtremes(gateway ?? ALL_GATEWAYS, buckets)}, parts as materialized (
+      with ${lostExtremes(gateway, buckets)}, parts as materialized (
         ${join([nothing, ...tokens], ' union all ')}
          union all
         select token_mint, 0, 0, min, max, false from found), most_paid as materialized (

@@ -1,10 +1,9 @@
 // Covers a span of time with stored counts (days, hours) and the events at its edges.
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+import { DAY, HOUR } from '@payment-tracking/domain'
 
-export const HOUR_SPAN_SECONDS = 3_600
-export const DAY_SPAN_SECONDS = 86_400
+const HOUR_MS = HOUR * 1_000
+const DAY_MS = DAY * 1_000
 
 /** Milliseconds since the epoch, from inclusive, to exclusive; null is open. */
 export interface TimeRange {
@@ -14,7 +13,7 @@ export interface TimeRange {
 
 export interface TimeCover {
   /** ranges made of whole buckets of that span */
-  buckets: { spanSeconds: number; range: TimeRange }[]
+  buckets: { span: number; range: TimeRange }[]
   /** ranges to read from the events themselves, shorter than an hour each */
   edges: TimeRange[]
   /** all whole hours, from the first to the last */
@@ -41,7 +40,7 @@ export function coverTime({ fromMs, toMs }: TimeRange): TimeCover {
   const hasDays = dayFrom === null || dayTo === null || dayFrom < dayTo
   const buckets = hasDays
     ? [
-        { spanSeconds: DAY_SPAN_SECONDS, range: { fromMs: dayFrom, toMs: dayTo } },
+        { span: DAY, range: { fromMs: dayFrom, toMs: dayTo } },
         ...(hourFrom === null ? [] : [hours(hourFrom, dayFrom)]),
         ...(hourTo === null ? [] : [hours(dayTo, hourTo)]),
       ]
@@ -59,10 +58,7 @@ export function coverTime({ fromMs, toMs }: TimeRange): TimeCover {
 
 const NEVER: TimeRange = { fromMs: 0, toMs: 0 }
 
-const hours = (fromMs: number | null, toMs: number | null) => ({
-  spanSeconds: HOUR_SPAN_SECONDS,
-  range: { fromMs, toMs },
-})
+const hours = (fromMs: number | null, toMs: number | null) => ({ span: HOUR, range: { fromMs, toMs } })
 
 /** Inclusive bounds at a resolution of a millisecond, as a range. */
 export const toTimeRange = (startTime?: Date, endTime?: Date): TimeRange => ({

@@ -1,7 +1,9 @@
+import { DAY } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { sql, type Sql } from '../../core/database/sql.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
 import { IN_USE } from '../../core/tables/head.js'
+import { firstSpan } from '../lists/payment-counts.js'
 
 export type BucketSize = 'day' | 'week' | 'month'
 
@@ -14,7 +16,6 @@ export interface TokenVolume {
   buckets: Map<number, bigint>
 }
 
-const DAY = 86_400
 const BUCKET_SECONDS = { day: DAY, week: 7 * DAY }
 /** The first Monday of 1970: days and weeks are counted from here. */
 const FIRST_MONDAY = 345_600
@@ -164,15 +165,14 @@ export async function readVolume(
 
 /**
  * The first second of a gateway's life: of its first payment or policy; null for a gateway without any.
- * One probe each of payment_stats, policies_gateway_live and policies_gateway_gone; events_paid_other_day is nearly empty.
+ * One probe each of event_counts (by name), policies_gateway_live and policies_gateway_gone; events_paid_other_day is nearly empty.
  */
 export async function readLifeStart({ database }: Store, gateway: string): Promise<number | null> {
   const firstPolicy = (live: Sql): Sql => sql`
     (select created_at from policies where gateway = ${gateway} and ${live} order by created_at limit 1)`
   const rows = await database.read<{ first: bigint | null }>(sql`
     select least(
-             (select extract(epoch from start)::bigint from payment_stats
-               where ${IN_USE} and gateway = ${gateway} and span = ${DAY}::int order by start limit 1),
+             (select extract(epoch from start)::bigint from (${firstSpan(gateway, DAY, sql`asc`, sql`true`)}) s),
              (select min(e.paid_at) from events e
                where e.gateway = ${gateway} and e.amount is not null and e.retracted_at is null and ${IS_OTHER_DAY}),
              ${firstPolicy(sql`live`)}, ${firstPolicy(sql`not live`)}) as first`)

@@ -154,7 +154,7 @@ t.test('a reader finds lost extremes, of any time', async t => {
 
   // Hours of too many payments are not read for one answer.
   await pool.query('update payment_token_stats set min = null, max = null where span = 3600')
-  await pool.query('update payment_stats set count = count + 1000000 where span = 3600')
+  await pool.query('update event_counts set count = count + 1000000 where span = 3600')
   const { byToken } = await readPaymentStats(store, { gateway: gateway.address, ...times['of hours'] })
   t.match(byToken, [
     { min: null, max: null },
