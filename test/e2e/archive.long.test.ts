@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { controlSubjectOf, subjectOf } from '@payment-tracking/contracts'
 import { buildJwtKeys, SHORT_LIVED_OPTIONS } from '@payment-tracking/stack'
-import { encodePositionCursor } from '@payment-tracking/store/reads'
+import { POSITION_CURSOR } from '@payment-tracking/store/reads'
 import {
   countRows,
   readExpectedAnswers,
@@ -218,7 +218,7 @@ t.test('an archived event that is asked for by signature or cursor is said to be
 
 t.test('the stream begins where lists begin, and skips nothing in silence', async t => {
   const head = await database.pool.query('select epoch from stream_head')
-  const cursorAt = (position: bigint) => encodePositionCursor({ epoch: head.rows[0].epoch, position })
+  const cursorAt = (position: bigint) => POSITION_CURSOR.write({ epoch: head.rows[0].epoch, position })
   const last = await database.pool.query(`select max(position) as last from events where ${ARCHIVED_ROWS}`)
   const fromArchived = await get(`/v1/events/stream?since=${cursorAt(0n)}`)
   t.match(fromArchived, { status: 410, body: { code: 'ARCHIVED', archivedMonth: /^2026-0/ } })

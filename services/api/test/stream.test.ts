@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { createConnection } from 'node:net'
-import { decodePositionCursor, encodePositionCursor } from '@payment-tracking/store/reads'
+import { POSITION_CURSOR } from '@payment-tracking/store/reads'
 import { verifyDatabase } from '@payment-tracking/store/ingest'
 import { sayTo, waitFor, type TestContext } from '@payment-tracking/testkit'
 import t from 'tap'
@@ -240,7 +240,7 @@ t.test('a cursor died whole when commits were lost, although what came before is
   const ids = await allIds(database.pool)
   const before = open('?since=0')
   await waitFor(() => before.messages.length === ids.length)
-  const last = decodePositionCursor(before.messages.at(-1)!.cursor)!
+  const last = POSITION_CURSOR.read(before.messages.at(-1)!.cursor)!
   await database.pool.query(`update stream_head set verified_timeline = 'of the server before'`)
   const closed = once(before.socket, 'close')
   const { epoch } = await verify()
@@ -248,8 +248,8 @@ t.test('a cursor died whole when commits were lost, although what came before is
   const back = open(`?since=${before.messages[4]!.cursor}`)
   await waitFor(() => back.messages.length === ids.length - 5)
   t.same(back.ids(), ids.slice(5))
-  t.equal(decodePositionCursor(back.messages[0]!.cursor)!.epoch, epoch)
-  const lost = encodePositionCursor({ ...last, position: last.position + 1n })
+  t.equal(POSITION_CURSOR.read(back.messages[0]!.cursor)!.epoch, epoch)
+  const lost = POSITION_CURSOR.write({ ...last, position: last.position + 1n })
   t.match(await refusalOf(`?since=${lost}`), { status: 400, body: { error: /the database lost/ } })
 })
 

@@ -6,13 +6,21 @@ export {
 } from './archive/find-archived.js'
 export { type ClaimablePayment, listClaimablePayments } from './checkout/list-claimable-payments.js'
 export { type ClaimFilter, listClaimablePolicies } from './checkout/list-claimable-policies.js'
+export {
+  EVENT_CURSORS,
+  type EventKey,
+  FEED_CURSOR,
+  type FeedKey,
+  POLICY_CURSOR,
+  type PolicyKey,
+  POSITION_CURSOR,
+  type PositionKey,
+} from './cursors.js'
 export { listExpectations, readExpectation, readExpectationsById } from './expectations/list-expectations.js'
-export { decodeFeedCursor, encodeFeedCursor, type FeedKey } from './feed/feed-cursor.js'
 export { type FeedPage, type FeedQuery, readFeedPage } from './feed/read-feed-page.js'
 export { type FeedMark, readFeedsSince } from './feed/read-feeds-since.js'
 export { type CheckedPayments, checkPayments, MOST_CHECKED } from './lists/check-payments.js'
 export { countEvents } from './lists/count-events.js'
-export { decodeEventCursor, encodeEventCursor, type EventKey } from './lists/event-cursor.js'
 export { readSharedPosition } from './lists/earlier-epochs.js'
 export type { EventFilter } from './lists/event-filter.js'
 export { isEventNameKnown, listEventNames } from './lists/list-event-names.js'
@@ -28,12 +36,6 @@ export {
   type StoredSubscription,
   type SubscriptionFilter,
 } from './lists/list-subscriptions.js'
-export { decodePositionCursor, encodePositionCursor, type PositionKey } from './lists/position-cursor.js'
-export {
-  decodeSubscriptionCursor,
-  encodeSubscriptionCursor,
-  type SubscriptionKey,
-} from './lists/subscription-cursor.js'
 export { type FirstEvent, readFirstEvent } from './lists/read-first-event.js'
 export { readKnownSince } from './lists/read-known-since.js'
 export { readOverview, readPaymentDelays, type TokenSum } from './lists/read-overview.js'
@@ -65,8 +67,8 @@ export {
   MOST_DUE_POLICIES,
   type PolicyWithDueDates,
 } from './merchant/list-merchant-policies.js'
-export { listSubscribers, readSubscribers, type Subscriber } from './merchant/list-subscribers.js'
-export { countPayersByToken } from './merchant/payers.js'
+export { countPayersByToken, isCustomer } from './merchant/payers.js'
+export { readSubscribers, type Subscriber } from './merchant/read-subscribers.js'
 export { type PaidMonth, readPaidMonths } from './merchant/read-cohorts.js'
 export {
   type GatewaySubscriptions,
@@ -89,7 +91,6 @@ export { type Databases, openDatabases } from './replicas/open-databases.js'
 export { openReads, type Reading, type Reads } from './replicas/open-reads.js'
 export { dueOf, readCustomerDues, type CustomerDue } from './merchant/customer-dues.js'
 export { SUBSCRIBER_ORDERS, type SubscriberOrder } from './merchant/sort-subscribers.js'
-export { isCustomer } from './merchant/is-customer.js'
 export { findAnything } from './search/find-anything.js'
 export { FOUND_KINDS, type Seeker, type Sought } from './search/found.js'
 export { findShortened } from './search/find-shortened.js'

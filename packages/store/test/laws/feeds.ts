@@ -2,7 +2,7 @@
 import { WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { labelOf, type Model } from '@payment-tracking/testkit/oracle'
 import { readFeedPage } from '../../src/reads/feed/read-feed-page.js'
-import { type FeedKey } from '../../src/reads/feed/feed-cursor.js'
+import { type FeedKey } from '../../src/reads/cursors.js'
 import { type Store } from '../../src/core/database/open-store.js'
 import type { Webhook } from './histories.js'
 import type { Run } from './run.js'

@@ -5,7 +5,7 @@ import {
   readOneTimePage,
   type EventFilter,
 } from '@payment-tracking/store/reads'
-import type { EventKey } from '../../src/reads/lists/event-cursor.js'
+import type { EventKey } from '../../src/reads/cursors.js'
 import { run, type Query } from './explain.js'
 import { EVENTS, OFTEN, OLD, oftenAt, oftenSlot, SPREAD, type FilledDatabase } from './filled-database.js'
 

@@ -1,8 +1,7 @@
 // Common to all lists of events: reading a page, and offering the next page.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
-  decodeEventCursor,
-  encodeEventCursor,
+  EVENT_CURSORS,
   eventOrderOf,
   findArchivedEvent,
   findArchivedMonth,
@@ -11,9 +10,9 @@ import {
   type EventKey,
 } from '@payment-tracking/store/reads'
 import { type Store } from '@payment-tracking/store/core'
-import { ArchivedError, InvalidParameterError } from '../http/api-errors.js'
+import { ArchivedError } from '../http/api-errors.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
-import { offerNextPage } from '../http/list-cursor.js'
+import { offerNextPage, readKey } from '../http/list-cursor.js'
 import { tagPage } from '../http/tag-page.js'
 import type { Tokens } from '@payment-tracking/domain'
 
@@ -59,16 +58,15 @@ export async function answerEvents(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Buffer> {
-  const order = eventOrderOf(filter)
-  const after = cursor === undefined ? undefined : decodeEventCursor(order, cursor)
-  if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  const list = EVENT_CURSORS[eventOrderOf(filter)]
+  const after = readKey(list, cursor)
   const page = await readEventPage(request.store, filter, { limit, offset, after }, tokens).catch(
     nameMissingFilter({ ...filter, offset }),
   )
   const isLast = page.count < limit
   const month = await findAskedMonth(request.store, filter, { after, isLast, count: page.count })
   if (month !== null) throw new ArchivedError(month)
-  if (!isLast && page.last) offerNextPage(request, reply, encodeEventCursor(order, page.last))
+  if (!isLast && page.last) offerNextPage(request, reply, list.write(page.last))
   tagPage(reply, page)
   // Bytes are written to the socket as they are. A long text would be measured twice, and copied by each collection.
   void reply.type('application/json; charset=utf-8')

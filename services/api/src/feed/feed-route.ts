@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DUE_LIFECYCLE_TYPES, PAYMENT_MESSAGE_TYPE, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { askFeedForDates } from '@payment-tracking/store/admin'
 import {
-  decodeFeedCursor,
-  encodeFeedCursor,
+  FEED_CURSOR,
   findArchivedAfter,
   readFeedPage,
   type FeedKey,
@@ -95,7 +94,7 @@ function readTypes(text: string): string[] {
 }
 
 function readAfter(text: string): FeedKey {
-  const after = decodeFeedCursor(text)
+  const after = FEED_CURSOR.read(text)
   if (after === null)
     throw new InvalidParameterError('after', 'is no cursor of a feed; send `next` of a page')
   return after
@@ -192,7 +191,7 @@ export function addFeedRoute(app: ApiServer, { auth, reads, waits, suspend }: Fe
       if (areDates(query.types)) await askFeedForDates(request.store, query.gateway)
       const page =
         wait === 0 ? await readOn(request.store, query) : await readWaiting(request, reply, query, wait)
-      return { items: `[${page.bodies.join(',')}]`, next: encodeFeedCursor(page.next) }
+      return { items: `[${page.bodies.join(',')}]`, next: FEED_CURSOR.write(page.next) }
     },
   )
 }

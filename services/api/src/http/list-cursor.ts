@@ -62,6 +62,16 @@ export function readListCursors(app: ApiServer): void {
   })
 }
 
+/** The key that a cursor was written for, if one was sent. @throws InvalidParameterError */
+export function readKey<Key>(
+  list: { read(cursor: string): Key | null },
+  cursor: string | undefined,
+): Key | undefined {
+  const key = cursor === undefined ? undefined : list.read(cursor)
+  if (key === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  return key
+}
+
 /** The key of a list by id. @throws InvalidParameterError */
 export function readIdCursor(text: string): bigint {
   if (!/^[1-9]\d{0,17}$/.test(text)) throw new InvalidParameterError('cursor', 'is no cursor of this list')

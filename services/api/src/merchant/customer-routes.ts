@@ -1,7 +1,7 @@
 // The customers of a gateway: a list, the time line of each, and cohorts. Every route needs the gateway's own token.
 import { nameCustomer } from '@payment-tracking/store/admin'
 import {
-  decodeEventCursor,
+  EVENT_CURSORS,
   findSubscribers,
   isCustomer,
   readCustomerDues,
@@ -16,7 +16,7 @@ import { securityOf, type GatewayAuth } from '../gateway-auth/gateway-auth.js'
 import { ApiError, InvalidParameterError } from '../http/api-errors.js'
 import { refusal } from '../http/error-answer-schema.js'
 import { ClampedLimit, Cursor, Offset, PublicKey } from '../http/fields.js'
-import { offerNextPage } from '../http/list-cursor.js'
+import { offerNextPage, readKey } from '../http/list-cursor.js'
 import { Cohorts } from './cohort-schemas.js'
 import {
   CustomerName,
@@ -56,8 +56,7 @@ function checkSort({
   if (sort === 'paid') return
   if (offset > 0)
     throw new InvalidParameterError('offset', `has no meaning with sort=${sort}: use the cursor`)
-  if (cursor !== undefined && decodeEventCursor('time', cursor) === null)
-    throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  readKey(EVENT_CURSORS.time, cursor)
 }
 
 const unknownCustomer = () =>

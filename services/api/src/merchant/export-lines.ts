@@ -2,13 +2,13 @@
 import { csvLine, decimalAmount, type Tokens } from '@payment-tracking/domain'
 import {
   listEvents,
+  findSubscribers,
   listMerchantPolicies,
-  listSubscribers,
   type EventKey,
   type PaymentFilter,
   type CustomerRules,
   type StoredEvent,
-  type SubscriptionKey,
+  type PolicyKey,
 } from '@payment-tracking/store/reads'
 import { type Store } from '@payment-tracking/store/core'
 import type { Static } from 'typebox'
@@ -126,7 +126,7 @@ const POLICY_COLUMNS = [
 
 async function* policyLines(store: Store, gateway: string, tokens: Tokens): Lines {
   yield csvLine(POLICY_COLUMNS)
-  let after: SubscriptionKey | undefined
+  let after: PolicyKey | undefined
   for (;;) {
     const policies = await listMerchantPolicies(store, gateway, { limit: PAGE, offset: 0, after })
     yield policies
@@ -164,7 +164,7 @@ async function* subscriberLines(
   let after: string | undefined
   do {
     const page = { limit: SUBSCRIBERS, offset: 0, after }
-    const { items, next } = await listSubscribers(store, gateway, page, clock)
+    const { items, next } = await findSubscribers(store, gateway, {}, page, clock)
     yield items
       .map(item => toSubscriber(item))
       .flatMap(({ wallet, name, state, oneTime, policyCount, lastActiveAt, byToken }) =>

@@ -1,7 +1,6 @@
 // The payments of a gateway as its accountant looks for them: by token, standing, amount and time, with their sums.
 import {
-  decodeEventCursor,
-  encodeEventCursor,
+  EVENT_CURSORS,
   findMerchantPayments,
   PAYMENT_ORDERS,
   PAYMENT_STANDINGS,
@@ -13,9 +12,8 @@ import type { ApiServer } from '../api-server.js'
 import { EventRecord } from '../events/event-record.js'
 import { readTimeBounds, TimeBounds } from '../events/event-query.js'
 import type { GatewayAuth } from '../gateway-auth/gateway-auth.js'
-import { InvalidParameterError } from '../http/api-errors.js'
 import { ClampedLimit, Cursor, Integer, Offset, PublicKey, TrackingId, Written } from '../http/fields.js'
-import { offerNextPage } from '../http/list-cursor.js'
+import { offerNextPage, readKey } from '../http/list-cursor.js'
 import { nameMissingFilter } from '../http/name-missing-filter.js'
 import { MERCHANT_BASE, own, params, REFUSALS, security, tags } from './merchant-route.js'
 import { Amount, TokenMint } from './merchant-schemas.js'
@@ -107,14 +105,13 @@ export function addPaymentRoutes(
       const gateway = own(request)
       const { sort, limit, offset, cursor, ...query } = request.query
       const filter = toPaymentFilter(query)
-      const after = cursor === undefined ? undefined : decodeEventCursor('time', cursor)
-      if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+      const after = readKey(EVENT_CURSORS.time, cursor)
       const page = { sort, limit, offset, after }
       const [found, sums] = await Promise.all([
         findMerchantPayments(request.store, gateway, filter, page, tokens),
         sumMerchantPayments(request.store, gateway, filter),
       ]).catch(nameMissingFilter(filter))
-      if (found.next) offerNextPage(request, reply, encodeEventCursor('time', found.next))
+      if (found.next) offerNextPage(request, reply, EVENT_CURSORS.time.write(found.next))
       const byToken = sums.byToken.map(({ tokenMint, count, total }) => ({
         tokenMint,
         count: Number(count),

@@ -2,15 +2,14 @@ import { deriveUserPayment } from '@payment-tracking/domain'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import {
-  decodeSubscriptionCursor,
-  encodeSubscriptionCursor,
   listSubscriptions,
+  POLICY_CURSOR,
   type StoredSubscription,
   type SubscriptionFilter,
 } from '@payment-tracking/store/reads'
-import { ApiError, InvalidParameterError } from '../http/api-errors.js'
+import { ApiError } from '../http/api-errors.js'
 import { nameTrackingId } from '../http/name-missing-filter.js'
-import { offerNextPage, readListCursor } from '../http/list-cursor.js'
+import { offerNextPage, readKey, readListCursor } from '../http/list-cursor.js'
 import { countSent, isGiven, type SentQuery } from '../http/query-string.js'
 import { Envelope, inEnvelope } from '../http/envelope.js'
 import { READ_REFUSALS } from '../http/error-answer-schema.js'
@@ -79,8 +78,7 @@ export async function answerSubscriptions(
   only: Pick<SubscriptionFilter, 'family'> = {},
 ): Promise<StoredSubscription[]> {
   const { cursor, walletPublicKey, tokenMint, ...query } = request.query
-  const after = cursor === undefined ? undefined : decodeSubscriptionCursor(cursor)
-  if (after === null) throw new InvalidParameterError('cursor', 'is no cursor of this list')
+  const after = readKey(POLICY_CURSOR, cursor)
   const filter: SubscriptionFilter = {
     ...only,
     trackingId: query.trackingId,
@@ -97,7 +95,7 @@ export async function answerSubscriptions(
   )
   const page = policies.slice(0, PAGE)
   const last = page.at(-1)
-  if (policies.length > PAGE && last) offerNextPage(request, reply, encodeSubscriptionCursor(last))
+  if (policies.length > PAGE && last) offerNextPage(request, reply, POLICY_CURSOR.write(last))
   return page
 }
 

@@ -4,9 +4,8 @@ import type { RedisConnections } from '@payment-tracking/redis'
 import { Type, type Static } from 'typebox'
 import { countedAddress, repeat, type Logger } from '@payment-tracking/runtime'
 import {
-  decodePositionCursor,
-  encodePositionCursor,
   findArchivedAfter,
+  POSITION_CURSOR,
   readArchivedUpTo,
   readFirstEvent,
   readSharedPosition,
@@ -113,7 +112,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
   keepAlive(app, readers, options.pingEveryMs)
 
   const start = async (since: string | undefined) => {
-    const key = since === undefined || since === FROM_THE_FIRST ? undefined : decodePositionCursor(since)
+    const key = since === undefined || since === FROM_THE_FIRST ? undefined : POSITION_CURSOR.read(since)
     if (key === null) {
       throw new InvalidParameterError(
         'since',
@@ -178,8 +177,8 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       socket.send(
         JSON.stringify({
           type: 'head',
-          head: encodePositionCursor(head),
-          cursor: encodePositionCursor(start),
+          head: POSITION_CURSOR.write(head),
+          cursor: POSITION_CURSOR.write(start),
           position: Number(head.position),
           epoch: head.epoch,
         } satisfies Static<typeof StreamHeadMessage>),
@@ -187,7 +186,7 @@ export async function addStream(app: ApiServer, options: StreamOptions): Promise
       const client = countedAddress(request.ip)
       connections.set(client, (connections.get(client) ?? 0) + 1)
       const write = (event: StreamEvent) =>
-        writeRecord(event.record, encodePositionCursor({ epoch, position: event.position }), event.position)
+        writeRecord(event.record, POSITION_CURSOR.write({ epoch, position: event.position }), event.position)
       const filter = toEventFilter(request.query)
       readers.set(
         socket,

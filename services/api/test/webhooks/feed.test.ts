@@ -2,7 +2,7 @@
 // who may read it, by test/access. All read the feeds of one database, so it is one file of more than 300 lines.
 import { bodyInFormat, WEBHOOK_EVENT_TYPES } from '@payment-tracking/domain'
 import { deactivateWebhooks, noteWebhookHealth } from '@payment-tracking/store/deliveries'
-import { decodeFeedCursor, encodeFeedCursor } from '@payment-tracking/store/reads'
+import { FEED_CURSOR } from '@payment-tracking/store/reads'
 import { notifyDuePolicies, notifyFailures, type CachedAsks } from '@payment-tracking/store/messages'
 import { verifyDatabase } from '@payment-tracking/store/ingest'
 import { waitFor, SENT } from '@payment-tracking/testkit'
@@ -265,12 +265,12 @@ t.test('a cursor died whole when commits were lost, although what came before is
   t.notOk(idsOf(end).includes(`order-${paid - 1}`))
   t.same(idsOf(await read(shop, `${types}&after=${end.body.next}`)), [], 'a cursor of the present epoch')
 
-  const lost = decodeFeedCursor(last.body.next)!
+  const lost = FEED_CURSOR.read(last.body.next)!
   for (const key of [
     { ...lost, position: position + 1n },
     { ...lost, epoch: '00000000-0000-4000-8000-000000000000' },
   ])
-    t.match(await read(shop, `after=${encodeFeedCursor(key)}`), {
+    t.match(await read(shop, `after=${FEED_CURSOR.write(key)}`), {
       status: 400,
       body: { code: 'INVALID_PARAMETER', error: /another database/ },
     })
@@ -376,7 +376,7 @@ t.test('a cursor from before the archive, or of another database, is refused', a
      values ('2026-03', 1, 'f', 's', 1, 1, 1, $1)`,
     [position],
   )
-  const cursor = (at: bigint) => encodeFeedCursor({ epoch, position: at, sequence: 0n })
+  const cursor = (at: bigint) => FEED_CURSOR.write({ epoch, position: at, sequence: 0n })
   const end = BigInt(position)
   const archivedCursor = await read(shop, `after=${cursor(end - 1n)}`)
   t.match(archivedCursor, { status: 410, body: { code: 'ARCHIVED', archivedMonth: '2026-03' } })

@@ -7,9 +7,8 @@ import {
   countEvents,
   listClaimablePayments,
   listEventNames,
-  findSubscribers,
   listOneTimePayments,
-  listSubscribers,
+  findSubscribers,
   listSubscriptions,
   readLifeStart,
   readPaymentsBySeq,
@@ -124,7 +123,7 @@ async function readAnswers(store: Store, pool: Pool): Promise<Record<string, unk
       startTime: new Date('2025-02-03T04:05:06Z'),
       endTime: new Date('2026-03-10T11:12:13Z'),
     })
-    answers[`subscribers ${gateway}`] = await listSubscribers(store, gateway, page, CLOCK)
+    answers[`subscribers ${gateway}`] = await findSubscribers(store, gateway, {}, page, CLOCK)
     answers[`never paid ${gateway}`] = await findSubscribers(store, gateway, { neverPaid: true }, page, CLOCK)
     answers[`life ${gateway}`] = await readLifeStart(store, gateway)
     answers[`volume ${gateway}`] = await readVolume(store, gateway, {

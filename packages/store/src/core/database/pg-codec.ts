@@ -2,7 +2,7 @@
 import pg from 'pg'
 
 /** Postgres' numbers for its types. */
-const [INT8, TIMESTAMPTZ] = [20, 1184]
+const [INT8, TIMESTAMPTZ, NUMERIC] = [20, 1184, 1700]
 const parseTime = pg.types.getTypeParser(TIMESTAMPTZ) as (text: string) => unknown
 
 /** @throws RangeError for a text that is no time: it must not become null */
@@ -30,10 +30,10 @@ export function toIsoTime(text: string): string {
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, -3).padEnd(3, '0')}Z`
 }
 
-/** Integers of eight bytes become bigints, as in Prisma's client. */
+/** Integers of eight bytes become bigints, as in Prisma's client. So do amounts, which can have more: a statement reads no fraction. */
 export const types: pg.CustomTypesConfig = {
   getTypeParser: oid => {
-    if ((oid as number) === INT8) return BigInt
+    if ((oid as number) === INT8 || (oid as number) === NUMERIC) return BigInt
     if ((oid as number) === TIMESTAMPTZ) return readTimeFast
     return pg.types.getTypeParser(oid) as (text: string) => unknown
   },

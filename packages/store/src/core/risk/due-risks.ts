@@ -31,7 +31,7 @@ export const isWatched = (p: Sql): Sql => sql`${p}.due_at <= ${NOW} + ${inline(W
 const MOST_OF_ACCOUNT = raw('1000')
 
 /** The amount of one payment of a policy, a u64; null where the type has none. */
-const amountOf = (p: Sql): Sql =>
+export const amountOf = (p: Sql): Sql =>
   sql`coalesce(${p}.policy_type -> 'Subscription' ->> 'amount', ${p}.policy_type -> 'OneTime' ->> 'amount')::numeric`
 
 const isFresh = (account: Sql): Sql =>

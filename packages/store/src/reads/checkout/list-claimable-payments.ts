@@ -122,15 +122,15 @@ export async function listClaimablePayments(
   if (filter.recipient !== undefined) conditions.push(sql`e.recipient = ${filter.recipient}`)
   if (filter.policyAddress !== undefined) conditions.push(sql`e.payment_policy = ${filter.policyAddress}`)
   if (filter.tokenMint !== undefined) conditions.push(sql`e.token_mint = ${filter.tokenMint}`)
-  const rows = await database.read<Omit<ClaimablePayment, 'amount'> & { amount: string }>(sql`
+  const rows = await database.read<ClaimablePayment>(sql`
     select e.signature, e.slot::float8 as slot, e.occurred_at as "occurredAt", e.payment_policy as "paymentPolicy",
-           e.gateway, e.amount::text as amount, e.tracking_id as "trackingId", e.record_id::float8 as "recordId",
+           e.gateway, e.amount, e.tracking_id as "trackingId", e.record_id::float8 as "recordId",
            e.payer, e.recipient, e.token_mint as "tokenMint"
       from (${source}) e
      where ${allOf(conditions)} ${NEWEST} ${signature === undefined ? sql`limit ${limit}` : empty}`)
   const own = rows.filter(({ payer }) => wallet === undefined || payer === wallet)
   return {
-    payments: own.slice(0, limit).map(row => ({ ...row, amount: BigInt(row.amount) })),
+    payments: own.slice(0, limit),
     otherPayer: own.length < rows.length,
   }
 }

@@ -2,12 +2,8 @@ import type { Store } from '../../core/database/open-store.js'
 import { accountsOf, policiesOfWallet } from '../lists/policies-of-wallet.js'
 import { allOf, sql } from '../../core/database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
-import {
-  SUBSCRIPTION_COLUMNS,
-  toSubscription,
-  type StoredSubscription,
-  type SubscriptionRow,
-} from '../lists/list-subscriptions.js'
+import { NEWEST_FIRST } from '../lists/newest-policies.js'
+import { SUBSCRIPTION_COLUMNS, type StoredSubscription } from '../lists/list-subscriptions.js'
 
 /** The conditions of a token request; all given conditions must hold. */
 export interface ClaimFilter {
@@ -28,7 +24,7 @@ export async function listClaimablePolicies(
   { database }: Store,
   filter: ClaimFilter & { policies?: readonly string[] | undefined },
   limit: number,
-): Promise<StoredSubscription[]> {
+): Promise<readonly StoredSubscription[]> {
   const conditions = [sql`p.live`, sql`p.status <> 'paused'`, sql`u.owner is not null`]
   if (filter.wallet !== undefined) {
     conditions.push(sql`p.user_payment = any(array(${accountsOf(filter.wallet)}))`)
@@ -42,11 +38,8 @@ export async function listClaimablePolicies(
     filter.wallet !== undefined &&
     (filter.trackingId ?? filter.policyAddress ?? filter.recipient ?? filter.policies) === undefined
   const source = isByWallet ? sql`(${policiesOfWallet(filter.wallet!, sql`q.live`)})` : sql`policies`
-  const rows = await database.read<SubscriptionRow>(sql`
+  return database.read<StoredSubscription>(sql`
     select ${SUBSCRIPTION_COLUMNS}
       from ${source} p ${WITH_USER_PAYMENT}
-     where ${allOf(conditions)}
-     order by p.created_at desc, p.address desc
-     limit ${limit}`)
-  return rows.map(toSubscription)
+     where ${allOf(conditions)} ${NEWEST_FIRST} limit ${limit}`)
 }

@@ -2,7 +2,7 @@
 import { EXPECTATION_STATES, type ExpectationRecord, type ExpectationState } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, inline, sql, type Sql } from '../../core/database/sql.js'
-import { decodeExpectationCursor, encodeExpectationCursor } from './expectation-cursor.js'
+import { EXPECTATION_CURSOR } from '../cursors.js'
 import { readExpectations, type ReadExpectation } from '../../core/tables/expectations.js'
 
 export interface ExpectationFilter {
@@ -47,7 +47,7 @@ export async function listExpectations(
   gateway: string,
   { state, trackingId, limit, cursor }: ExpectationFilter,
 ): Promise<ExpectationList | null> {
-  const after = cursor === undefined ? undefined : decodeExpectationCursor(cursor)
+  const after = cursor === undefined ? undefined : EXPECTATION_CURSOR.read(cursor)
   if (after === null) return null
   const conditions = [sql`x.gateway = ${gateway}`]
   if (trackingId !== undefined) conditions.push(sql`x.tracking_id = ${trackingId}`)
@@ -78,7 +78,7 @@ export async function listExpectations(
   const items = found.slice(0, limit).map(({ record }) => record)
   const last = items.at(-1)
   const next = found.length > limit ? { createdAt: new Date(last!.createdAt), id: last!.id } : null
-  return { items, next: next && encodeExpectationCursor(next) }
+  return { items, next: next && EXPECTATION_CURSOR.write(next) }
 }
 
 /** @param gateway only one of this gateway. @returns null where there is none */

@@ -10,7 +10,7 @@ import { placedOf } from '../../core/tables/messages.js'
 import { bodyOf } from '../../core/tables/payment-bodies.js'
 import { sql } from '../../core/database/sql.js'
 import { StoreUnavailableError } from '../../core/errors.js'
-import type { FeedKey } from './feed-cursor.js'
+import type { FeedKey } from '../cursors.js'
 
 export interface FeedQuery {
   gateway: string

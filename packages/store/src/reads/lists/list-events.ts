@@ -1,7 +1,7 @@
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, sql, type Sql } from '../../core/database/sql.js'
 import { toIsoTime } from '../../core/database/pg-codec.js'
-import type { EventKey, EventOrder } from './event-cursor.js'
+import type { EventKey, EventOrder } from '../cursors.js'
 import {
   DETAIL_COLUMNS,
   toDetailedPayment,

@@ -1,8 +1,9 @@
 import type { PolicyFamily } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, sql, type Sql } from '../../core/database/sql.js'
+import { isAfter, NEWEST_FIRST } from './newest-policies.js'
 import { accountsOf } from './policies-of-wallet.js'
-import type { SubscriptionKey } from './subscription-cursor.js'
+import type { PolicyKey } from '../cursors.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 
 /** All given filters must hold. */
@@ -53,22 +54,11 @@ export interface StoredSubscription {
 /** Of a policy `p` with its user payment `u`. */
 export const SUBSCRIPTION_COLUMNS = sql`
   p.address, p.user_payment as "userPayment", p.recipient, p.gateway, p.policy_id::float8 as "policyId",
-  p.policy_type::text as "policyType", p.tracking_id as "trackingId", coalesce(p.tracking_id, p.memo, '') as memo, p.total_paid::text as "totalPaid",
+  p.policy_type::text as "policyType", p.tracking_id as "trackingId", coalesce(p.tracking_id, p.memo, '') as memo, p.total_paid as "totalPaid",
   p.payment_count::float8 as "paymentCount", p.created_at::float8 as "createdAt", p.updated_at as "updatedAt",
   p.status, p.next_payment_due as "nextPaymentDue", p.due_at as "dueAt", p.ends_at as "endsAt", p.family,
-  p.period_start as "periodStart", p.period_total::text as "periodTotal", ${POLICY_MINT} as "tokenMint",
+  p.period_start as "periodStart", p.period_total as "periodTotal", ${POLICY_MINT} as "tokenMint",
   u.owner as "walletPublicKey", coalesce(u.deleted_order > coalesce(u.incarnation_start, ''), false) as "userPaymentDeleted"`
-
-export interface SubscriptionRow extends Omit<StoredSubscription, 'totalPaid' | 'periodTotal'> {
-  totalPaid: string
-  periodTotal: string | null
-}
-
-export const toSubscription = (row: SubscriptionRow): StoredSubscription => ({
-  ...row,
-  totalPaid: BigInt(row.totalPaid),
-  periodTotal: row.periodTotal === null ? null : BigInt(row.periodTotal),
-})
 
 /** A payment account, or a wallet's: at most 1,000. */
 const ownedBy = (key: string): Sql => sql`select ${key}::text collate "C" union all (${accountsOf(key)})`
@@ -80,8 +70,8 @@ const ownedBy = (key: string): Sql => sql`select ${key}::text collate "C" union 
 export async function listSubscriptions(
   { database }: Store,
   filter: SubscriptionFilter,
-  page: { limit: number; after?: SubscriptionKey | undefined },
-): Promise<StoredSubscription[]> {
+  page: { limit: number; after?: PolicyKey | undefined },
+): Promise<readonly StoredSubscription[]> {
   const conditions = [sql`p.live`]
   if (filter.trackingId !== undefined) conditions.push(sql`p.tracking_id = ${filter.trackingId}`)
   if (filter.gateway !== undefined) conditions.push(sql`p.gateway = ${filter.gateway}`)
@@ -96,24 +86,17 @@ export async function listSubscriptions(
   if (filter.userPublicKey !== undefined && !isByOwner) {
     conditions.push(sql`p.user_payment = any(array(${ownedBy(filter.userPublicKey)}))`)
   }
-  if (page.after) {
-    const { createdAt, address } = page.after
-    conditions.push(sql`(p.created_at, p.address) < (${BigInt(createdAt)}, ${address})`)
-  }
+  const which = sql`${allOf(conditions)} ${isAfter(page.after)}`
   // Only by their owner: the newest of each payment account, so that no account costs more than a page.
   const source = isByOwner
     ? sql`(select p.* from (${ownedBy(filter.userPublicKey!)}) a (address)
             cross join lateral (
-              select * from policies p where p.user_payment = a.address and ${allOf(conditions)}
-               order by p.created_at desc, p.address desc limit ${page.limit}) p)`
+              select * from policies p where p.user_payment = a.address and ${which} ${NEWEST_FIRST} limit ${page.limit}) p)`
     : sql`policies`
   // A tracking ID has few policies.
   const ask = filter.trackingId === undefined ? database.read : database.lookUp
-  const rows = await ask<SubscriptionRow>(sql`
+  return ask<StoredSubscription>(sql`
     select ${SUBSCRIPTION_COLUMNS}
       from ${source} p ${WITH_USER_PAYMENT}
-     where ${allOf(conditions)}
-     order by p.created_at desc, p.address desc
-     limit ${page.limit}`)
-  return rows.map(toSubscription)
+     where ${which} ${NEWEST_FIRST} limit ${page.limit}`)
 }

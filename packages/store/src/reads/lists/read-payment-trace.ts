@@ -37,10 +37,13 @@ export interface PaymentTrace {
  * The payments of a transaction, in their order in it.
  * Relies on events_signature_hash, then one probe of ingest_batches_first_position_key a payment.
  */
-export async function readPaymentTrace({ database }: Store, signature: string): Promise<PaymentTrace[]> {
-  const rows = await database.lookUp<Omit<PaymentTrace, 'amount'> & { amount: string }>(sql`
+export async function readPaymentTrace(
+  { database }: Store,
+  signature: string,
+): Promise<readonly PaymentTrace[]> {
+  return database.lookUp<PaymentTrace>(sql`
     select e.id as "eventId", e.tracking_id as "trackingId", e.seq, e.payment_policy as "paymentPolicy", e.gateway,
-           e.amount::text as amount, e.record_id::float8 as "recordId", e.slot::float8 as slot,
+           e.amount, e.record_id::float8 as "recordId", e.slot::float8 as slot,
            e.occurred_at as "occurredAt", e.paid_at as "paidAt", e.stream_sequence as "streamSequence", e.position,
            b.committed_at as "committedAt", b.relayed_at as "relayedAt",
            b.relayed_at is not null or b.last_position is null as "isAnnounced"
@@ -51,7 +54,6 @@ export async function readPaymentTrace({ database }: Store, signature: string): 
       ) b on b.last_position >= e.position
      where e.signature = ${signature} and ${IS_PAYMENT} and ${IS_NOT_ARCHIVED}
      order by e.event_index, e.id`)
-  return rows.map(row => ({ ...row, amount: BigInt(row.amount) }))
 }
 
 /** An attempt at a delivery, without its request and response. */

@@ -1,7 +1,7 @@
 import type { RunRead } from '../../core/database/database.js'
 import { sql, type Sql, type Statement } from '../../core/database/sql.js'
 import { StoreContentsError } from '../../core/errors.js'
-import type { EventKey } from './event-cursor.js'
+import type { EventKey } from '../cursors.js'
 import type { RecordText } from './record-text.js'
 
 /** A page of a list as the API answers it. */

@@ -9,7 +9,7 @@
 import { raw, sql, type Sql } from '../../core/database/sql.js'
 import { asTimestamp } from '../../core/database/as-timestamp.js'
 import { hidden } from '../../core/database/hidden.js'
-import type { EventKey } from './event-cursor.js'
+import type { EventKey } from '../cursors.js'
 
 /** The columns whose index `events_*_newest` begins with them. */
 export type KeyColumn = 'tracking_id' | 'payment_policy' | 'gateway'

@@ -3,7 +3,7 @@ import type { DueRisk } from '@payment-tracking/domain'
 import { UNWATCHED } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
-import { findDueRisks } from '../../core/risk/due-risks.js'
+import { amountOf, findDueRisks } from '../../core/risk/due-risks.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 
 export interface CustomerDue {
@@ -16,8 +16,6 @@ export interface CustomerDue {
   amount: bigint | null
   risk: DueRisk
 }
-
-type DueRow = Omit<CustomerDue, 'amount' | 'risk'> & { amount: string | null }
 
 /** Policies of one statement. */
 const POLICIES_AT_ONCE = 1_000
@@ -34,17 +32,13 @@ export async function readCustomerDues(
   const risks = await findDueRisks(store, addresses, programId)
   const dues = new Map<string, CustomerDue>()
   for (let from = 0; from < addresses.length; from += POLICIES_AT_ONCE) {
-    const rows = await store.database.read<DueRow>(sql`
+    const rows = await store.database.read<Omit<CustomerDue, 'risk'>>(sql`
       select p.address as "policyAddress", p.due_at as "dueAt", p.recipient, ${POLICY_MINT} as "tokenMint",
-             coalesce(p.policy_type -> 'Subscription' ->> 'amount', p.policy_type -> 'OneTime' ->> 'amount') as amount
+             ${amountOf(sql`p`)} as amount
         from policies p ${WITH_USER_PAYMENT}
        where p.address = any(${addresses.slice(from, from + POLICIES_AT_ONCE)}::text[]) and p.due_at is not null`)
-    for (const { amount, ...due } of rows)
-      dues.set(due.policyAddress, {
-        ...due,
-        amount: amount === null ? null : BigInt(amount),
-        risk: risks.get(due.policyAddress) ?? UNWATCHED,
-      })
+    for (const due of rows)
+      dues.set(due.policyAddress, { ...due, risk: risks.get(due.policyAddress) ?? UNWATCHED })
   }
   return dues
 }

@@ -2,16 +2,11 @@
 // `MOST_SCANNED` of them, so a page can hold fewer wallets than asked for and still have a next.
 import type { Store } from '../../core/database/open-store.js'
 import { empty, sql, type Sql } from '../../core/database/sql.js'
-import { decodeEventCursor, encodeEventCursor } from '../lists/event-cursor.js'
-import {
-  countSubscribers,
-  listSubscribers,
-  MOST_WALLETS,
-  readSubscribers,
-  type PageOfWallets,
-  type SubscriberPage,
-} from './list-subscribers.js'
-import { hasPaid, payersAfter } from './payers.js'
+import { EVENT_CURSORS, type PolicyKey } from '../cursors.js'
+import { NEWEST_FIRST, newestOfGateway } from '../lists/newest-policies.js'
+import { countPayers, hasPaid, listPayers, MOST_WALLETS, payersAfter } from './payers.js'
+import type { PageOfWallets, WalletPage } from './payers.js'
+import { readSubscribers, type Subscriber } from './read-subscribers.js'
 import { searchSubscribers } from './search-subscribers.js'
 import { walletsByPaid, walletsByTime, type SubscriberOrder } from './sort-subscribers.js'
 import {
@@ -43,17 +38,44 @@ export interface SubscriberFilter {
   tokenMint?: string | undefined
 }
 
-interface Key {
-  createdAt: bigint
-  address: string
-}
+export type SubscriberPage = Omit<WalletPage, 'wallets'> & { items: Subscriber[] }
 
-interface WalkedRow extends Key {
-  /** null for a policy whose wallet is not what is looked for */
+interface WalkedRow {
+  /** null for one that is not looked for */
   wallet: string | null
+  /** the next statement begins after it */
+  key: string
 }
 
-const readKey = (after: string | undefined): Key | null => {
+/**
+ * Walks in statements of `ROWS_AT_ONCE` rows until a page is found, or `MOST_SCANNED` rows were looked at.
+ * @param read the rows after a key
+ * @param isCounted goes on until the total is known
+ */
+async function walk(
+  read: (after: string | undefined) => Promise<readonly WalkedRow[]>,
+  { limit, offset, after }: PageOfWallets,
+  isCounted = false,
+): Promise<WalletPage> {
+  const found: WalkedRow[] = []
+  let [key, scanned, isLast] = [after, 0, false]
+  while (!isLast && scanned <= MOST_SCANNED && (found.length <= offset + limit || isCounted)) {
+    const rows = await read(key)
+    found.push(...rows.filter(({ wallet }) => wallet !== null))
+    scanned += rows.length
+    isLast = rows.length < ROWS_AT_ONCE
+    key = rows.at(-1)?.key ?? key
+  }
+  const page = found.slice(offset, offset + limit)
+  const isCut = found.length > offset + limit
+  return {
+    wallets: page.map(({ wallet }) => wallet!),
+    total: after === undefined && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
+    next: (isCut ? page.at(-1)?.key : isLast ? null : key) ?? null,
+  }
+}
+
+const readKey = (after: string | undefined): PolicyKey | null => {
   const [createdAt = '', address = ''] = after?.split('_') ?? []
   return /^-?\d{1,18}$/.test(createdAt) && address !== '' ? { createdAt: BigInt(createdAt), address } : null
 }
@@ -77,17 +99,13 @@ function isIn(state: SubscriberState, gateway: string, rules: CustomerRules): Sq
  * can make it so. Relies on policies_gateway_live and policies_gateway_gone, each read backwards, and on what
  * `walletPolicies` and `hasPaid` rely on.
  */
-function walk(
+function policiesAfter(
   gateway: string,
   { state, neverPaid }: SubscriberFilter,
-  key: Key | null,
+  after: PolicyKey | null,
   rules: CustomerRules,
 ): Sql {
-  const afterKey = key ? sql`and (p.created_at, p.address) < (${key.createdAt}, ${key.address})` : empty
-  const some = (live: Sql): Sql => sql`
-    (select p.* from policies p
-      where p.gateway = ${gateway} and ${live} ${afterKey}
-      order by p.created_at desc, p.address desc limit ${ROWS_AT_ONCE})`
+  const some = (live: Sql): Sql => newestOfGateway(gateway, live, { after, limit: ROWS_AT_ONCE })
   const isWanted = canBeIn(state, rules)
   const isLiving = state === 'overdue' || state === 'at_risk' || state === 'active'
   const isUnpaid = neverPaid === true || state === 'never_paid'
@@ -95,99 +113,81 @@ function walk(
     select case when w.newest = p.address then
              case when ${state === undefined ? sql`true` : isIn(state, gateway, rules)}
                     ${isUnpaid ? sql`and not (${hasPaid(gateway, sql`o.owner`)})` : empty}
-               then o.owner end end as wallet, p.created_at as "createdAt", p.address
+               then o.owner end end as wallet, p.created_at || '_' || p.address as key
       from (select * from (${some(sql`p.live`)} ${isLiving ? empty : sql`union all ${some(sql`not p.live`)}`}) p
-             order by p.created_at desc, p.address desc limit ${ROWS_AT_ONCE}) p
+             ${NEWEST_FIRST} limit ${ROWS_AT_ONCE}) p
       left join lateral (
         select owner from user_payments where address = p.user_payment and ${isWanted} limit 1) o on true
       left join lateral (${walletPolicies(gateway, sql`o.owner`, rules, isWanted)}) w on true
-     order by p.created_at desc, p.address desc`
+     ${NEWEST_FIRST}`
 }
 
-async function walkPolicies(
-  store: Store,
+function walkPolicies(
+  { database }: Store,
   gateway: string,
   filter: SubscriberFilter,
-  { limit, offset, after }: PageOfWallets,
+  page: PageOfWallets,
   rules: CustomerRules,
-): Promise<SubscriberPage> {
-  const first = readKey(after)
+): Promise<WalletPage> {
+  const after = readKey(page.after) === null ? undefined : page.after
   // Nearly all policies of a gateway are of active wallets: counting those would cost more than the page.
-  const isCounted = first === null && filter.state !== 'active' && filter.state !== 'never_paid'
-  const found: WalkedRow[] = []
-  let key = first
-  let [scanned, isLast] = [0, false]
-  while (!isLast && scanned <= MOST_SCANNED && (found.length <= offset + limit || isCounted)) {
-    const rows = await store.database.read<WalkedRow>(walk(gateway, filter, key, rules))
-    found.push(...rows.filter(({ wallet }) => wallet !== null))
-    scanned += rows.length
-    isLast = rows.length < ROWS_AT_ONCE
-    key = rows.at(-1) ?? key
-  }
-  const page = found.slice(offset, offset + limit)
-  const isCut = found.length > offset + limit
-  const last = isCut ? page.at(-1) : key
-  const wallets = page.map(({ wallet }) => wallet!)
-  return {
-    items: await readSubscribers(store, gateway, wallets, rules),
-    total: first === null && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
-    next: last && (isCut || !isLast) ? `${last.createdAt}_${last.address}` : null,
-  }
+  const isCounted = after === undefined && filter.state !== 'active' && filter.state !== 'never_paid'
+  const read = (key: string | undefined) =>
+    database.read<WalkedRow>(policiesAfter(gateway, filter, readKey(key), rules))
+  return walk(read, { ...page, after }, isCounted)
 }
 
-/** Wallets that paid and have nothing active any more, by wallet. Relies on what `listSubscribers` relies on. */
-async function walkEnded(
-  store: Store,
+/** Wallets that paid and have nothing active any more, by wallet. */
+const walkEnded = (
+  { database }: Store,
   gateway: string,
-  { limit, offset, after = '' }: PageOfWallets,
+  page: PageOfWallets,
   rules: CustomerRules,
-): Promise<SubscriberPage> {
-  const found: string[] = []
-  let [reached, scanned, isLast] = [after, 0, false]
-  while (!isLast && scanned <= MOST_SCANNED && found.length <= offset + limit) {
-    const rows = await store.database.read<{ wallet: string; isEnded: boolean }>(sql`
-      select w.wallet, p.state is null as "isEnded"
-        from (${payersAfter(gateway, reached, ROWS_AT_ONCE)}) w
-       cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
-       order by w.wallet`)
-    found.push(...rows.filter(({ isEnded }) => isEnded).map(({ wallet }) => wallet))
-    scanned += rows.length
-    isLast = rows.length < ROWS_AT_ONCE
-    reached = rows.at(-1)?.wallet ?? reached
-  }
-  const page = found.slice(offset, offset + limit)
-  const isCut = found.length > offset + limit
-  return {
-    items: await readSubscribers(store, gateway, page, rules),
-    total: after === '' && isLast && found.length <= MOST_WALLETS ? BigInt(found.length) : null,
-    next: isCut ? page.at(-1)! : isLast ? null : reached,
-  }
-}
+): Promise<WalletPage> =>
+  walk(
+    after =>
+      database.read<WalkedRow>(sql`
+        select case when p.state is null then w.wallet end as wallet, w.wallet as key
+          from (${payersAfter(gateway, after ?? '', ROWS_AT_ONCE)}) w
+         cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
+         order by w.wallet`),
+    page,
+  )
 
 async function walkInOrder(
   store: Store,
   gateway: string,
   { sort, tokenMint }: SubscriberFilter,
   { limit, offset, after }: PageOfWallets,
-  rules: CustomerRules,
-): Promise<SubscriberPage> {
+): Promise<WalletPage> {
   if (sort === 'paid') {
     const wallets = await walletsByPaid(store, gateway, { tokenMint, limit, offset })
-    return { items: await readSubscribers(store, gateway, wallets, rules), total: null, next: null }
+    return { wallets, total: null, next: null }
   }
   const which = sort === 'newest' ? 'first' : 'last'
-  const key = after === undefined ? undefined : (decodeEventCursor('time', after) ?? undefined)
+  const key = after === undefined ? undefined : (EVENT_CURSORS.time.read(after) ?? undefined)
   const { wallets, next } = await walletsByTime(store, gateway, which, { limit, after: key })
-  return {
-    items: await readSubscribers(store, gateway, wallets, rules),
-    total: key === undefined ? await countSubscribers(store, gateway) : null,
-    next: next && encodeEventCursor('time', next),
-  }
+  const total = key === undefined ? await countPayers(store, gateway) : null
+  return { wallets, total, next: next && EVENT_CURSORS.time.write(next) }
+}
+
+function walletsOf(
+  store: Store,
+  gateway: string,
+  filter: SubscriberFilter,
+  page: PageOfWallets,
+  rules: CustomerRules,
+): WalletPage | Promise<WalletPage> {
+  if (filter.state === 'ended')
+    return filter.neverPaid ? { wallets: [], total: 0n, next: null } : walkEnded(store, gateway, page, rules)
+  if (filter.sort !== undefined && filter.sort !== 'wallet') return walkInOrder(store, gateway, filter, page)
+  if (filter.state !== undefined || filter.neverPaid) return walkPolicies(store, gateway, filter, page, rules)
+  return listPayers(store, gateway, page)
 }
 
 /**
- * The wallets of a gateway that a filter names. By a state: all that have it, whether they paid or not; along the gateway's
- * policies, so the owner of the newest comes first, or for `ended` by wallet.
+ * The wallets of a gateway that a filter names; without one, those that paid it. By a state: all that have it, whether they paid
+ * or not; along the gateway's policies, so the owner of the newest comes first, or for `ended` by wallet.
  */
 export async function findSubscribers(
   store: Store,
@@ -196,12 +196,8 @@ export async function findSubscribers(
   page: PageOfWallets,
   rules: CustomerRules,
 ): Promise<SubscriberPage> {
-  if (filter.search !== undefined)
-    return searchSubscribers(store, gateway, { ...filter, search: filter.search }, page, rules)
-  if (filter.state === 'ended')
-    return filter.neverPaid ? { items: [], total: 0n, next: null } : walkEnded(store, gateway, page, rules)
-  if (filter.sort !== undefined && filter.sort !== 'wallet')
-    return walkInOrder(store, gateway, filter, page, rules)
-  if (filter.state !== undefined || filter.neverPaid) return walkPolicies(store, gateway, filter, page, rules)
-  return listSubscribers(store, gateway, page, rules)
+  const { search } = filter
+  if (search !== undefined) return searchSubscribers(store, gateway, { ...filter, search }, page, rules)
+  const { wallets, total, next } = await walletsOf(store, gateway, filter, page, rules)
+  return { items: await readSubscribers(store, gateway, wallets, rules), total, next }
 }

@@ -1,14 +1,10 @@
 import type { Store } from '../../core/database/open-store.js'
 import { inline, sql, type Sql } from '../../core/database/sql.js'
-import type { SubscriptionKey } from '../lists/subscription-cursor.js'
+import type { PolicyKey } from '../cursors.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 import { isActive, type StateClock } from './subscriber-state.js'
-import {
-  SUBSCRIPTION_COLUMNS,
-  toSubscription,
-  type StoredSubscription,
-  type SubscriptionRow,
-} from '../lists/list-subscriptions.js'
+import { SUBSCRIPTION_COLUMNS, type StoredSubscription } from '../lists/list-subscriptions.js'
+import { NEWEST_FIRST, newestOfGateway } from '../lists/newest-policies.js'
 
 /** A policy of a gateway, including deleted policies. */
 export interface MerchantPolicy extends StoredSubscription {
@@ -16,12 +12,6 @@ export interface MerchantPolicy extends StoredSubscription {
   /** `data.timestamp` of the last payment of this incarnation, Unix seconds */
   lastPaidAt: bigint | null
 }
-
-const ofGateway = (gateway: string, live: Sql, after: SubscriptionKey | undefined, limit: number): Sql => sql`
-  (select p.address, p.created_at from policies p
-    where p.gateway = ${gateway} and ${live}
-      ${after ? sql`and (p.created_at, p.address) < (${BigInt(after.createdAt)}, ${after.address})` : sql``}
-    order by p.created_at desc, p.address desc limit ${limit})`
 
 /**
  * Policies of a gateway, including deleted policies, newest first by (creation, address).
@@ -31,20 +21,19 @@ const ofGateway = (gateway: string, live: Sql, after: SubscriptionKey | undefine
 export async function listMerchantPolicies(
   { database }: Store,
   gateway: string,
-  page: { limit: number; offset: number; after?: SubscriptionKey | undefined },
-): Promise<MerchantPolicy[]> {
-  const most = page.limit + page.offset
-  const rows = await database.read<SubscriptionRow & Pick<MerchantPolicy, 'live' | 'lastPaidAt'>>(sql`
+  page: { limit: number; offset: number; after?: PolicyKey | undefined },
+): Promise<readonly MerchantPolicy[]> {
+  const { after } = page
+  const keys = { after, limit: page.limit + page.offset, columns: sql`p.address, p.created_at` }
+  return database.read<MerchantPolicy>(sql`
     select ${SUBSCRIPTION_COLUMNS}, p.live, case when p.payment_count > 0 then p.last_paid_at end as "lastPaidAt"
       from (select k.address
-              from (${ofGateway(gateway, sql`p.live`, page.after, most)}
-                    union all ${ofGateway(gateway, sql`not p.live`, page.after, most)}) k
+              from (${newestOfGateway(gateway, sql`p.live`, keys)}
+                    union all ${newestOfGateway(gateway, sql`not p.live`, keys)}) k
              where k.created_at is not null
              order by k.created_at desc, k.address desc
              limit ${page.limit} offset ${BigInt(page.offset)}) k
-      join policies p on p.address = k.address ${WITH_USER_PAYMENT}
-     order by p.created_at desc, p.address desc`)
-  return rows.map(row => ({ ...toSubscription(row), live: row.live, lastPaidAt: row.lastPaidAt }))
+      join policies p on p.address = k.address ${WITH_USER_PAYMENT} ${NEWEST_FIRST}`)
 }
 
 export async function countMerchantPolicies({ database }: Store, gateway: string): Promise<bigint> {
@@ -78,8 +67,7 @@ const waitsForPayments = (clock: StateClock): Sql => sql`
 
 /** The newest policies `p` that wait for payments with their user payments `u`: what follows `from`. */
 export const duePolicies = (gateway: string, clock: StateClock): Sql => sql`
-  (select * from policies where gateway = ${gateway} and live
-    order by created_at desc, address desc limit ${inline(MOST_DUE_POLICIES)}) p ${WITH_USER_PAYMENT}
+  ${newestOfGateway(gateway, sql`p.live`, { limit: inline(MOST_DUE_POLICIES) })} p ${WITH_USER_PAYMENT}
      where ${waitsForPayments(clock)}`
 
 /** Living policies of a page of `listPoliciesWithDueDates`; those that do not wait for payments are left out. */
@@ -91,7 +79,7 @@ export interface DuePolicyPage {
   /** living policies that were looked at */
   looked: number
   /** null when these are the last */
-  next: { createdAt: bigint; address: string } | null
+  next: PolicyKey | null
 }
 
 /**
@@ -108,10 +96,8 @@ export async function listPoliciesWithDueDates(
     select p.address, p.recipient, p.policy_type::text as "policyType", p.tracking_id as "trackingId",
            p.payment_count as "paymentCount", p.created_at as "createdAt", p.next_payment_due as "nextPaymentDue",
            p.due_at as "dueAt", ${POLICY_MINT} as "tokenMint", u.owner as wallet, ${waitsForPayments(clock)} as waits
-      from (select * from policies p where p.gateway = ${gateway} and p.live
-                   ${after ? sql`and (p.created_at, p.address) < (${after.createdAt}, ${after.address})` : sql``}
-             order by p.created_at desc, p.address desc limit ${inline(POLICIES_AT_ONCE)}) p ${WITH_USER_PAYMENT}
-     order by p.created_at desc, p.address desc`)
+      from ${newestOfGateway(gateway, sql`p.live`, { after, limit: inline(POLICIES_AT_ONCE) })} p ${WITH_USER_PAYMENT}
+     ${NEWEST_FIRST}`)
   return {
     policies: rows.filter(({ waits }) => waits),
     looked: rows.length,

@@ -19,8 +19,7 @@ export interface PaidMonth {
   complete: boolean
 }
 
-interface PaidMonthRow extends Omit<PaidMonth, 'amount'> {
-  amount: string
+interface PaidMonthRow extends PaidMonth {
   lastWallet: string
   /** of the page */
   read: bigint
@@ -44,7 +43,7 @@ export async function* readPaidMonths(
   for (let after = '', isLast = false; !isLast;) {
     const rows = await database.read<PaidMonthRow>(sql`
       with wallets as (${payersAfter(gateway, after, WALLETS_AT_ONCE)})
-      select p.token_mint as "tokenMint", p.cohort, p.month, count(*) as wallets, sum(p.amount)::text as amount,
+      select p.token_mint as "tokenMint", p.cohort, p.month, count(*) as wallets, sum(p.amount) as amount,
              sum(p.count)::bigint as count, bool_and(p.complete) as complete,
              (select max(wallet) from wallets) as "lastWallet", (select count(*) from wallets) as read
         from (
@@ -61,7 +60,7 @@ export async function* readPaidMonths(
               group by e.token_mint, month) t) p
        group by p.token_mint, p.cohort, p.month
        order by min(p.wallet), p.month`)
-    yield rows.map(({ lastWallet: _, read: __, ...row }) => ({ ...row, amount: BigInt(row.amount) }))
+    yield rows
     isLast = Number(rows[0]?.read ?? 0) < WALLETS_AT_ONCE
     after = rows[0]?.lastWallet ?? after
   }

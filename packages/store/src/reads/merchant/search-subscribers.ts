@@ -2,8 +2,10 @@
 import type { Store } from '../../core/database/open-store.js'
 import { raw, sql } from '../../core/database/sql.js'
 import { namedLike } from '../search/by-beginning.js'
-import { readSubscribers, type PageOfWallets, type SubscriberPage } from './list-subscribers.js'
-import type { CustomerRules, SubscriberState } from './subscriber-state.js'
+import type { SubscriberFilter, SubscriberPage } from './find-subscribers.js'
+import type { PageOfWallets } from './payers.js'
+import { readSubscribers } from './read-subscribers.js'
+import type { CustomerRules } from './subscriber-state.js'
 
 /** Events and policies of a tracking ID that a search looks at, the newest: anybody can write any tracking ID. */
 const SEARCHED = raw('50')
@@ -15,11 +17,10 @@ const SEARCHED = raw('50')
 export async function searchSubscribers(
   store: Store,
   gateway: string,
-  filter: { search: string; state?: SubscriberState | undefined; neverPaid?: boolean | undefined },
+  { search, state, neverPaid }: SubscriberFilter & { search: string },
   { limit, offset, after = '' }: PageOfWallets,
   rules: CustomerRules,
 ): Promise<SubscriberPage> {
-  const { search, state, neverPaid } = filter
   const rows = await store.database.read<{ wallet: string }>(sql`
     with found as (
       select e.payer, null::text as user_payment

@@ -1,42 +1,27 @@
 // The wallets that paid a gateway in another order than by wallet. No index has these orders, so one request looks at a bounded number
 // of payments, the newest first: a page can hold fewer wallets than asked for and still have a next.
 import type { Store } from '../../core/database/open-store.js'
-import { allOf, inline, raw, sql, type Sql } from '../../core/database/sql.js'
-import type { EventKey } from '../lists/event-cursor.js'
-import { isUsual } from '../lists/event-filter.js'
-import { walkConditions, walkOrder } from '../lists/walk-key.js'
+import { raw, sql, type Sql } from '../../core/database/sql.js'
+import type { EventKey } from '../cursors.js'
+import {
+  endOfPage,
+  KEY,
+  newestPayments,
+  SCANNED_FOR_PAGE,
+  SCANNED_FOR_SUMS,
+  WALKED,
+} from './newest-payments.js'
 import { isPaid } from './payers.js'
-
-/** Payments that one request looks at for a page in the order of time, and for an order by amount. */
-const SCANNED_FOR_PAGE = 20_000
-const SCANNED_FOR_AMOUNTS = 100_000
 
 /** By wallet; by the first payment of each, or by the last, newest first; by what each paid in one token, most first. */
 export const SUBSCRIBER_ORDERS = ['wallet', 'newest', 'last_payment', 'paid'] as const
 export type SubscriberOrder = (typeof SUBSCRIBER_ORDERS)[number]
 
-export interface WalletPage {
-  wallets: string[]
-  /** where the next page begins; null on the last page */
-  next: EventKey | null
-}
-
-interface KeyRow {
-  occurredAt: Date
-  slot: number
-  index: number
-  id: string
-}
-
-const KEY = sql`e.occurred_at as "occurredAt", e.slot::float8 as slot, e.event_index::float8 as index, e.id`
-const NEWEST = walkOrder('gateway', sql`e.occurred_at desc, e.slot desc, e.event_index desc, e.id desc`)
-
-/** The newest payments of a gateway. Relies on events_gateway_newest. */
-const scanned = (gateway: string, after: EventKey | undefined, most: number): Sql => sql`
-  select e.* from events e
-   where ${allOf(walkConditions({ column: 'gateway', value: gateway, after }))}
-     and ${isUsual(sql`e.amount is not null and e.payer is not null and e.retracted_at is null`)}
-   ${NEWEST} limit ${inline(most)}`
+const scanned = (gateway: string, after: EventKey | undefined, most: number): Sql =>
+  newestPayments(gateway, sql`e.amount is not null and e.payer is not null and e.retracted_at is null`, {
+    after,
+    most,
+  })
 
 /**
  * Wallets by the time of one of their payments, which is where they stand: the first or the last by its own time. Whether a payment
@@ -44,13 +29,13 @@ const scanned = (gateway: string, after: EventKey | undefined, most: number): Sq
  * full page looks no further.
  */
 export async function walletsByTime(
-  { database }: Store,
+  store: Store,
   gateway: string,
   which: 'first' | 'last',
   { limit, after }: { limit: number; after: EventKey | undefined },
-): Promise<WalletPage> {
+): Promise<{ wallets: string[]; next: EventKey | null }> {
   const payments = scanned(gateway, after, SCANNED_FOR_PAGE)
-  const found = await database.read<KeyRow & { wallet: string }>(sql`
+  const found = await store.database.read<EventKey & { wallet: string }>(sql`
     select e.payer as wallet, ${KEY}
       from (${payments}) e
      cross join lateral (
@@ -59,12 +44,8 @@ export async function walletsByTime(
           select e.id from events e where ${isPaid(gateway)} and e.payer = w.of
            order by e.paid_at ${raw(which === 'first' ? '' : 'desc')} limit 1) o) o
      where o.id = e.id
-     ${NEWEST} limit ${limit}`)
-  let end: KeyRow | undefined = found.at(-1)
-  if (found.length < limit)
-    [end] = await database.read<KeyRow>(
-      sql`select ${KEY} from (${payments}) e offset ${inline(SCANNED_FOR_PAGE - 1)}`,
-    )
+     ${WALKED} limit ${limit}`)
+  const end = found.length < limit ? await endOfPage(store, payments) : found.at(-1)
   return { wallets: found.map(({ wallet }) => wallet), next: end ?? null }
 }
 
@@ -83,7 +64,7 @@ export async function walletsByPaid(
       : sql`${tokenMint}::text`
   const rows = await database.read<{ wallet: string }>(sql`
     with scanned as materialized (
-      select e.payer, e.token_mint, e.amount from (${scanned(gateway, undefined, SCANNED_FOR_AMOUNTS)}) e)
+      select e.payer, e.token_mint, e.amount from (${scanned(gateway, undefined, SCANNED_FOR_SUMS)}) e)
     select s.payer as wallet from scanned s
      where s.token_mint is not distinct from ${mint}
      group by s.payer order by sum(s.amount) desc, s.payer limit ${limit} offset ${BigInt(offset)}`)

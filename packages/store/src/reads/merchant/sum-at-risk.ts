@@ -17,7 +17,7 @@ interface AtRiskRow {
   dueAt: bigint | null
   mint: string | null
   count: bigint
-  total: string
+  total: bigint
 }
 
 /**
@@ -37,14 +37,14 @@ export async function sumAtRisk(
     with ${risksOf(asked, { programId, gatewayFee })}, risky as materialized (
       select r.address, r.due_at, r.mint, r.amount from risk r where r.state = 'at_risk'
     )
-    select null as address, null::bigint as "dueAt", mint, count(*) as count, sum(amount)::text as total
+    select null as address, null::bigint as "dueAt", mint, count(*) as count, sum(amount) as total
       from risky group by mint
     union all
-    (select address, due_at, mint, 1, amount::text from risky
+    (select address, due_at, mint, 1, amount from risky
       order by due_at, address limit ${limit} offset ${BigInt(offset)})`)
   const sums: SumsAtRisk = { byToken: new Map(), page: [] }
   for (const { address, dueAt, mint, count, total } of rows)
-    if (address === null || dueAt === null) sums.byToken.set(mint, { count, total: BigInt(total) })
+    if (address === null || dueAt === null) sums.byToken.set(mint, { count, total })
     else sums.page.push({ address, dueAt })
   return sums
 }

@@ -11,30 +11,35 @@ const MOST = raw('10')
 export const LEAST_OF_BEGINNING = 3
 
 /** The last text in the order of the index that begins with this one. */
-const endOf = (text: string): string => (text.length < LEAST_OF_BEGINNING ? text : `${text}\u{10ffff}`)
+export const endOf = (text: string): string => `${text}\u{10ffff}`
+
+/** Of a short text what is called just so. */
+const lastLike = (text: string): string => (text.length < LEAST_OF_BEGINNING ? text : endOf(text))
 
 /**
- * Steps from tracking ID to tracking ID of an index, one probe each: one that a million payments have costs no more than another.
+ * Steps from text to text of an index, one probe each: one that a million rows have costs no more than another.
  * @param of a table with its conditions, which `and` can follow
+ * @param range the first and the last text that count
  */
-function stepsOver(of: Sql, column: Sql, text: string): Sql {
+export function stepsOver(of: Sql, column: Sql, range: { from: string; to: string }, most = MOST): Sql {
   const next = (condition: Sql) =>
     sql`(select ${column} from ${of} and ${column} ${condition} order by ${column} limit 1)`
   return sql`(
     with recursive steps as (
-      select ${next(sql`>= ${text}`)} as id, 1 as step
+      select ${next(sql`>= ${range.from}`)} as id, 1 as step
        union all
-      select ${next(sql`> s.id`)}, s.step + 1 from steps s where s.id <= ${endOf(text)} and s.step < ${MOST}
-    ) select id from steps where id <= ${endOf(text)})`
+      select ${next(sql`> s.id`)}, s.step + 1 from steps s where s.id <= ${range.to} and s.step < ${most}
+    ) select id from steps where id <= ${range.to})`
 }
 
 /** Relies on events_gateway_direct and policies_gateway_tracking. A payment of a policy has the policy's tracking ID. */
 function paymentProbes({ text }: Sought, gateway: string): Sql[] {
+  const range = { from: text, to: lastLike(text) }
   const policies = (live: Sql) => sql`policies p where p.gateway = ${gateway} and ${live}`
   const places = [
-    stepsOver(sql`events e where e.gateway = ${gateway} and e.${IS_DIRECT}`, sql`e.tracking_id`, text),
-    stepsOver(policies(sql`p.live`), sql`p.tracking_id`, text),
-    stepsOver(policies(sql`not p.live`), sql`p.tracking_id`, text),
+    stepsOver(sql`events e where e.gateway = ${gateway} and e.${IS_DIRECT}`, sql`e.tracking_id`, range),
+    stepsOver(policies(sql`p.live`), sql`p.tracking_id`, range),
+    stepsOver(policies(sql`not p.live`), sql`p.tracking_id`, range),
   ]
   return [
     sql`(${found('tracking_id', sql`s.id`)}
@@ -42,7 +47,7 @@ function paymentProbes({ text }: Sought, gateway: string): Sql[] {
           cross join lateral (select from trackings t where t.tracking_id = s.id and t.head > 0 limit 1) t
           order by s.id limit ${MOST})`,
     sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
-           from ${policies(sql`p.live`)} and p.tracking_id >= ${text} and p.tracking_id <= ${endOf(text)}
+           from ${policies(sql`p.live`)} and p.tracking_id >= ${text} and p.tracking_id <= ${lastLike(text)}
           order by p.tracking_id limit ${MOST})`,
   ]
 }
@@ -51,7 +56,7 @@ function paymentProbes({ text }: Sought, gateway: string): Sql[] {
 function expectationProbes({ text, isTrackingId }: Sought, gateway: string): Sql[] {
   const by = (column: Sql, order: Sql) =>
     sql`(${found('expectation', sql`x.id::text`, column)} from expectations x
-          where x.gateway = ${gateway} and ${column} >= ${text} and ${column} <= ${endOf(text)}
+          where x.gateway = ${gateway} and ${column} >= ${text} and ${column} <= ${lastLike(text)}
           order by ${column}, ${order} limit ${MOST})`
   return [
     ...(isTrackingId ? [by(sql`x.tracking_id`, sql`x.created_at, x.id`)] : []),
@@ -69,7 +74,7 @@ export function namedLike(
   const sought = soughtName(text)
   return sql`
     ${columns} from customer_names n
-     where n.gateway = ${gateway} and n.sought >= ${sought} and n.sought <= ${endOf(sought)}
+     where n.gateway = ${gateway} and n.sought >= ${sought} and n.sought <= ${lastLike(sought)}
      order by n.sought, n.wallet limit ${most}`
 }
 

@@ -3,7 +3,7 @@
 import type { Store } from '../../core/database/open-store.js'
 import { join, raw, sql, type Sql } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
-import { hasDealtWith } from '../merchant/is-customer.js'
+import { hasDealtWith } from '../merchant/payers.js'
 import { IS_NO_PAYMENT, MESSAGE_ID } from '../../core/tables/delivery-rows.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
 import { beginningProbes } from './by-beginning.js'

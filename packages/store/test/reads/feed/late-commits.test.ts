@@ -4,7 +4,7 @@ import { addEvents, FILL_MESSAGES, waitFor, withClient } from '@payment-tracking
 import t from 'tap'
 import { logMessages } from '../../../src/core/tables/messages.js'
 import { readFeedPage } from '../../../src/reads/feed/read-feed-page.js'
-import { type FeedKey } from '../../../src/reads/feed/feed-cursor.js'
+import { type FeedKey } from '../../../src/reads/cursors.js'
 import { openTestStore } from '../../open-test-store.js'
 
 const { store, database, pool } = await openTestStore(t)

@@ -39,17 +39,21 @@ export interface TimelineEntry {
   messageId: string | null
 }
 
+/** An entry of which nothing else is known. */
+export const entryOf = (
+  known: Pick<TimelineEntry, 'type' | 'atMs' | 'id' | 'policyAddress'> & Partial<TimelineEntry>,
+): TimelineEntry => ({
+  ...{ eventId: null, signature: null, trackingId: null, tokenMint: null },
+  ...{ amount: null, dueAt: null, cause: null, messageId: null },
+  ...known,
+})
+
 /** Of entries of one millisecond, the higher rank is the newer. Each rank is a source of entries. */
 export const RANK = { change: 0, payment: 1, overdue: 2, risk: 3, retraction: 4 } as const
-export type Rank = (typeof RANK)[keyof typeof RANK]
+type Rank = (typeof RANK)[keyof typeof RANK]
 
-const RANKS: Record<EntryType, Rank> = {
-  created: RANK.change,
-  paused: RANK.change,
-  resumed: RANK.change,
-  completed: RANK.change,
-  status_changed: RANK.change,
-  deleted: RANK.change,
+/** All other types are of changes. */
+const RANKS: Partial<Record<EntryType, Rank>> = {
   paid: RANK.payment,
   overdue: RANK.overdue,
   at_risk: RANK.risk,
@@ -64,7 +68,11 @@ export interface EntryKey {
   id: string
 }
 
-export const entryKey = ({ atMs, type, id }: TimelineEntry): EntryKey => ({ atMs, rank: RANKS[type], id })
+export const entryKey = ({ atMs, type, id }: TimelineEntry): EntryKey => ({
+  atMs,
+  rank: RANKS[type] ?? RANK.change,
+  id,
+})
 
 export const writeKey = ({ atMs, rank, id }: EntryKey): string => `${atMs}_${rank}_${id}`
 

@@ -6,7 +6,7 @@ import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { POLICY_EVENTS } from '../../../core/tables/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../../core/tables/stored-events.js'
 import { isPaid } from '../payers.js'
-import { afterKey, RANK, type EntryKey, type EntryType, type TimelineEntry } from './entries.js'
+import { afterKey, entryOf, RANK, type EntryKey, type EntryType, type TimelineEntry } from './entries.js'
 import type { PolicyLife } from './read-lives.js'
 
 /** A page of the entries of a source: `most` of those after the key, newest first. */
@@ -20,33 +20,19 @@ export interface SourcePage {
 
 type Reader = Pick<Store, 'database'>
 
-interface PaymentRow {
-  id: string
-  signature: string
-  policy: string
-  at: bigint | Date
-  trackingId: string | null
-  tokenMint: string | null
-  amount: string
-}
+type Payment = 'id' | 'signature' | 'policyAddress' | 'trackingId' | 'tokenMint' | 'amount'
+type PaymentRow = Pick<TimelineEntry, Payment> & { at: bigint | Date }
 
-const PAYMENT_COLUMNS = sql`e.id, e.signature, e.payment_policy as policy, e.tracking_id as "trackingId",
-  e.token_mint as "tokenMint", e.amount::text as amount`
+const PAYMENT_COLUMNS = sql`e.id, e.signature, e.tracking_id as "trackingId", e.token_mint as "tokenMint",
+  nullif(e.payment_policy, ${DIRECT_TRANSFER_POLICY}) as "policyAddress", e.amount`
 
-const toEntry = (type: EntryType, row: PaymentRow): TimelineEntry => ({
-  type,
-  atMs: row.at instanceof Date ? row.at.getTime() : Number(row.at) * 1_000,
-  id: row.id,
-  eventId: row.id,
-  signature: row.signature,
-  policyAddress: row.policy === DIRECT_TRANSFER_POLICY ? null : row.policy,
-  trackingId: row.trackingId,
-  tokenMint: row.tokenMint,
-  amount: BigInt(row.amount),
-  dueAt: null,
-  cause: null,
-  messageId: null,
-})
+const toEntry = (type: EntryType, { at, ...row }: PaymentRow): TimelineEntry =>
+  entryOf({
+    ...row,
+    type,
+    atMs: at instanceof Date ? at.getTime() : Number(at) * 1_000,
+    eventId: row.id,
+  })
 
 const seconds = (ms: number, most: boolean): Sql =>
   sql`${BigInt(most ? Math.floor(ms / 1_000) : Math.ceil(ms / 1_000))}::bigint`
@@ -90,6 +76,10 @@ const OWNER_THEN = sql`
       and (c.occurred_at, c.slot, c.event_index, c.id) <= (e.occurred_at, e.slot, e.event_index, e.id)
     order by c.occurred_at desc, c.slot desc, c.event_index desc, c.id desc limit 1)`
 
+const OF_KIND: Readonly<Record<string, EntryType>> = {
+  'policy-created': 'created',
+  'policy-deleted': 'deleted',
+}
 const OF_STATUS: Readonly<Record<string, EntryType>> = {
   Active: 'resumed',
   Paused: 'paused',
@@ -118,27 +108,11 @@ export async function readChanges(
     const { effect, occurredAt } = readStored(row, programId)
     const lives = policies.get(row.policy)!
     const life = lives.findLast(({ createdMs }) => createdMs <= occurredAt.getTime()) ?? lives[0]!
-    const type =
-      effect.kind === 'policy-created'
-        ? 'created'
-        : effect.kind === 'policy-deleted'
-          ? 'deleted'
-          : effect.kind === 'policy-status-changed'
-            ? (OF_STATUS[effect.newStatus] ?? 'status_changed')
-            : 'status_changed'
-    return {
-      type,
-      atMs: occurredAt.getTime(),
-      id: row.id,
-      eventId: row.id,
-      signature: row.signature,
-      policyAddress: row.policy,
-      trackingId: life.trackingId,
-      tokenMint: life.tokenMint,
-      amount: null,
-      dueAt: null,
-      cause: null,
-      messageId: null,
-    }
+    const became = effect.kind === 'policy-status-changed' ? OF_STATUS[effect.newStatus] : undefined
+    const type = OF_KIND[effect.kind] ?? became ?? 'status_changed'
+    const { id, signature, policy: policyAddress } = row
+    const { trackingId, tokenMint } = life
+    const atMs = occurredAt.getTime()
+    return entryOf({ type, atMs, id, eventId: id, signature, policyAddress, trackingId, tokenMint })
   })
 }

@@ -5,7 +5,7 @@ import { bigints, sql } from '../../../core/database/sql.js'
 import { asTimestamp } from '../../../core/database/as-timestamp.js'
 import { OF_POLICY } from '../../../core/tables/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../../core/tables/stored-events.js'
-import type { TimelineEntry } from './entries.js'
+import { entryOf, type TimelineEntry } from './entries.js'
 import type { PolicyLife } from './read-lives.js'
 
 type Reader = Pick<Store, 'database'>
@@ -168,23 +168,10 @@ export async function readOverdue(
     const fromMs = since.paidAt === null ? since.life.createdMs : since.atMs
     const atMs = overdueSince({ dueAt, fromMs }, graceSeconds, changes.get(nth) ?? [])
     if (atMs === null || atMs >= untilMs || atMs < span.fromMs || atMs >= span.toMs) return []
-    const { life } = since
+    const { start, trackingId, tokenMint } = since.life
     const lifecycle = { type: 'subscription.overdue' as const, key: String(dueAt) }
-    return [
-      {
-        type: 'overdue',
-        atMs,
-        id: `${policy}-${dueAt}`,
-        eventId: null,
-        signature: null,
-        policyAddress: policy,
-        trackingId: life.trackingId,
-        tokenMint: life.tokenMint,
-        amount: null,
-        dueAt,
-        cause: null,
-        messageId: lifecycleMessageId({ address: policy, incarnationStart: life.start }, lifecycle),
-      },
-    ]
+    const messageId = lifecycleMessageId({ address: policy, incarnationStart: start }, lifecycle)
+    const known = { policyAddress: policy, trackingId, tokenMint, dueAt, messageId }
+    return [entryOf({ type: 'overdue', atMs, id: `${policy}-${dueAt}`, ...known })]
   })
 }

@@ -3,7 +3,7 @@ import { lifecycleMessageId } from '@payment-tracking/domain'
 import type { Store } from '../../../core/database/open-store.js'
 import { raw, sql } from '../../../core/database/sql.js'
 import { asTimestamp } from '../../../core/database/as-timestamp.js'
-import type { TimelineEntry } from './entries.js'
+import { entryOf, type TimelineEntry } from './entries.js'
 
 /** Periods at risk of one policy that are looked at: the newest. A due date has three for each cause. */
 const MOST_RISKS = raw('50')
@@ -39,22 +39,10 @@ export async function readRisks(
      where c.at >= ${asTimestamp(fromMs)} and c.at < ${asTimestamp(toMs)}`)
   return rows.map(({ policy, incarnationStart, dueAt, cause, beganMs, notified, atMs, cleared }) => {
     const { trackingId, tokenMint } = policies.get(policy)!
-    const type = cleared ? 'subscription.at_risk_cleared' : 'subscription.at_risk'
-    return {
-      type: cleared ? 'at_risk_cleared' : 'at_risk',
-      atMs,
-      id: `${policy}-${dueAt}-${cause}-${beganMs}${cleared ? '-cleared' : ''}`,
-      eventId: null,
-      signature: null,
-      policyAddress: policy,
-      trackingId,
-      tokenMint,
-      amount: null,
-      dueAt,
-      cause,
-      messageId: notified
-        ? lifecycleMessageId({ address: policy, incarnationStart }, { type, key: `${dueAt} ${cause}` })
-        : null,
-    }
+    const type = cleared ? 'at_risk_cleared' : 'at_risk'
+    const lifecycle = { type: `subscription.${type}` as const, key: `${dueAt} ${cause}` }
+    const messageId = notified ? lifecycleMessageId({ address: policy, incarnationStart }, lifecycle) : null
+    const id = `${policy}-${dueAt}-${cause}-${beganMs}${cleared ? '-cleared' : ''}`
+    return entryOf({ type, atMs, id, policyAddress: policy, trackingId, tokenMint, dueAt, cause, messageId })
   })
 }

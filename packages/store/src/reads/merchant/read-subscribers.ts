@@ -1,8 +1,8 @@
-// The wallets that paid a gateway, with what each paid. No statement reads all payments or all policies of a gateway: wallets
-// are found by stepping over an index, and every search has a bound.
-import { sql, type Sql, type Store } from '../../core/database/sql.js'
+// What a gateway knows of wallets. No statement reads all payments or all policies of a gateway.
+import type { Store } from '../../core/database/open-store.js'
+import { sql, type Sql } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
-import { isPaid, payersAfter } from './payers.js'
+import { isPaid } from './payers.js'
 import { isAtRisk, walletPolicies, type CustomerRules, type SubscriberState } from './subscriber-state.js'
 
 /** The payments of a wallet in one token. */
@@ -31,29 +31,12 @@ export interface Subscriber {
   complete: boolean
 }
 
-export interface SubscriberPage {
-  items: Subscriber[]
-  /** of all pages; null beyond `MOST_WALLETS` wallets */
-  total: bigint | null
-  /** where the next page begins; null on the last page */
-  next: string | null
-}
-
-export interface PageOfWallets {
-  limit: number
-  offset: number
-  /** `next` of the page before */
-  after?: string | undefined
-}
-
 /** Payments of a wallet that are added up. */
 const MOST_PAYMENTS = 10_000
 /** Tokens of a wallet: it can pay each payment in another. */
 const MOST_TOKENS = 100
 /** Wallets of one statement, which reads all their counted payments. */
 const WALLETS_AT_ONCE = 5
-/** Wallets that `total` counts. */
-export const MOST_WALLETS = 10_000
 
 interface SubscriberRow {
   wallet: string
@@ -66,7 +49,7 @@ interface SubscriberRow {
   /** null for a wallet without payments */
   tokenMint: string | null
   paymentCount: bigint | null
-  total: string | null
+  totalPaid: bigint | null
   /** of all tokens */
   last: bigint | null
   complete: boolean | null
@@ -76,7 +59,7 @@ interface SubscriberRow {
 /** What is known of some wallets, one row for each token. */
 const describe = (gateway: string, wallets: readonly string[], rules: CustomerRules): Sql => sql`
   select w.wallet, p.due, p.subscriptions, ${nameOfCustomer(gateway, sql`w.wallet`)} as name, p.policies, p.complete as "hasAllPolicies", r.state, t.token_mint as "tokenMint",
-         t.payments as "paymentCount", t.total::text as total, t.last, t.complete
+         t.payments as "paymentCount", t.total as "totalPaid", t.last, t.complete
     from unnest(${[...wallets]}::text[]) as w (wallet)
    cross join lateral (${walletPolicies(gateway, sql`w.wallet`, rules)}) p
    cross join lateral (
@@ -104,7 +87,7 @@ export async function readSubscribers(
       describe(gateway, wallets.slice(from, from + WALLETS_AT_ONCE), rules),
     )
     for (const row of rows) {
-      const { wallet, name, tokenMint, paymentCount, total } = row
+      const { wallet, name, tokenMint, paymentCount, totalPaid } = row
       const subscriber: Subscriber = items.get(wallet) ?? {
         wallet,
         name,
@@ -118,47 +101,8 @@ export async function readSubscribers(
       }
       items.set(wallet, subscriber)
       if (paymentCount !== null)
-        subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: BigInt(total!) })
+        subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: totalPaid! })
     }
   }
   return wallets.map(wallet => items.get(wallet)!)
-}
-
-/** How many distinct wallets paid a gateway; null beyond `MOST_WALLETS`. */
-export async function countSubscribers({ database }: Store, gateway: string): Promise<bigint | null> {
-  const rows = await database.read<{ count: bigint }>(
-    sql`select count(*) from (${payersAfter(gateway, '', MOST_WALLETS + 1)}) w`,
-  )
-  const count = rows[0]!.count
-  return count > MOST_WALLETS ? null : count
-}
-
-/**
- * The distinct wallets that paid a gateway, direct transfers too, by wallet. Retracted payments and payments whose payer
- * is not known yet do not count. Relies on events_gateway_payers, user_payments by owner and policies by user payment. An
- * offset takes a probe for each wallet that it skips: 290,000 take some two seconds of one core, and no lock. A cursor costs
- * the same on any page.
- */
-export async function listSubscribers(
-  store: Store,
-  gateway: string,
-  { limit, offset, after = '' }: PageOfWallets,
-  rules: CustomerRules,
-): Promise<SubscriberPage> {
-  const page = sql`${payersAfter(gateway, after, offset + limit)} order by wallet offset ${BigInt(offset)}`
-  const [wallets, total] = await Promise.all([
-    store.database.read<{ wallet: string }>(page),
-    countSubscribers(store, gateway),
-  ])
-  const items = await readSubscribers(
-    store,
-    gateway,
-    wallets.map(({ wallet }) => wallet),
-    rules,
-  )
-  return {
-    items,
-    total,
-    next: items.length === limit ? items.at(-1)!.wallet : null,
-  }
 }
