@@ -22,7 +22,7 @@ import {
   noteWebhookHealth,
 } from '../src/deliveries/deactivate-webhooks.js'
 import { doWebhookWork } from '../src/deliveries/webhook-work.js'
-import { listGatewaySessions } from '../src/admin/sessions/list-gateway-sessions.js'
+import { listGatewaySessions } from '../src/admin/sessions/use-gateway-session.js'
 import { PRUNED_TABLES, pruneStep } from '../src/ingest/retention/prune.js'
 import { readFirstEvent } from '../src/reads/lists/read-first-event.js'
 import { listProcesses, reportProcess } from '../src/core/processes/process-rows.js'

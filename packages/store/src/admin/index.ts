@@ -55,13 +55,12 @@ export {
 } from './sessions/create-gateway-session.js'
 export {
   endGatewaySessions,
-  type GatewaySessionRecord,
-  listGatewaySessions,
-} from './sessions/list-gateway-sessions.js'
-export {
   findGatewaySession,
   type FoundGatewaySession,
+  type GatewaySessionRecord,
+  listGatewaySessions,
   noteGatewaySessionUse,
+  readGatewayState,
 } from './sessions/use-gateway-session.js'
 export {
   type AttemptRecord,
@@ -71,9 +70,7 @@ export {
   listGatewayDeliveries,
   searchDeliveries,
 } from './webhooks/delivery-records.js'
-export { readAttemptSecrets } from './webhooks/attempt-secrets.js'
 export { askFeedForDates, readGatewaySettings, writeGatewaySettings } from './webhooks/gateway-settings.js'
-export { readGatewayState } from './sessions/read-gateway-state.js'
 export { type LastAnswer, readHealth, type WebhookHealth } from './webhooks/read-health.js'
 export { readWaits, type Waits } from './webhooks/read-waits.js'
 export { updateWebhook } from './webhooks/update-webhook.js'
@@ -85,4 +82,9 @@ export {
   type WebhookChoices,
   type WebhookRecord,
 } from './webhooks/webhook-records.js'
-export { getWebhookSecret, rotateWebhookSecret, type WebhookSecrets } from './webhooks/webhook-secrets.js'
+export {
+  getWebhookSecret,
+  readAttemptSecrets,
+  rotateWebhookSecret,
+  type WebhookSecrets,
+} from './webhooks/webhook-secrets.js'

@@ -157,7 +157,7 @@ export function buildGatewayAuth({ store, tokens, origins, cookie }: GatewayAuth
   }
   const findSession: GatewayAuth['findSession'] = async hash => {
     const session = await findGatewaySession(store, hash)
-    return session && signerSince(session.gateway, session.signedBy) === session.signerSince ? session : null
+    return session && signerSince(session.gateway, session.signer) === session.signerSince ? session : null
   }
   const readSession: GatewayAuth['readSession'] = async request => {
     const hash = cookie.read(request)
@@ -173,7 +173,7 @@ export function buildGatewayAuth({ store, tokens, origins, cookie }: GatewayAuth
       return readBearer(request)
     const session = await readSession(request)
     if (!session) throw refuse('The session has ended. Please sign in again.')
-    const { gateway, signedBy: signer, signerSince: since, ...rest } = session
+    const { gateway, signer, signerSince: since, ...rest } = session
     return { ...rest, gateway: gateway.address, signer, since }
   }
   const authenticate: GatewayAuth['authenticate'] = async (request, access) => {

@@ -57,7 +57,7 @@ const SignInLink = Type.Object(
 
 const toAnswer = (session: FoundGatewaySession): Static<typeof Session> => ({
   gateway: session.gateway.address,
-  signer: session.signedBy,
+  signer: session.signer,
   scopes: session.scopes,
   endsAt: session.endsAt.toISOString(),
   expiresAt: session.expiresAt.toISOString(),

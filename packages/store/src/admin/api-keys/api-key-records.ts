@@ -40,20 +40,11 @@ export class TooManyApiKeysError extends ServiceError {
   }
 }
 
-const API_KEY_COLUMNS = sql`id, name, scopes, hint, created_by as "createdBy", signer_since as "signerSince", created_at as "createdAt",
-  expires_at as "expiresAt", last_used_at as "lastUsedAt"`
-
-const SELECTED = {
-  id: true,
-  name: true,
-  scopes: true,
-  hint: true,
-  createdBy: true,
-  signerSince: true,
-  createdAt: true,
-  expiresAt: true,
-  lastUsedAt: true,
-} as const
+const omit = { gateway: true, hash: true, revokedAt: true } as const
+const toRecord = <Row extends { scopes: string[] }>(row: Row) => ({
+  ...row,
+  scopes: row.scopes as ApiKeyScope[],
+})
 
 /**
  * Stores a new key by its hash. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
@@ -62,37 +53,28 @@ const SELECTED = {
  */
 export const createApiKey = (
   { database }: Store,
-  key: {
-    gateway: string
-    name: string
-    scopes: readonly ApiKeyScope[]
-    hash: string
-    hint: string
-    createdBy: string
-    signerSince: string
-    expiresAt: Date | null
-  },
+  key: Omit<ApiKeyRecord, 'id' | 'createdAt' | 'lastUsedAt'> & { gateway: string; hash: string },
 ): Promise<ApiKeyRecord> =>
   database.transaction(
     async tx => {
       await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`api keys ${key.gateway}`}, 0))`
       const count = await tx.apiKey.count({ where: { gateway: key.gateway, revokedAt: null } })
       if (count >= API_KEYS_PER_GATEWAY) throw new TooManyApiKeysError()
-      const { gateway, name, hash, hint, createdBy, signerSince, expiresAt } = key
-      const scopes = [...key.scopes]
-      const row = await tx.apiKey.create({
-        data: { gateway, name, scopes, hash, hint, createdBy, signerSince, expiresAt },
-        select: SELECTED,
-      })
-      return { ...row, scopes: row.scopes as ApiKeyScope[] }
+      return toRecord(await tx.apiKey.create({ data: key, omit }))
     },
     { maxWait: 10_000, timeout: 10_000 },
   )
 
 /** The keys of a gateway that are not revoked, oldest first. */
-export const listApiKeys = ({ database }: Store, gateway: string): Promise<readonly ApiKeyRecord[]> =>
-  database.read<ApiKeyRecord>(sql`
-    select ${API_KEY_COLUMNS} from api_keys where gateway = ${gateway} and revoked_at is null order by id`)
+export const listApiKeys = ({ database }: Store, gateway: string): Promise<ApiKeyRecord[]> =>
+  database.withModels(async client => {
+    const keys = await client.apiKey.findMany({
+      where: { gateway, revokedAt: null },
+      orderBy: { id: 'asc' },
+      omit,
+    })
+    return keys.map(toRecord)
+  })
 
 /** SQL: the database's clock. @returns null where the gateway has no such key */
 export const revokeApiKey = async (

@@ -1,38 +1,27 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import { sql, type Store } from '../../core/database/sql.js'
-import { GATEWAY_COLUMNS } from '../../core/tables/gateways.js'
-import type { ApiKeyScope } from './api-key-records.js'
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+import { GATEWAY_OBJECT } from '../../core/tables/gateways.js'
+import type { ApiKeyRecord } from './api-key-records.js'
 
 /** A key that is neither revoked nor expired, with its gateway's state on the chain. */
-export interface FoundApiKey {
-  id: bigint
-  name: string
-  scopes: ApiKeyScope[]
-  createdBy: string
-  /** of `createdBy`, when it made the key */
-  signerSince: string
-  /** null: it does not expire */
-  expiresAt: Date | null
+export interface FoundApiKey extends Omit<ApiKeyRecord, 'hint' | 'createdAt' | 'lastUsedAt'> {
   /** the last use is more than a minute ago, or was never noted */
   isUseStale: boolean
   gateway: GatewayState
 }
 
-type ApiKeyRow = Omit<FoundApiKey, 'gateway'> & GatewayState
-
 /** Finds a key by its hash alone, so the time of the answer says nothing about other keys. */
 export async function findApiKey({ database }: Store, hash: string): Promise<FoundApiKey | null> {
-  const [row] = await database.read<ApiKeyRow>(sql`
+  const [key] = await database.read<FoundApiKey>(sql`
     select k.id, k.name, k.scopes, k.created_by as "createdBy",
            k.signer_since as "signerSince", k.expires_at as "expiresAt",
            k.last_used_at is null or k.last_used_at < clock_timestamp() - interval '1 minute' as "isUseStale",
-           ${GATEWAY_COLUMNS}
+           ${GATEWAY_OBJECT} as gateway
       from api_keys k join gateways g on g.address = k.gateway
      where k.hash = ${hash} and k.revoked_at is null
        and (k.expires_at is null or k.expires_at > clock_timestamp())`)
-  if (!row) return null
-  const { id, name, scopes, createdBy, signerSince, expiresAt, isUseStale, ...gateway } = row
-  return { id, name, scopes, createdBy, signerSince, expiresAt, isUseStale, gateway }
+  return key ?? null
 }
 
 /** Why `findApiKey` finds nothing: only the holder of a key knows its hash, so the answer tells a stranger nothing. */

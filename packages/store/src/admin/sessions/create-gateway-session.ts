@@ -1,6 +1,13 @@
 // Sessions and links that sign in. A link is a session that nobody has opened yet.
-import { sql, type ClientTx, type Store } from '../../core/database/sql.js'
-import { IDLE_HOURS, interval, LIFETIME_DAYS, LINK_MINUTES } from './lifetimes.js'
+import type { Store } from '../../core/database/open-store.js'
+import { raw, sql, type ClientTx } from '../../core/database/sql.js'
+
+/** Without use a session ends after this: whoever looks in each morning stays signed in. */
+export const IDLE = raw(`interval '48 hours'`)
+/** However it is used, it ends after this. */
+const LIFETIME = raw(`interval '14 days'`)
+/** In which a link that signs in can be opened. */
+const LINK_LIFETIME = raw(`interval '15 minutes'`)
 
 /** What signed in: the signature of a wallet, its token, an API key, or a link that one of these made. */
 export const SIGN_INS = ['wallet', 'token', 'api_key', 'link'] as const
@@ -54,13 +61,13 @@ export const createGatewaySession = (
              where gateway = ${gateway} and api_key_id is not distinct from ${apiKeyId}
              order by created_at desc, hash offset ${SESSIONS_PER_CREDENTIAL - 1}))`)
       const isLink = how === 'link'
-      const untilUse = isLink ? interval(LINK_MINUTES, 'minutes') : interval(IDLE_HOURS, 'hours')
+      const untilUse = isLink ? LINK_LIFETIME : IDLE
       const [row] = await tx.$queryRaw<{ endsAt: Date }[]>(sql`
         insert into gateway_sessions (hash, gateway, signer, signer_since, api_key_id, how, is_link, used_at, ends_at, expires_at)
         select ${hash}, ${gateway}, ${signer}, ${signerSince}, ${apiKeyId}, ${how}, ${isLink},
                case when ${isLink} then null else clock_timestamp() end,
                least(clock_timestamp() + ${untilUse}, until), until
-          from (select least(clock_timestamp() + ${interval(LIFETIME_DAYS, 'days')},
+          from (select least(clock_timestamp() + ${LIFETIME},
                              ${expiresAt}::timestamptz) as until) bounds
         returning ends_at as "endsAt"`)
       return row!.endsAt
@@ -86,7 +93,7 @@ export const openSignInLink = (
     const opened = await tx.$executeRaw(sql`
       update gateway_sessions
          set hash = ${hash}, is_link = false, created_at = clock_timestamp(), used_at = clock_timestamp(),
-             ends_at = least(clock_timestamp() + ${interval(IDLE_HOURS, 'hours')}, expires_at)
+             ends_at = least(clock_timestamp() + ${IDLE}, expires_at)
        where hash = ${link} and is_link and ends_at > clock_timestamp()`)
     if (opened > 0) await end(tx, replaces)
     return opened > 0

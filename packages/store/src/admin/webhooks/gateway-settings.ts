@@ -9,17 +9,13 @@ export interface GatewaySettings {
   webhookRecover: boolean | null
 }
 
-const toSettings = (
-  row: { webhookFormat: string | null; webhookRecover: boolean | null } | null,
-): GatewaySettings => ({
-  webhookFormat: (row?.webhookFormat ?? null) as WebhookFormat | null,
-  webhookRecover: row?.webhookRecover ?? null,
-})
+const select = { webhookFormat: true, webhookRecover: true } as const
 
 export const readGatewaySettings = ({ database }: Store, gateway: string): Promise<GatewaySettings> =>
-  database.withModels(async client =>
-    toSettings(await client.gatewaySettings.findUnique({ where: { gateway } })),
-  )
+  database.withModels(async client => {
+    const chosen = await client.gatewaySettings.findUnique({ where: { gateway }, select })
+    return (chosen ?? { webhookFormat: null, webhookRecover: null }) as GatewaySettings
+  })
 
 /** @param settings those that are left out stay. @returns all of them as they are now */
 export const writeGatewaySettings = (
@@ -28,12 +24,14 @@ export const writeGatewaySettings = (
   settings: Partial<GatewaySettings>,
 ): Promise<GatewaySettings> =>
   database.withModels(async client => {
-    const row = await client.gatewaySettings.upsert({
+    const create = { gateway, ...settings }
+    const written = await client.gatewaySettings.upsert({
       where: { gateway },
-      create: { gateway, ...settings },
-      update: { ...settings },
+      create,
+      update: settings,
+      select,
     })
-    return toSettings(row)
+    return written as GatewaySettings
   })
 
 /**

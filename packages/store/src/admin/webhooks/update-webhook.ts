@@ -1,6 +1,6 @@
 import { sql, type Store } from '../../core/database/sql.js'
 import { turnOff } from '../../core/tables/turn-off.js'
-import { SELECTED, toColumns, toRecord, type WebhookChoices, type WebhookRecord } from './webhook-records.js'
+import { OMITTED, toColumns, toRecord, type WebhookChoices, type WebhookRecord } from './webhook-records.js'
 
 /**
  * Changes what a webhook's owner chose; absent choices stay. Open deliveries follow the new URL, headers and order from
@@ -38,6 +38,6 @@ export const updateWebhook = (
       })
     const { count } = await tx.webhook.updateMany({ where, data })
     if (count === 0) return null
-    const webhook = await tx.webhook.findFirst({ where, select: SELECTED })
+    const webhook = await tx.webhook.findFirst({ where, omit: OMITTED })
     return webhook === null ? null : toRecord(webhook)
   })

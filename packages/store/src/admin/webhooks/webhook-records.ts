@@ -11,6 +11,8 @@ import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
 import { DbNull, empty, sql, type Store } from '../../core/database/sql.js'
 import type { Finality } from '../../core/tables/detailed-payment.js'
+import type { Store } from '../../core/database/open-store.js'
+import type { Prisma } from '../../generated/client.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 
 /** What the owner of a webhook chooses and everybody may read. */
@@ -69,39 +71,17 @@ export class TooManyWebhooksError extends ServiceError {
 
 export const newSecret = (): string => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
 
-export const SELECTED = {
-  id: true,
-  gateway: true,
-  endpointUrl: true,
-  active: true,
-  createdAt: true,
-  failingSince: true,
-  deactivatedReason: true,
-  deactivatedAt: true,
-  eventTypes: true,
-  finality: true,
-  format: true,
-  description: true,
-  headers: true,
-  filters: true,
-  ordered: true,
-  orderedBy: true,
-  orderedWithinSeconds: true,
-  recover: true,
-  ratePerSecond: true,
+/** What no record of a webhook has. */
+export const OMITTED = {
+  secret: true,
+  earlierSecrets: true,
+  lostAt: true,
+  deletedAt: true,
+  failureNotifiedAt: true,
+  activation: true,
+  turnedOffAt: true,
+  turnedOffReason: true,
 } as const
-
-type Selected = Omit<
-  WebhookRecord,
-  'eventTypes' | 'finality' | 'format' | 'orderedBy' | 'headerNames' | 'filters'
-> & {
-  eventTypes: string[]
-  finality: string
-  format: string
-  orderedBy: string
-  headers: unknown
-  filters: unknown
-}
 
 /** Choices as columns. A column of type `json` distinguishes the JSON null from no value. */
 export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters, ...others }: C) => ({
@@ -111,7 +91,10 @@ export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters,
 })
 
 /** Without a choice, a webhook gets payments. */
-export const toRecord = <W extends Selected>({ headers, ...webhook }: W) => ({
+export const toRecord = <W extends Prisma.WebhookGetPayload<{ omit: typeof OMITTED }>>({
+  headers,
+  ...webhook
+}: W) => ({
   ...webhook,
   headerNames: Object.keys((headers as Record<string, string> | null) ?? {}),
   filters: webhook.filters as WebhookFilters | null,
@@ -139,7 +122,7 @@ export const createWebhook = (
     return toRecord(
       await tx.webhook.create({
         data: { ...toColumns(webhook), secret: newSecret() },
-        select: { ...SELECTED, secret: true },
+        omit: { ...OMITTED, secret: false },
       }),
     )
     // Calls for one gateway wait for each other, each with a connection.
@@ -157,7 +140,7 @@ export const listWebhooks = (
       orderBy: { id: 'asc' },
       ...(page.limit === undefined ? {} : { take: page.limit }),
       ...(page.offset === undefined ? {} : { skip: page.offset }),
-      select: SELECTED,
+      omit: OMITTED,
     })
     return webhooks.map(toRecord)
   })
@@ -166,7 +149,7 @@ export const listWebhooks = (
 export const getWebhook = ({ database }: Store, gateway: string, id: bigint): Promise<WebhookRecord | null> =>
   database.withModels(async client => {
     const where = { id, gateway, deletedAt: null }
-    const webhook = await client.webhook.findFirst({ where, select: SELECTED })
+    const webhook = await client.webhook.findFirst({ where, omit: OMITTED })
     return webhook === null ? null : toRecord(webhook)
   })
 

@@ -8,6 +8,9 @@ export const GATEWAY_COLUMNS = sql`
   g.address, g.authority, g.incarnation_start as "incarnationStart", g.deleted_order as "deletedOrder", g.signer,
   g.signer_order as "signerOrder"`
 
+/** The same as one object. */
+export const GATEWAY_OBJECT = sql`(select to_json(state) from (select ${GATEWAY_COLUMNS}) state)`
+
 /** The gateways of `addresses` that appear in any event. */
 export async function readGateways(tx: Tx, addresses: readonly string[]): Promise<GatewayState[]> {
   if (addresses.length === 0) return []
