@@ -51,7 +51,7 @@ async function openReplicatedApi(t: TestContext) {
     return { status: answer.statusCode, known, answered: BigInt(String(answer.headers['x-position'] ?? -1)) }
   }
   const problemOf = (at: number) => reads.replicas()[at]!.problem
-  /** Waits while reads come: without them, servers are looked at seldom. */
+  /** Waits while reads come. */
   const waitForProblem = (at: number, problem: string | null) =>
     waitFor(
       async () => {

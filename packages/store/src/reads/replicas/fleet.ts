@@ -1,4 +1,4 @@
-// The replicas of one process. While reads come, each server (the primary too) is asked every 100 ms how it is. A replica
+// The replicas of one process. Each server (the primary too) is asked every 100 ms how it is. A replica
 // answers reads as long as all of these hold:
 //
 // - It answered within the last second, follows a primary, and its replay is not paused.
@@ -12,11 +12,6 @@ import { SILENT_AFTER_MS, type Replica, type ReplicaProblem, type ServerSample }
 import { WalHistory } from './wal-history.js'
 
 const CHECK_EVERY_MS = 100
-/** While no reads come. */
-const CHECK_SELDOM_MS = 1_000
-const IDLE_AFTER_MS = 5_000
-/** The first read after an idle time waits this long for a check. */
-const RESUMED_WITHIN_MS = 300
 
 export interface FleetOptions {
   primary: HeadTracker<ServerSample>
@@ -33,8 +28,6 @@ export class Fleet {
   readonly #timers = new Map<() => Promise<void>, NodeJS.Timeout>()
   #primaryBreaks = 0
   #primarySample: { sample: ServerSample; askedAtMs: number } | undefined
-  #askedAtMs = -Infinity
-  #resuming: Promise<unknown> | undefined
   #turn = 0
   #isClosed = false
 
@@ -64,22 +57,6 @@ export class Fleet {
     return fit[this.#turn++ % fit.length]
   }
 
-  /** A read begins. @returns what to wait for when the servers were not looked at for a while */
-  resume(): Promise<unknown> | undefined {
-    const nowMs = performance.now()
-    const wasIdle = nowMs - this.#askedAtMs > IDLE_AFTER_MS
-    this.#askedAtMs = nowMs
-    if (!wasIdle) return this.#resuming
-    let timer: NodeJS.Timeout
-    const late = new Promise<void>(resolve => (timer = setTimeout(resolve, RESUMED_WITHIN_MS)))
-    const checks = Promise.all([...this.#timers.keys()].map(check => check()))
-    this.#resuming = Promise.race([checks, late]).finally(() => {
-      clearTimeout(timer)
-      this.#resuming = undefined
-    })
-    return this.#resuming
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
     for (const timer of this.#timers.values()) clearTimeout(timer)
@@ -88,18 +65,14 @@ export class Fleet {
   }
 
   #keepSampling(check: () => Promise<void>): void {
-    const isIdle = performance.now() - this.#askedAtMs > IDLE_AFTER_MS
-    const timer = setTimeout(
-      () => {
-        // A server that hangs does not hold up the judgement: its silence is one.
-        const judge = setTimeout(() => this.#judge(), SILENT_AFTER_MS + 1)
-        void check().finally(() => {
-          clearTimeout(judge)
-          if (!this.#isClosed) this.#keepSampling(check)
-        })
-      },
-      isIdle ? CHECK_SELDOM_MS : CHECK_EVERY_MS,
-    )
+    const timer = setTimeout(() => {
+      // A server that hangs does not hold up the judgement: its silence is one.
+      const judge = setTimeout(() => this.#judge(), SILENT_AFTER_MS + 1)
+      void check().finally(() => {
+        clearTimeout(judge)
+        if (!this.#isClosed) this.#keepSampling(check)
+      })
+    }, CHECK_EVERY_MS)
     timer.unref()
     this.#timers.set(check, timer)
   }

@@ -126,10 +126,7 @@ export function openReads(
     )
   }
   return {
-    begin(wish) {
-      const checked = wish.replicas ? fleet?.resume() : undefined
-      return checked ? checked.then(() => begin(wish)) : begin(wish)
-    },
+    begin,
     async ping() {
       await primary.ping().catch((error: unknown) => {
         if (!fleet?.serves) throw error
