@@ -1,6 +1,8 @@
 // Keys of machines, as their gateway manages them.
 import { ServiceError } from '@payment-tracking/runtime'
-import { sql, type Store } from '../../core/database/sql.js'
+import type { Store } from '../../core/database/open-store.js'
+import type { Prisma } from '../../generated/client.js'
+import { sql } from '../../core/database/sql.js'
 
 /** What a key may do. Keys never manage keys. */
 export const API_KEY_SCOPES = [
@@ -12,39 +14,24 @@ export const API_KEY_SCOPES = [
 ] as const
 export type ApiKeyScope = (typeof API_KEY_SCOPES)[number]
 
-export interface ApiKeyRecord {
-  id: bigint
-  name: string
-  scopes: ApiKeyScope[]
-  /** the beginning of the key */
-  hint: string
-  /** the wallet that made it */
-  createdBy: string
-  /** `signerSince` of the wallet when it made the key: another answer today means that the key has ended */
-  signerSince: string
-  createdAt: Date
-  /** null: it does not expire */
-  expiresAt: Date | null
-  /** to the minute; null before the first use */
-  lastUsedAt: Date | null
-}
-
 export const API_KEYS_PER_GATEWAY = 20
 
 export class TooManyApiKeysError extends ServiceError {
   readonly code = 'TOO_MANY_API_KEYS'
   readonly retry = 'never'
-
-  constructor() {
-    super(`A gateway has at most ${API_KEYS_PER_GATEWAY} API keys; revoke one first.`)
-  }
 }
 
 const omit = { gateway: true, hash: true, revokedAt: true } as const
-const toRecord = <Row extends { scopes: string[] }>(row: Row) => ({
+const toRecord = (row: Prisma.ApiKeyGetPayload<{ omit: typeof omit }>) => ({
   ...row,
   scopes: row.scopes as ApiKeyScope[],
 })
+
+/**
+ * A key without its secret. Where `signerSince` of the wallet that made it is another than when it made the key, the key has
+ * ended. `lastUsedAt` is to the minute.
+ */
+export type ApiKeyRecord = ReturnType<typeof toRecord>
 
 /**
  * Stores a new key by its hash. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
@@ -59,7 +46,10 @@ export const createApiKey = (
     async tx => {
       await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`api keys ${key.gateway}`}, 0))`
       const count = await tx.apiKey.count({ where: { gateway: key.gateway, revokedAt: null } })
-      if (count >= API_KEYS_PER_GATEWAY) throw new TooManyApiKeysError()
+      if (count >= API_KEYS_PER_GATEWAY)
+        throw new TooManyApiKeysError(
+          `A gateway has at most ${API_KEYS_PER_GATEWAY} API keys; revoke one first.`,
+        )
       return toRecord(await tx.apiKey.create({ data: key, omit }))
     },
     { maxWait: 10_000, timeout: 10_000 },

@@ -1,17 +1,9 @@
-import { sql, type Store } from '../../core/database/sql.js'
+import type { Store } from '../../core/database/open-store.js'
+import { sql } from '../../core/database/sql.js'
+import type { GatewayChange } from '../../generated/client.js'
 import type { ChangeKind } from '../../core/tables/write-changes.js'
 
-export interface ChangeRecord {
-  id: bigint
-  at: Date
-  kind: ChangeKind
-  subject: string | null
-  name: string | null
-  fields: string[]
-  wallet: string | null
-  apiKeyId: bigint | null
-  apiKeyName: string | null
-}
+export type ChangeRecord = Omit<GatewayChange, 'gateway' | 'kind'> & { kind: ChangeKind }
 
 /** Changes of a gateway, newest first. Relies on gateway_changes_gateway_id_idx. @param page.before only those with a lower id */
 export const listChanges = (

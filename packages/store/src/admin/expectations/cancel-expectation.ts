@@ -7,19 +7,11 @@ import { readExpectations } from '../../core/tables/expectations.js'
 export class ExpectationPaidError extends ServiceError {
   readonly code = 'EXPECTATION_PAID'
   readonly retry = 'never'
-
-  constructor() {
-    super('It is paid: the expectation cannot be cancelled any more.')
-  }
 }
 
 export class ExpectationCountingError extends ServiceError {
   readonly code = 'EXPECTATION_COUNTING'
   readonly retry = 'later'
-
-  constructor() {
-    super('Stored payments are still being counted: whether it is paid is known in a moment.')
-  }
 }
 
 /**
@@ -53,6 +45,9 @@ export async function cancelExpectation(
   const { record, counting } = found
   if (record.state === 'cancelled') return { record, isNew: cancelled.length > 0 }
   const isPaid = !counting && (record.state === 'paid' || record.state === 'overpaid')
-  // Where it is not paid and counts no more, the count ended after the statement: it can be cancelled now.
-  throw isPaid ? new ExpectationPaidError() : new ExpectationCountingError()
+  if (isPaid) throw new ExpectationPaidError('It is paid: the expectation cannot be cancelled any more.')
+  // Where it counts no more, the count ended after the statement: it can be cancelled now.
+  throw new ExpectationCountingError(
+    'Stored payments are still being counted: whether it is paid is known in a moment.',
+  )
 }

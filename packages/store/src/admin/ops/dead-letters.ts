@@ -1,18 +1,11 @@
-import { allOf, bigints, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
+import type { Store } from '../../core/database/open-store.js'
+import type { DeadLetter } from '../../generated/client.js'
+import { allOf, bigints, raw, sql, type Sql } from '../../core/database/sql.js'
 
 /** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
-export interface DeadLetterRow {
-  id: bigint
-  stream: string
-  streamSequence: bigint
-  subject: string
-  code: string
-  reason: string
-  /** of the whole message; more than the stored bytes when the message was cut */
-  size: number
+export interface DeadLetterRow extends Omit<DeadLetter, 'bytes' | 'streamCreatedAt' | 'signature'> {
+  /** stored bytes; less than `size` when the message was cut */
   kept: number
-  receivedAt: Date
-  replayedAt: Date | null
 }
 
 export interface DeadLetterBytes extends DeadLetterRow {

@@ -1,14 +1,13 @@
 import type { RetryRules } from '@payment-tracking/domain'
-import { raw, sql, type Store } from '../../core/database/sql.js'
+import type { Store } from '../../core/database/open-store.js'
+import type { Webhook } from '../../generated/client.js'
+import { raw, sql } from '../../core/database/sql.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import { readHealth, type WebhookHealth } from '../webhooks/read-health.js'
 import { readWaits } from '../webhooks/read-waits.js'
 
 /** A webhook whose endpoint fails, by the definition that its owner sees. */
-export interface FailingWebhook extends WebhookHealth {
-  id: bigint
-  gateway: string
-  endpointUrl: string
+export interface FailingWebhook extends WebhookHealth, Pick<Webhook, 'id' | 'gateway' | 'endpointUrl'> {
   /** the last time that it accepted anything, or its registration */
   since: Date
   /** deliveries that wait for it; 1,000 mean at least so many */
@@ -26,12 +25,9 @@ const RULES: RetryRules = { backoffMs: 1, backoffFactor: 1 }
  * that were not accepted in 24 hours (webhook_hours_not_accepted), and judges at most 200 webhooks of these.
  */
 export async function listFailingWebhooks(store: Store): Promise<FailingWebhook[]> {
-  const webhooks = await store.database.read<{
-    id: bigint
-    gateway: string
-    endpointUrl: string
-    createdAt: Date
-  }>(sql`
+  const webhooks = await store.database.read<
+    Pick<Webhook, 'id' | 'gateway' | 'endpointUrl' | 'createdAt'>
+  >(sql`
     select w.*
       from (select webhook_id, max(start) as start
               from (select webhook_id, start from webhook_hours

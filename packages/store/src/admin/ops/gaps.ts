@@ -1,16 +1,12 @@
-import { raw, sql, type Store } from '../../core/database/sql.js'
+import type { Store } from '../../core/database/open-store.js'
+import type { Gap } from '../../generated/client.js'
+import { raw, sql } from '../../core/database/sql.js'
 
 /** A part of the chain that the indexer could not read. Signature, reason and bytes are foreign input: escape them. */
-export interface GapRow {
-  id: bigint
+export interface GapRow extends Omit<Gap, 'bytes' | 'signature'> {
   signature: string | null
-  fromSlot: bigint
-  toSlot: bigint
-  reason: string
   /** the number of bytes in the message */
   size: number
-  receivedAt: Date
-  closedAt: Date | null
 }
 
 /** Newest first. @param page `openOnly`: only gaps that are still open */

@@ -1,5 +1,7 @@
 import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
-import { allOf, join, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
+import type { Store } from '../../core/database/open-store.js'
+import type { DeliveryAttempt } from '../../generated/client.js'
+import { allOf, join, raw, sql, type Sql } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
   BODY,
@@ -14,7 +16,12 @@ import {
   IS_RECOVERABLE,
   MESSAGE_ID,
 } from '../../core/tables/delivery-rows.js'
-import { deliveriesIn, readActivation, readActivations } from '../../core/tables/delivery-ranges.js'
+import {
+  deliveriesIn,
+  readActivation,
+  readActivations,
+  type WebhookActivation,
+} from '../../core/tables/delivery-ranges.js'
 import { hasOwnTrackingId, trackingIdText } from '../../core/tables/messages.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 
@@ -43,15 +50,11 @@ export interface DeliveryRecord {
   signature: string | null
 }
 
-export interface AttemptRecord {
-  number: number
-  startedAt: Date
-  finishedAt: Date | null
-  outcome: string | null
-  statusCode: number | null
-  error: string | null
+export interface AttemptRecord extends Omit<
+  DeliveryAttempt,
+  'id' | 'deliveryId' | 'signedBy' | 'responseHeaders'
+> {
   responseHeaders: Record<string, string> | null
-  responseBody: string | null
 }
 
 /** The columns of a DeliveryRecord; `d` is the deliveries row, `w` its webhook. */
@@ -76,60 +79,50 @@ export interface DeliveryPage {
   offset: number
 }
 
-/**
- * Deliveries of one webhook, newest first. Relies on `deliveriesIn`, and for a tracking ID or a signature on the indexes
- * of `deliveriesOf`.
- */
-export async function listDeliveries(
+/** Newest first: a page costs the same whatever else there is. Relies on `deliveriesIn`. */
+async function pageOf(
   { database }: Store,
-  webhookId: bigint,
-  page: DeliveryPage,
+  webhooks: readonly WebhookActivation[],
+  { status, before, limit, offset }: GatewayPage,
 ): Promise<readonly DeliveryRecord[]> {
-  const { status, limit, offset, trackingId, signature } = page
-  if (trackingId !== undefined || signature !== undefined)
-    return findDeliveries({ database }, sql`d.webhook_id = ${webhookId}`, page)
-  const webhook = await readActivation(database.read, webhookId)
-  if (webhook === undefined) return []
-  const found = deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
-    order: 'desc',
-    limit: limit + offset,
-    columns: sql`d.id`,
-  })
-  return database.read<DeliveryRecord>(sql`
-    select ${DELIVERY_COLUMNS}
-      from (select p.id from ${found} p order by p.id desc limit ${limit} offset ${offset}) page
-      join deliveries d on d.id = page.id join webhooks w on w.id = d.webhook_id
-     order by d.id desc`)
-}
-
-/**
- * Deliveries of all webhooks of a gateway that are not deleted, newest first: a page costs the same whatever else there is.
- * A gateway has few webhooks. Relies on `deliveriesIn`.
- * @param page.before only deliveries with a lower id
- */
-export async function listGatewayDeliveries(
-  { database }: Store,
-  gateway: string,
-  page: { status?: DeliveryState | undefined; before?: bigint | undefined; limit: number; offset: number },
-): Promise<readonly DeliveryRecord[]> {
-  const { status, before, limit, offset } = page
-  const webhooks = await readActivations(database.read, gateway)
   if (webhooks.length === 0) return []
-  const found = webhooks.map(
-    webhook => sql`
-    select p.id from ${deliveriesIn(webhook, status === undefined ? DELIVERY_STATES : [status], {
-      ...(before === undefined ? {} : { before }),
-      order: 'desc',
-      limit: limit + offset,
-      columns: sql`d.id`,
-    })} p`,
-  )
+  const found = webhooks.map(webhook => {
+    const states = status === undefined ? DELIVERY_STATES : [status]
+    const keys = before === undefined ? {} : { before }
+    const which = { ...keys, order: 'desc', limit: limit + offset, columns: sql`d.id` } as const
+    return sql`select p.id from ${deliveriesIn(webhook, states, which)} p`
+  })
   return database.read<DeliveryRecord>(sql`
     select ${DELIVERY_COLUMNS}
       from (select a.id from (${join(found, ' union all ')}) a order by a.id desc limit ${limit} offset ${offset}) page
       join deliveries d on d.id = page.id join webhooks w on w.id = d.webhook_id
      order by d.id desc`)
 }
+
+/** Deliveries of one webhook. For a tracking ID or a signature, relies on the indexes of `deliveriesOfTrackingId`. */
+export async function listDeliveries(
+  store: Store,
+  webhookId: bigint,
+  page: DeliveryPage,
+): Promise<readonly DeliveryRecord[]> {
+  if (page.trackingId !== undefined || page.signature !== undefined)
+    return findDeliveries(store, sql`d.webhook_id = ${webhookId}`, page)
+  const webhook = await readActivation(store.database.read, webhookId)
+  return pageOf(store, webhook === undefined ? [] : [webhook], page)
+}
+
+interface GatewayPage extends Pick<DeliveryPage, 'status' | 'limit' | 'offset'> {
+  /** only deliveries with a lower id */
+  before?: bigint | undefined
+}
+
+/** Deliveries of all webhooks of a gateway that are not deleted: it has few. */
+export const listGatewayDeliveries = async (
+  store: Store,
+  gateway: string,
+  page: GatewayPage,
+): Promise<readonly DeliveryRecord[]> =>
+  pageOf(store, await readActivations(store.database.read, gateway), page)
 
 /**
  * Deliveries of all webhooks of a gateway that are not deleted, newest first. The caller gives a tracking ID or a

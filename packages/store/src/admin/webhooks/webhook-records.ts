@@ -15,58 +15,12 @@ import type { Store } from '../../core/database/open-store.js'
 import type { Prisma } from '../../generated/client.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 
-/** What the owner of a webhook chooses and everybody may read. */
-interface OpenChoices {
-  endpointUrl: string
-  active: boolean
-  /** the event types that the webhook gets; an empty list means the default types */
-  eventTypes: WebhookEventType[]
-  /** when the webhook gets events: once confirmed, or only once final */
-  finality: Finality
-  /** the format of payment notifications */
-  format: WebhookFormat
-  description: string | null
-  /** null: it gets every payment of the gateway */
-  filters: WebhookFilters | null
-  /** one delivery at a time, in their order */
-  ordered: boolean
-  orderedBy: OrderedBy
-  /** an open delivery that is older holds back no later delivery */
-  orderedWithinSeconds: number
-  /** what failed lately is sent again when the endpoint answers again */
-  recover: boolean
-  /** the most requests a second, over all workers; null: no choice */
-  ratePerSecond: number | null
-}
-
-export interface WebhookChoices extends OpenChoices {
-  headers: Record<string, string> | null
-}
-
-/** A webhook without its secrets. */
-export interface WebhookRecord extends OpenChoices {
-  id: bigint
-  gateway: string
-  createdAt: Date
-  /** the time since which no attempt succeeded */
-  failingSince: Date | null
-  /** why the service itself deactivated it */
-  deactivatedReason: string | null
-  deactivatedAt: Date | null
-  /** the names of the headers that the webhook's requests carry; their values can be secrets */
-  headerNames: string[]
-}
-
 export const WEBHOOKS_PER_GATEWAY = 20
 const CREATION_LIMITS = { maxWait: 10_000, timeout: 10_000 }
 
 export class TooManyWebhooksError extends ServiceError {
   readonly code = 'TOO_MANY_WEBHOOKS'
   readonly retry = 'never'
-
-  constructor() {
-    super(`A gateway has at most ${WEBHOOKS_PER_GATEWAY} webhooks; delete one first.`)
-  }
 }
 
 export const newSecret = (): string => webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES))
@@ -90,13 +44,16 @@ export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters,
   ...(filters === undefined ? {} : { filters: filters === null ? DbNull : { ...filters } }),
 })
 
-/** Without a choice, a webhook gets payments. */
-export const toRecord = <W extends Prisma.WebhookGetPayload<{ omit: typeof OMITTED }>>({
-  headers,
-  ...webhook
-}: W) => ({
+type Row = Prisma.WebhookGetPayload<{ omit: typeof OMITTED }>
+
+/**
+ * Without a choice, a webhook gets payments. Values of headers can be secrets: a record has their names.
+ * @param row of which nothing is a secret but the headers
+ */
+export const toRecord = ({ headers, ...webhook }: Row) => ({
   ...webhook,
   headerNames: Object.keys((headers as Record<string, string> | null) ?? {}),
+  /** null: it gets every payment of the gateway */
   filters: webhook.filters as WebhookFilters | null,
   eventTypes: (webhook.eventTypes.length === 0
     ? [PAYMENT_MESSAGE_TYPE]
@@ -105,6 +62,16 @@ export const toRecord = <W extends Prisma.WebhookGetPayload<{ omit: typeof OMITT
   format: webhook.format as WebhookFormat,
   orderedBy: webhook.orderedBy as OrderedBy,
 })
+
+/** A webhook without its secrets; prisma/schema.prisma says what its fields are. */
+export type WebhookRecord = ReturnType<typeof toRecord>
+
+type OfService = 'id' | 'gateway' | 'createdAt' | 'failingSince' | 'deactivatedReason' | 'deactivatedAt'
+
+/** What the owner of a webhook chooses. */
+export type WebhookChoices = Omit<WebhookRecord, OfService | 'headerNames'> & {
+  headers: Record<string, string> | null
+}
 
 /**
  * Registers a webhook. Concurrent calls for one gateway wait for each other (an advisory lock), so that the
@@ -118,13 +85,15 @@ export const createWebhook = (
   database.transaction(async tx => {
     await tx.$executeRaw`select pg_advisory_xact_lock(hashtextextended(${`webhooks ${webhook.gateway}`}, 0))`
     const count = await tx.webhook.count({ where: { gateway: webhook.gateway, deletedAt: null } })
-    if (count >= WEBHOOKS_PER_GATEWAY) throw new TooManyWebhooksError()
-    return toRecord(
-      await tx.webhook.create({
-        data: { ...toColumns(webhook), secret: newSecret() },
-        omit: { ...OMITTED, secret: false },
-      }),
-    )
+    if (count >= WEBHOOKS_PER_GATEWAY)
+      throw new TooManyWebhooksError(
+        `A gateway has at most ${WEBHOOKS_PER_GATEWAY} webhooks; delete one first.`,
+      )
+    const secret = newSecret()
+    return {
+      ...toRecord(await tx.webhook.create({ data: { ...toColumns(webhook), secret }, omit: OMITTED })),
+      secret,
+    }
     // Calls for one gateway wait for each other, each with a connection.
   }, CREATION_LIMITS)
 

@@ -16,12 +16,6 @@ export interface WebhookSecrets {
 class TooManySecretsError extends ServiceError {
   readonly code = 'TOO_MANY_SECRETS'
   readonly retry = 'later'
-
-  constructor() {
-    super(
-      `${MOST_SECRETS} secrets of the webhook sign already: wait until an earlier secret ends, or end all of them with graceSeconds 0.`,
-    )
-  }
 }
 
 const SECRETS = sql`secret, (select max(e.until) from ${EARLIER_SECRETS}) as "previousSecretExpiresAt"`
@@ -63,7 +57,9 @@ export async function rotateWebhookSecret(
     returning ${SECRETS}`)
   if (row !== undefined) return row
   if ((await getWebhookSecret(store, gateway, id)) === null) return null
-  throw new TooManySecretsError()
+  throw new TooManySecretsError(
+    `${MOST_SECRETS} secrets of the webhook sign already: wait until an earlier secret ends, or end all of them with graceSeconds 0.`,
+  )
 }
 
 /** Their bodies name tokens by a setting of this moment, so what was signed is not known. */

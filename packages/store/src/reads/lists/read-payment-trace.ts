@@ -1,4 +1,5 @@
 import type { Store } from '../../core/database/open-store.js'
+import type { DeliveryAttempt } from '../../generated/client.js'
 import { bigints, sql } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
@@ -57,14 +58,10 @@ export async function readPaymentTrace(
 }
 
 /** An attempt at a delivery, without its request and response. */
-export interface TracedAttempt {
-  number: number
-  startedAt: Date
-  finishedAt: Date | null
-  outcome: string | null
-  statusCode: number | null
-  error: string | null
-}
+export type TracedAttempt = Omit<
+  DeliveryAttempt,
+  'id' | 'deliveryId' | 'signedBy' | 'responseHeaders' | 'responseBody'
+>
 
 /** A delivery of a payment to one webhook of a gateway. */
 export interface TracedDelivery {
