@@ -21,11 +21,10 @@ export { type FeedPage, type FeedQuery, readFeedPage } from './feed/read-feed-pa
 export { type FeedMark, readFeedsSince } from './feed/read-feeds-since.js'
 export { type CheckedPayments, checkPayments, MOST_CHECKED } from './lists/check-payments.js'
 export { countEvents } from './lists/count-events.js'
-export { readSharedPosition } from './lists/earlier-epochs.js'
 export type { EventFilter } from './lists/event-filter.js'
 export { isEventNameKnown, listEventNames } from './lists/list-event-names.js'
 export { type EventRange, listEventsAfter, type StreamEvent } from './lists/list-events-after.js'
-export { eventOrderOf, listEvents, readEventPage, type StoredEvent } from './lists/list-events.js'
+export { eventOrderOf, readEventPage } from './lists/list-events.js'
 export {
   listOneTimePayments,
   readOneTimePage,
@@ -36,7 +35,7 @@ export {
   type StoredSubscription,
   type SubscriptionFilter,
 } from './lists/list-subscriptions.js'
-export { type FirstEvent, readFirstEvent } from './lists/read-first-event.js'
+export { readFirstEvent, readSharedPosition } from './lists/read-first-event.js'
 export { readKnownSince } from './lists/read-known-since.js'
 export { readOverview, readPaymentDelays, type TokenSum } from './lists/read-overview.js'
 export { type PaymentStats, readPaymentStats, type TokenStats } from './lists/read-payment-stats.js'
@@ -81,11 +80,10 @@ export { type CustomerRules, type StateClock, SUBSCRIBER_STATES } from './mercha
 export { sumAtRisk, type SumsAtRisk } from './merchant/sum-at-risk.js'
 export { ENTRY_TYPES } from './merchant/timeline/entries.js'
 export { readTimeline, type TimelinePage } from './merchant/timeline/read-timeline.js'
-export { findStaleTrackings } from './realtime/find-stale-trackings.js'
 export { readPaymentsBySeq, type SeqRange } from './realtime/read-payments-by-seq.js'
 export { readRecentRetractions, readRetractionsOf } from './realtime/read-retractions.js'
 export { readEventTransactions, readTrackedPolicies } from './realtime/read-tracked-policies.js'
-export { readHeadsWithEpoch } from './realtime/read-tracking-heads.js'
+export { findStaleTrackings, readHeadsWithEpoch } from './realtime/read-tracking-heads.js'
 export { rememberLeaseUse } from './realtime/remember-lease-use.js'
 export { type Databases, openDatabases } from './replicas/open-databases.js'
 export { openReads, type Reading, type Reads } from './replicas/open-reads.js'

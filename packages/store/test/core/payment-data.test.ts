@@ -10,7 +10,7 @@ import { DATA_TEXT, IS_COMPACT, MEMO, writeData } from '../../src/core/tables/pa
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../src/core/tables/stored-events.js'
 import { readMonth } from '../../src/ingest/archive/read-old-events.js'
 import { commitBatch } from '../../src/ingest/batch/commit-batch.js'
-import { listEvents, readEventPage } from '../../src/reads/lists/list-events.js'
+import { readEventPage } from '../../src/reads/lists/list-events.js'
 import { openTestStore } from '../open-test-store.js'
 
 const MEMO_BYTES = 64
@@ -192,9 +192,6 @@ t.test('every reader says of the fixtures what their messages said', async t => 
   const differing = (read: readonly { id: string; data: string }[]) =>
     read.filter(({ id, data }) => data !== events.get(id)!.data).concat(read.slice(events.size))
   const all = { limit: 10_000, offset: 0 }
-  const listed = await listEvents(store, { retracted: true }, all)
-  t.equal(listed.length, events.size)
-  t.same(differing(listed), [], 'a list of rows')
   const { text } = await readEventPage(store, { retracted: true }, all, new Map())
   const records = new Set(
     [...text.matchAll(/"id":"([^"]+)"[^{]*"data":(.*?),"timestamp":"\d{4}-/g)].map(
@@ -202,11 +199,8 @@ t.test('every reader says of the fixtures what their messages said', async t => 
     ),
   )
   t.equal(records.size, events.size)
-  t.same(
-    listed.filter(({ id }) => !records.has(`${id} ${events.get(id)!.data}`)),
-    [],
-    'a page',
-  )
+  const unlisted = [...events.values()].filter(({ id, data }) => !records.has(`${id} ${data}`))
+  t.same(unlisted, [], 'a page')
   const stored = await store.database.read<StoredRow>(sql`select ${STORED_COLUMNS} from events e`)
   t.same(differing(stored), [], 'what is computed anew')
   const other = stored.filter(
@@ -214,7 +208,8 @@ t.test('every reader says of the fixtures what their messages said', async t => 
   )
   t.same(other, [], 'its fingerprint')
   const archived = []
-  for (const month of new Set(listed.map(({ timestamp }) => timestamp.slice(0, 7))))
+  const months = [...events.values()].map(({ occurredAt }) => occurredAt.toISOString().slice(0, 7))
+  for (const month of new Set(months))
     for await (const page of readMonth(store, month)) archived.push(...page)
   t.equal(archived.length, events.size)
   t.same(differing(archived), [], 'what is archived')

@@ -1,5 +1,5 @@
 // Reads what the database holds after a history.
-import { listEvents, type StoredEvent } from '../../src/reads/lists/list-events.js'
+import { readEventPage } from '../../src/reads/lists/list-events.js'
 import { type Store } from '../../src/core/database/open-store.js'
 import type { Pool } from '@payment-tracking/testkit'
 import { keyOfRow, type Row } from '@payment-tracking/testkit/oracle'
@@ -14,13 +14,21 @@ export interface Found {
 
 const PAGE = 1_000
 
+/** An event as lists answer it; the details are those of a payment. */
+type Listed = Omit<FoundPayment, 'amount' | 'key' | 'gateway' | 'at' | 'isFinal'> & {
+  timestamp: string
+  finality: string
+  amountString?: string
+}
+
 /** Every event through the public list. */
-async function listAll(store: Store): Promise<StoredEvent[]> {
-  const events: StoredEvent[] = []
+async function listAll(store: Store): Promise<Listed[]> {
+  const events: Listed[] = []
   for (;;) {
-    const page = await listEvents(store, { retracted: true }, { limit: PAGE, offset: events.length })
-    events.push(...page)
-    if (page.length < PAGE) return events
+    const page = { limit: PAGE, offset: events.length }
+    const { text, count } = await readEventPage(store, { retracted: true }, page, new Map())
+    events.push(...(JSON.parse(`[${text}]`) as Listed[]))
+    if (count < PAGE) return events
   }
 }
 
@@ -34,11 +42,11 @@ export async function findRows(store: Store, pool: Pool): Promise<Found> {
   const byId = new Map(tables.events.map(row => [String(row.id), row]))
   const payments = listed.flatMap((event): FoundPayment[] => {
     const row = byId.get(event.id)!
-    if (event.payment === null) return []
-    const { amount, ...details } = event.payment
+    const { amountString: amount, recipient, payer, tokenMint, trackingId, seq } = event
+    if (amount === undefined) return []
     return [
       {
-        ...details,
+        ...{ recipient, payer, tokenMint, trackingId, seq },
         amount: BigInt(amount),
         id: event.id,
         key: keyOfRow(row),

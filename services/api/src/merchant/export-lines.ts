@@ -1,13 +1,12 @@
 // The exports of a gateway as CSV, line by line: the next page is read after the client has taken the previous page.
 import { csvLine, decimalAmount, type Tokens } from '@payment-tracking/domain'
 import {
-  listEvents,
   findSubscribers,
   listMerchantPolicies,
+  readEventPage,
   type EventKey,
   type PaymentFilter,
   type CustomerRules,
-  type StoredEvent,
   type PolicyKey,
 } from '@payment-tracking/store/reads'
 import { type Store } from '@payment-tracking/store/core'
@@ -57,22 +56,31 @@ const PAYMENT_COLUMNS = [
   ...['gatewayFee', 'protocolFee', 'gatewayFeeDecimal', 'protocolFeeDecimal'],
 ]
 
+type Fields = Record<string, string | number | undefined>
+
+/** A payment as lists answer it. */
+interface Payment extends Record<'signature' | 'timestamp' | 'amountString' | 'finality', string> {
+  slot: number
+  data: Fields
+  payer: string | null
+  recipient: string | null
+  tokenMint: string | null
+  trackingId: string | null
+  retracted?: boolean
+}
+
 /** The same as `findMerchantPayments` asks Postgres for: a file may take its time, and walks all payments of its span. */
 const passes =
   ({ tokenMint, standing, minAmount, maxAmount, trackingId }: PaymentFilter) =>
-  ({ payment, finality, retracted }: StoredEvent): boolean =>
-    payment !== null &&
+  (payment: Payment): boolean =>
     (tokenMint === undefined || payment.tokenMint === tokenMint) &&
-    (standing === undefined || standing === (retracted ? 'retracted' : finality)) &&
-    (minAmount === undefined || BigInt(payment.amount) >= minAmount) &&
-    (maxAmount === undefined || BigInt(payment.amount) <= maxAmount) &&
+    (standing === undefined || standing === (payment.retracted ? 'retracted' : payment.finality)) &&
+    (minAmount === undefined || BigInt(payment.amountString) >= minAmount) &&
+    (maxAmount === undefined || BigInt(payment.amountString) <= maxAmount) &&
     (trackingId === undefined || (payment.trackingId?.startsWith(trackingId) ?? false))
 
 /** As the chain tells them, in the payment's own token. */
-const feesOf = ({
-  gateway_fee: gateway,
-  protocol_fee: protocol,
-}: Record<string, string | number | undefined>) =>
+const feesOf = ({ gateway_fee: gateway, protocol_fee: protocol }: Fields) =>
   [gateway, protocol].map(fee => (fee === undefined ? null : BigInt(fee)))
 
 async function* paymentLines(
@@ -85,27 +93,25 @@ async function* paymentLines(
   const span = { gateway, payments: true, startTime, endTime, retracted: standing === 'retracted' }
   let after: EventKey | undefined
   for (;;) {
-    const events = await listEvents(store, span, { limit: PAGE, offset: 0, after })
-    yield events
+    const page = await readEventPage(store, span, { limit: PAGE, offset: 0, after }, tokens)
+    yield (JSON.parse(`[${page.text}]`) as Payment[])
       .filter(passes(payments))
-      .map(({ signature, slot, timestamp, data, payment, finality }) => {
-        const fields = JSON.parse(data) as Record<string, string | number | undefined>
-        const [amount, token] = [BigInt(payment!.amount), tokens.get(payment!.tokenMint ?? '')]
+      .map(({ signature, slot, timestamp, data: fields, amountString, finality, ...payment }) => {
+        const [amount, token] = [BigInt(amountString), tokens.get(payment.tokenMint ?? '')]
         return csvLine([
           ...[signature, slot, timestamp, fields.payment_policy ?? fields.composable_policy ?? null, gateway],
-          ...[amount, payment!.payer, payment!.recipient, fields.record_id ?? null],
-          ...[payment!.tokenMint, payment!.trackingId, finality],
+          ...[amount, payment.payer, payment.recipient, fields.record_id ?? null],
+          ...[payment.tokenMint, payment.trackingId, finality],
           ...(token
             ? [decimalAmount(amount, token.decimals), token.symbol, token.decimals]
             : [null, null, null]),
           ...feesOf(fields),
-          ...writtenAmounts(tokens, payment!.tokenMint, ...feesOf(fields)).slice(0, 2),
+          ...writtenAmounts(tokens, payment.tokenMint, ...feesOf(fields)).slice(0, 2),
         ])
       })
       .join('')
-    const last = events.at(-1)
-    if (events.length < PAGE || !last) return
-    after = { id: last.id, slot: last.slot, index: last.index, occurredAt: new Date(last.timestamp) }
+    if (page.count < PAGE) return
+    after = page.last
   }
 }
 

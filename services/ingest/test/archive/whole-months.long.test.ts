@@ -3,7 +3,6 @@ import {
   findArchivedAfter,
   findArchivedEvent,
   findArchivedMonth,
-  listEvents,
   listEventsAfter,
   readArchivedUpTo,
   readFirstEvent,
@@ -14,7 +13,7 @@ import { openStore, readStreamHead, type Store } from '@payment-tracking/store/c
 import { countRows, openTestStore, waitFor, withClient } from '@payment-tracking/testkit'
 import t, { type Test } from 'tap'
 import { drain, GATEWAY, ingest, signatureOf, START } from '../recompute-history.js'
-import { findHalfMonths, halvesOf, listMonths, type Months } from './half-months.js'
+import { findHalfMonths, halvesOf, listAll, listMonths, type Months } from './half-months.js'
 import {
   countShort,
   monthsBefore,
@@ -38,11 +37,7 @@ async function checkEverywhere(t: Test, store: Store, wereThere: Months): Promis
   const months = await listMonths(store)
   t.strictSame(halvesOf(months, wereThere), [], 'the list')
   const isThere = (month: string) => months.has(month)
-  const byGateway = await listEvents(
-    store,
-    { gateway: GATEWAY, retracted: true },
-    { limit: 100_000, offset: 0 },
-  )
+  const byGateway = await listAll(store, { gateway: GATEWAY, retracted: true })
   const found = [...new Set(byGateway.map(({ timestamp }) => timestamp.slice(0, 7)))].sort()
   t.strictSame(found, [...months.keys()].sort(), 'the list of a key')
   const { position: upTo } = await readStreamHead(store)
@@ -163,7 +158,7 @@ t.test('what comes late for an archived month is in the stream at once, and then
   // Its batch is not announced.
   await archive.run({ months })
   t.strictSame(await streamed(), [signature, newest])
-  t.strictSame(await listEvents(store, { signature }, { limit: 1, offset: 0 }), [])
+  t.strictSame(await listAll(store, { signature }), [])
   t.equal(await findArchivedMonth(store, { signature }), parts[0]!.month)
   t.equal(await findArchivedAfter(store, head.position), null)
 

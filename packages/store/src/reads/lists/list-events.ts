@@ -1,54 +1,11 @@
 import type { Store } from '../../core/database/open-store.js'
 import { allOf, sql, type Sql } from '../../core/database/sql.js'
-import { toIsoTime } from '../../core/database/pg-codec.js'
 import type { EventKey, EventOrder } from '../cursors.js'
-import {
-  DETAIL_COLUMNS,
-  toDetailedPayment,
-  type Finality,
-  type DetailedPayment,
-  type DetailedRow,
-} from '../../core/tables/detailed-payment.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'
-import { DATA_TEXT } from '../../core/tables/payment-data.js'
 import { IS_IN_LISTS, IS_NOT_ARCHIVED, LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { eventRecordText, type RecordOptions } from './record-text.js'
 import { eventConditions, pageOf, type EventFilter } from './event-filter.js'
-
-/** An event as the API serves it, with its key in the list. */
-export interface StoredEvent {
-  id: string
-  slot: number
-  index: number
-  signature: string
-  name: string
-  /** JSON text as received: pass it on, never parse and write it again */
-  data: string
-  /** time on the chain, ISO 8601 in UTC with milliseconds */
-  timestamp: string
-  finality: Finality
-  /** the finalized chain does not hold its transaction */
-  retracted: boolean
-  /** null for all other events */
-  payment: DetailedPayment | null
-}
-
-type EventRow = DetailedRow & Omit<StoredEvent, 'payment'>
-
-/** Names each field: pages are long, and a copy that leaves fields out costs 3 us. */
-const toStoredEvent = (row: EventRow): StoredEvent => ({
-  id: row.id,
-  slot: row.slot,
-  index: row.index,
-  signature: row.signature,
-  name: row.name,
-  data: row.data,
-  timestamp: toIsoTime(row.timestamp),
-  finality: row.finality,
-  retracted: row.retracted,
-  payment: toDetailedPayment(row),
-})
 
 export interface EventPage {
   limit: number
@@ -74,10 +31,6 @@ const after = (order: EventOrder, { occurredAt, slot, index, id }: EventKey): Sq
   order === 'slot'
     ? sql`(slot, occurred_at, event_index, id) < (${BigInt(slot)}, ${occurredAt}::timestamptz, ${BigInt(index)}, ${id}::uuid)`
     : sql`(occurred_at, slot, event_index, id) < (${occurredAt}::timestamptz, ${BigInt(slot)}, ${BigInt(index)}, ${id}::uuid)`
-
-/** The columns of a list of events `e`. */
-const EVENT_COLUMNS = sql`e.id, e.slot::float8 as slot, e.event_index::float8 as index, e.signature, e.name,
-  ${DATA_TEXT} as data, e.occurred_at::text as timestamp, ${DETAIL_COLUMNS}`
 
 /** With `e.`: a bare name means the column of the answer, which no index knows. */
 const ORDERS: Record<EventOrder, Sql> = {
@@ -119,13 +72,13 @@ function walkOf(filter: EventFilter, { after: last }: EventPage): KeyWalk | null
  * Relies on the `events_*_newest` index of the filter, walked backwards from the cursor; other combinations
  * filter while they walk. Takes no locks; concurrent inserts show from the next call on.
  */
-function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
+function pageRows(filter: EventFilter, page: EventPage): Sql {
   const walk = walkOf(filter, page)
   if (walk !== null) {
     const { name, payments, retracted } = filter
     const conditions = [...walkConditions(walk), ...eventConditions({ name, payments, retracted })]
     return sql`
-      select ${columns} from events e
+      select e.* from events e
        where ${allOf(conditions)}
        ${walkOrder(walk.column, ORDERS.time)}
        ${pageOf(page)}`
@@ -136,23 +89,13 @@ function pageRows(columns: Sql, filter: EventFilter, page: EventPage): Sql {
   const conditions = [...eventConditions(filter), isListed]
   if (page.after) conditions.push(after(order, page.after))
   return sql`
-    select ${columns} from events e
+    select e.* from events e
      where ${allOf(conditions)}
      order by ${ORDERS[order]}
      ${pageOf(page)}`
 }
 
-/** A page of the events that pass a filter, as rows. */
-export async function listEvents(
-  { database }: Store,
-  filter: EventFilter,
-  page: EventPage,
-): Promise<StoredEvent[]> {
-  const rows = await database.read<EventRow>(pageRows(EVENT_COLUMNS, filter, page))
-  return rows.map(toStoredEvent)
-}
-
-/** The same page as the API answers it. With the filter `retracted`, each record says whether it was retracted. */
+/** A page of the events that pass a filter, as the API answers it. With the filter `retracted`, each record says whether it was retracted. */
 export function readEventPage(
   { database }: Store,
   filter: EventFilter,
@@ -162,5 +105,5 @@ export function readEventPage(
   // A signature names a few rows at most.
   const ask = filter.signature === undefined ? database.read : database.lookUp
   const record = eventRecordText({ tokens, withRetracted: filter.retracted })
-  return readRecordPage(ask, record, pageRows(sql`e.*`, filter, page))
+  return readRecordPage(ask, record, pageRows(filter, page))
 }

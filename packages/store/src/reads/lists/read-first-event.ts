@@ -2,7 +2,7 @@ import type { Store } from '../../core/database/open-store.js'
 import { sql } from '../../core/database/sql.js'
 
 /** Where the stream and the lists of events begin; null while there is no event. */
-export interface FirstEvent {
+interface FirstEvent {
   position: bigint | null
   occurredAt: Date | null
 }
@@ -18,4 +18,14 @@ export async function readFirstEvent({ database }: Store): Promise<FirstEvent> {
              as "occurredAt"
       from stream_head`)
   return first!
+}
+
+/**
+ * What an earlier epoch of this database has in common with the present one: keys of the earlier one up to there stay valid.
+ * @returns the last position in common; null for an epoch that this database never had
+ */
+export async function readSharedPosition({ database }: Store, epoch: string): Promise<bigint | null> {
+  const [row] = await database.lookUp<{ position: bigint }>(sql`
+    select last_position as position from earlier_epochs where epoch = ${epoch}::uuid`)
+  return row?.position ?? null
 }

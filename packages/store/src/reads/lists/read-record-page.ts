@@ -18,16 +18,10 @@ export interface RecordPage {
   last: EventKey | undefined
 }
 
-interface PageRow {
-  text: string | null
-  count: number
-  written: number
-  tag: string
-  occurredAt: Date | null
-  slot: number | null
-  index: number | null
-  id: string | null
-}
+type PageRow = Omit<RecordPage, 'text' | 'last'> & { text: string | null; written: number } & (
+    | EventKey
+    | { id: null }
+  )
 
 /** Lists filter in many ways; the texts of the first that are asked for are kept. */
 const MOST_TEXTS = 200
@@ -70,12 +64,7 @@ const writeStatement = ({ unchanging, changing }: RecordText, rows: Sql): Sql =>
  */
 export async function readRecordPage(ask: RunRead, record: RecordText, rows: Sql): Promise<RecordPage> {
   const [page] = await ask<PageRow>(pageStatement(record, rows))
-  const { text, count, written, tag, occurredAt, slot, index, id } = page!
+  const { text, count, written, tag, ...last } = page!
   if (written !== count) throw new StoreContentsError('a stored event lacks what its record must hold')
-  return {
-    text: text ?? '',
-    count,
-    tag,
-    last: id === null ? undefined : { occurredAt: occurredAt!, slot: slot!, index: index!, id },
-  }
+  return { text: text ?? '', count, tag, last: last.id === null ? undefined : last }
 }

@@ -114,16 +114,11 @@ function fullPages(rows: readonly ReplayedRow[], most: number): ReplayedRow[] {
   return [...ofPolicy.values()].filter(({ count }) => count === most).map(({ last }) => last)
 }
 
+const IN_TIME = ['occurred_at', 'slot', 'transaction_index', 'event_index', 'id'] as const
+
 function compareTimes(a: ReplayedRow, b: ReplayedRow): number {
-  const [before, after] = [a, b].map(row => [
-    row.occurred_at,
-    row.slot,
-    row.transaction_index,
-    row.event_index,
-    row.id,
-  ])
-  const other = before!.findIndex((value, index) => value < after![index]! || value > after![index]!)
-  return other === -1 ? 0 : before![other]! < after![other]! ? -1 : 1
+  const differs = IN_TIME.find(name => a[name] < b[name] || a[name] > b[name])
+  return differs === undefined ? 0 : a[differs] < b[differs] ? -1 : 1
 }
 
 /** Payments after the changes of a page are kept until the changes before them are read. */

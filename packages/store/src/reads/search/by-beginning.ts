@@ -32,23 +32,26 @@ export function stepsOver(of: Sql, column: Sql, range: { from: string; to: strin
     ) select id from steps where id <= ${range.to})`
 }
 
+/** @param from a table with the alias `p`, and what follows it */
+export const policies = (from: Sql): Sql =>
+  sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)} from ${from})`
+
 /** Relies on events_gateway_direct and policies_gateway_tracking. A payment of a policy has the policy's tracking ID. */
 function paymentProbes({ text }: Sought, gateway: string): Sql[] {
   const range = { from: text, to: lastLike(text) }
-  const policies = (live: Sql) => sql`policies p where p.gateway = ${gateway} and ${live}`
+  const own = (live: Sql) => sql`policies p where p.gateway = ${gateway} and ${live}`
   const places = [
     stepsOver(sql`events e where e.gateway = ${gateway} and e.${IS_DIRECT}`, sql`e.tracking_id`, range),
-    stepsOver(policies(sql`p.live`), sql`p.tracking_id`, range),
-    stepsOver(policies(sql`not p.live`), sql`p.tracking_id`, range),
+    stepsOver(own(sql`p.live`), sql`p.tracking_id`, range),
+    stepsOver(own(sql`not p.live`), sql`p.tracking_id`, range),
   ]
   return [
     sql`(${found('tracking_id', sql`s.id`)}
            from (${join(places, ' union ')}) s
           cross join lateral (select from trackings t where t.tracking_id = s.id and t.head > 0 limit 1) t
           order by s.id limit ${MOST})`,
-    sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
-           from ${policies(sql`p.live`)} and p.tracking_id >= ${text} and p.tracking_id <= ${lastLike(text)}
-          order by p.tracking_id limit ${MOST})`,
+    policies(sql`${own(sql`p.live`)} and p.tracking_id >= ${text} and p.tracking_id <= ${lastLike(text)}
+          order by p.tracking_id limit ${MOST}`),
   ]
 }
 

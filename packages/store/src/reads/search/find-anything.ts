@@ -6,7 +6,8 @@ import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { hasDealtWith } from '../merchant/payers.js'
 import { IS_NO_PAYMENT, MESSAGE_ID } from '../../core/tables/delivery-rows.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
-import { beginningProbes } from './by-beginning.js'
+import { NEWEST_FIRST } from '../lists/newest-policies.js'
+import { beginningProbes, policies } from './by-beginning.js'
 import { found, where, type Found, type Seeker, type Sought } from './found.js'
 
 const MOST_WEBHOOKS = raw('5')
@@ -27,16 +28,14 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
         sql`exists (select from events where signature = ${text} and amount is not null)`,
       ),
       // A transaction that pays nothing is shown by the policies that it changed.
-      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
-             from (select distinct e.payment_policy
+      policies(sql`(select distinct e.payment_policy
                      from (select payment_policy, amount from events where signature = ${text} limit ${MOST_EVENTS}) e
                     where e.amount is null limit ${MOST_POLICIES}) e
-             join policies p on p.address = e.payment_policy and p.live)`,
+             join policies p on p.address = e.payment_policy and p.live`),
     )
   if (isPublicKey)
     probes.push(
-      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
-             from policies p where p.address = ${text} and p.live)`,
+      policies(sql`policies p where p.address = ${text} and p.live`),
       where(
         'gateway',
         text,
@@ -62,9 +61,9 @@ function publicProbes({ text, isSignature, isPublicKey, isTrackingId }: Sought):
         text,
         sql`exists (select from trackings where tracking_id = ${text} and head > 0)`,
       ),
-      sql`(${found('policy', sql`p.address`, sql`p.tracking_id`)}
-             from policies p where p.tracking_id = ${text} and p.live
-            order by p.created_at desc, p.address desc limit ${MOST_POLICIES})`,
+      policies(
+        sql`policies p where p.tracking_id = ${text} and p.live ${NEWEST_FIRST} limit ${MOST_POLICIES}`,
+      ),
     )
   return probes
 }

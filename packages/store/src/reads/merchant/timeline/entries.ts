@@ -93,18 +93,17 @@ export function compareKeys(a: EntryKey, b: EntryKey): number {
 
 /**
  * The events of a rank after a key.
- * @param columns when, and which event
+ * @param at a column of events `e`
  * @param point writes a time as the column has it: `most` rounds down, else up
  */
 export function afterKey(
   key: EntryKey | null,
   rank: Rank,
-  columns: { at: Sql; id: Sql },
+  at: Sql,
   point: (atMs: number, most: boolean) => Sql,
 ): Sql {
   if (key === null) return empty
-  const { at, id } = columns
   if (rank < key.rank) return sql`and ${at} <= ${point(key.atMs, true)}`
   if (rank > key.rank) return sql`and ${at} < ${point(key.atMs, false)}`
-  return sql`and (${at}, ${id}) < (${point(key.atMs, true)}, ${key.id}::uuid)`
+  return sql`and (${at}, e.id) < (${point(key.atMs, true)}, ${key.id}::uuid)`
 }

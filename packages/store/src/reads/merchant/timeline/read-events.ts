@@ -42,11 +42,10 @@ export async function readPaid(
   { database }: Reader,
   { gateway, wallet, key, most }: SourcePage,
 ): Promise<TimelineEntry[]> {
-  const columns = { at: sql`e.paid_at`, id: sql`e.id` }
   const rows = await database.read<PaymentRow>(sql`
     select ${PAYMENT_COLUMNS}, e.paid_at as at
       from events e
-     where ${isPaid(gateway)} and e.payer = ${wallet} ${afterKey(key, RANK.payment, columns, seconds)}
+     where ${isPaid(gateway)} and e.payer = ${wallet} ${afterKey(key, RANK.payment, sql`e.paid_at`, seconds)}
      order by e.paid_at desc, e.id desc limit ${most}`)
   return rows.map(row => toEntry('paid', row))
 }
@@ -56,12 +55,11 @@ export async function readRetractedPayments(
   { database }: Reader,
   { gateway, wallet, key, most }: SourcePage,
 ): Promise<TimelineEntry[]> {
-  const columns = { at: sql`e.retracted_at`, id: sql`e.id` }
   const rows = await database.read<PaymentRow>(sql`
     select ${PAYMENT_COLUMNS}, e.retracted_at as at
       from events e
      where e.gateway = ${gateway} and e.payer = ${wallet} and e.retracted_at is not null and e.amount is not null
-       ${afterKey(key, RANK.retraction, columns, asTimestamp)}
+       ${afterKey(key, RANK.retraction, sql`e.retracted_at`, asTimestamp)}
      order by e.retracted_at desc, e.id desc limit ${most}`)
   return rows.map(row => toEntry('retracted', row))
 }
@@ -92,7 +90,6 @@ export async function readChanges(
   policies: ReadonlyMap<string, readonly PolicyLife[]>,
   { gateway, programId, key, most }: SourcePage,
 ): Promise<TimelineEntry[]> {
-  const columns = { at: sql`e.occurred_at`, id: sql`e.id` }
   const rows = await database.read<StoredRow & { policy: string }>(sql`
     select ${STORED_COLUMNS}, e.payment_policy as policy
       from unnest(${[...policies.keys()]}::text[]) as k (policy)
@@ -100,7 +97,7 @@ export async function readChanges(
      cross join lateral (
        select * from events e
         where e.payment_policy = k.policy and e.name = n.name and e.name <> 'PaymentRecord' and e.retracted_at is null
-          ${afterKey(key, RANK.change, columns, asTimestamp)}
+          ${afterKey(key, RANK.change, sql`e.occurred_at`, asTimestamp)}
         order by ${BY_TIME} limit ${most}) e
      where ${OWNER_THEN} = ${gateway}
      order by e.occurred_at desc, e.id desc limit ${most}`)
