@@ -100,8 +100,7 @@ export async function readSubscribers(
         complete: (row.complete ?? true) && row.hasAllPolicies,
       }
       items.set(wallet, subscriber)
-      if (paymentCount !== null)
-        subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: totalPaid! })
+      if (paymentCount !== null) subscriber.byToken.push({ tokenMint, paymentCount, totalPaid: totalPaid! })
     }
   }
   return wallets.map(wallet => items.get(wallet)!)
