@@ -117,7 +117,7 @@ function fullPages(rows: readonly ReplayedRow[], most: number): ReplayedRow[] {
 const IN_TIME = ['occurred_at', 'slot', 'transaction_index', 'event_index', 'id'] as const
 
 function compareTimes(a: ReplayedRow, b: ReplayedRow): number {
-  const differs = IN_TIME.find(name => a[name] < b[name] || a[name] > b[name])
+  const differs = IN_TIME.find(name => a[name].valueOf() !== b[name].valueOf())
   return differs === undefined ? 0 : a[differs] < b[differs] ? -1 : 1
 }
 

@@ -3,10 +3,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { analyzeAll, buildAddress } from '@payment-tracking/testkit'
 import t from 'tap'
-import {
-  cancelExpectation,
-  ExpectationCountingError,
-} from '../../../src/admin/expectations/cancel-expectation.js'
+import { cancelExpectation } from '../../../src/admin/expectations/cancel-expectation.js'
 import {
   createExpectation,
   OPEN_EXPECTATIONS,

@@ -3,10 +3,7 @@
 import { DEFAULT_PROGRAM_ID } from '@payment-tracking/contracts'
 import { buildAddress, buildChain } from '@payment-tracking/testkit'
 import t from 'tap'
-import {
-  cancelExpectation,
-  ExpectationCountingError,
-} from '../../../src/admin/expectations/cancel-expectation.js'
+import { cancelExpectation } from '../../../src/admin/expectations/cancel-expectation.js'
 import { readExpectation } from '../../../src/reads/expectations/list-expectations.js'
 import { runTaskPage } from '../../../src/ingest/batch/do-work.js'
 import { WorkOrder } from '../../../src/core/tasks/work-order.js'
