@@ -1,8 +1,7 @@
 // Keys of machines, as their gateway manages them.
 import { ServiceError } from '@payment-tracking/runtime'
 import type { Store } from '../../core/database/open-store.js'
-import type { Prisma } from '../../generated/client.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type ApiKey } from '../../core/database/sql.js'
 
 /** What a key may do. Keys never manage keys. */
 export const API_KEY_SCOPES = [
@@ -22,7 +21,7 @@ export class TooManyApiKeysError extends ServiceError {
 }
 
 const omit = { gateway: true, hash: true, revokedAt: true } as const
-const toRecord = (row: Prisma.ApiKeyGetPayload<{ omit: typeof omit }>) => ({
+const toRecord = (row: Omit<ApiKey, keyof typeof omit>) => ({
   ...row,
   scopes: row.scopes as ApiKeyScope[],
 })

@@ -1,6 +1,5 @@
 import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
-import type { GatewayChange } from '../../generated/client.js'
+import { sql, type GatewayChange } from '../../core/database/sql.js'
 import type { ChangeKind } from '../../core/tables/write-changes.js'
 
 export type ChangeRecord = Omit<GatewayChange, 'gateway' | 'kind'> & { kind: ChangeKind }

@@ -1,7 +1,6 @@
 import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
 import type { Store } from '../../core/database/open-store.js'
-import type { DeliveryAttempt } from '../../generated/client.js'
-import { allOf, join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, join, raw, sql, type Sql, type DeliveryAttempt } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
   BODY,

@@ -9,10 +9,9 @@ import {
 } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
-import { DbNull, empty, sql, type Store } from '../../core/database/sql.js'
+import { DbNull, empty, sql, type Webhook } from '../../core/database/sql.js'
 import type { Finality } from '../../core/tables/detailed-payment.js'
 import type { Store } from '../../core/database/open-store.js'
-import type { Prisma } from '../../generated/client.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 
 export const WEBHOOKS_PER_GATEWAY = 20
@@ -44,7 +43,7 @@ export const toColumns = <C extends Partial<WebhookChoices>>({ headers, filters,
   ...(filters === undefined ? {} : { filters: filters === null ? DbNull : { ...filters } }),
 })
 
-type Row = Prisma.WebhookGetPayload<{ omit: typeof OMITTED }>
+type Row = Omit<Webhook, keyof typeof OMITTED>
 
 /**
  * Without a choice, a webhook gets payments. Values of headers can be secrets: a record has their names.

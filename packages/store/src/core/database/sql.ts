@@ -3,6 +3,16 @@
 import type { PoolUse } from '@payment-tracking/runtime'
 import { Prisma, type PrismaClient } from '../../generated/client.js'
 
+/** Rows of tables, as prisma/schema.prisma has them. */
+export type {
+  ApiKey,
+  DeadLetter,
+  DeliveryAttempt,
+  Gap,
+  GatewayChange,
+  Webhook,
+} from '../../generated/client.js'
+
 /** A statement, or a part of a statement, with its parameters. */
 export type Sql = Prisma.Sql
 

@@ -1,6 +1,5 @@
 import type { Store } from '../../core/database/open-store.js'
-import type { DeliveryAttempt } from '../../generated/client.js'
-import { bigints, sql } from '../../core/database/sql.js'
+import { bigints, sql, type DeliveryAttempt } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
   DELIVERY_FINISHED_AT,
