@@ -268,7 +268,7 @@ create index events_paid_other_day on events (gateway)
 -- entry here: the index policies_gateway_tracking finds it.
 create index events_gateway_direct on events (gateway, tracking_id)
   where payment_policy = '11111111111111111111111111111111' and tracking_id is not null;
--- listSubscribers, listNeverPaid: the wallets that paid a gateway, one after the other, and the payments of each.
+-- findSubscribers: the wallets that paid a gateway, one after the other, and the payments of each.
 create index events_gateway_payers on events (gateway, payer, paid_at)
   where amount is not null and payer is not null and retracted_at is null;
 

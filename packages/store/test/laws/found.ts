@@ -46,7 +46,11 @@ export async function findRows(store: Store, pool: Pool): Promise<Found> {
     if (amount === undefined) return []
     return [
       {
-        ...{ recipient, payer, tokenMint, trackingId, seq },
+        recipient,
+        payer,
+        tokenMint,
+        trackingId,
+        seq,
         amount: BigInt(amount),
         id: event.id,
         key: keyOfRow(row),

@@ -49,10 +49,7 @@ export interface DeliveryRecord {
   signature: string | null
 }
 
-export interface AttemptRecord extends Omit<
-  DeliveryAttempt,
-  'id' | 'deliveryId' | 'signedBy' | 'responseHeaders'
-> {
+export interface AttemptRecord extends Omit<DeliveryAttempt, 'deliveryId' | 'signedBy' | 'responseHeaders'> {
   responseHeaders: Record<string, string> | null
 }
 

@@ -59,7 +59,7 @@ export async function readPaymentTrace(
 /** An attempt at a delivery, without its request and response. */
 export type TracedAttempt = Omit<
   DeliveryAttempt,
-  'id' | 'deliveryId' | 'signedBy' | 'responseHeaders' | 'responseBody'
+  'deliveryId' | 'signedBy' | 'responseHeaders' | 'responseBody'
 >
 
 /** A delivery of a payment to one webhook of a gateway. */

@@ -39,14 +39,21 @@ export interface TimelineEntry {
   messageId: string | null
 }
 
+const UNKNOWN = {
+  eventId: null,
+  signature: null,
+  trackingId: null,
+  tokenMint: null,
+  amount: null,
+  dueAt: null,
+  cause: null,
+  messageId: null,
+}
+
 /** An entry of which nothing else is known. */
 export const entryOf = (
-  known: Pick<TimelineEntry, 'type' | 'atMs' | 'id' | 'policyAddress'> & Partial<TimelineEntry>,
-): TimelineEntry => ({
-  ...{ eventId: null, signature: null, trackingId: null, tokenMint: null },
-  ...{ amount: null, dueAt: null, cause: null, messageId: null },
-  ...known,
-})
+  known: Omit<TimelineEntry, keyof typeof UNKNOWN> & Partial<TimelineEntry>,
+): TimelineEntry => ({ ...UNKNOWN, ...known })
 
 /** Of entries of one millisecond, the higher rank is the newer. Each rank is a source of entries. */
 export const RANK = { change: 0, payment: 1, overdue: 2, risk: 3, retraction: 4 } as const
