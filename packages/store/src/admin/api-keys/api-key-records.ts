@@ -1,7 +1,6 @@
 // Keys of machines, as their gateway manages them.
 import { ServiceError } from '@payment-tracking/runtime'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type ApiKey } from '../../core/database/sql.js'
+import { sql, type ApiKey, type Store } from '../../core/database/sql.js'
 
 /** What a key may do. Keys never manage keys. */
 export const API_KEY_SCOPES = [

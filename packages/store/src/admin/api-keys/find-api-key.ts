@@ -1,6 +1,5 @@
 import type { GatewayState } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { GATEWAY_OBJECT } from '../../core/tables/gateways.js'
 import type { ApiKeyRecord } from './api-key-records.js'
 

@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type GatewayChange } from '../../core/database/sql.js'
+import { sql, type GatewayChange, type Store } from '../../core/database/sql.js'
 import type { ChangeKind } from '../../core/tables/write-changes.js'
 
 export type ChangeRecord = Omit<GatewayChange, 'gateway' | 'kind'> & { kind: ChangeKind }

@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, bigints, raw, sql, type Sql, type DeadLetter } from '../../core/database/sql.js'
+import { allOf, bigints, raw, sql, type DeadLetter, type Sql, type Store } from '../../core/database/sql.js'
 
 /** A refused message in a list. Subject, reason and bytes are foreign input: escape them. */
 export interface DeadLetterRow extends Omit<DeadLetter, 'bytes' | 'streamCreatedAt' | 'signature'> {

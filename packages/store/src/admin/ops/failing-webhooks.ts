@@ -1,6 +1,5 @@
 import type { RetryRules } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { raw, sql, type Webhook } from '../../core/database/sql.js'
+import { raw, sql, type Store, type Webhook } from '../../core/database/sql.js'
 import { IS_ACTIVE } from '../../core/tables/delivery-rows.js'
 import { readHealth, type WebhookHealth } from '../webhooks/read-health.js'
 import { readWaits } from '../webhooks/read-waits.js'

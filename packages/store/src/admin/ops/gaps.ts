@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { raw, sql, type Gap } from '../../core/database/sql.js'
+import { raw, sql, type Gap, type Store } from '../../core/database/sql.js'
 
 /** A part of the chain that the indexer could not read. Signature, reason and bytes are foreign input: escape them. */
 export interface GapRow extends Omit<Gap, 'bytes' | 'signature'> {

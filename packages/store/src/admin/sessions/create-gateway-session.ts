@@ -1,6 +1,5 @@
 // Sessions and links that sign in. A link is a session that nobody has opened yet.
-import type { Store } from '../../core/database/open-store.js'
-import { raw, sql, type ClientTx } from '../../core/database/sql.js'
+import { raw, sql, type ClientTx, type Store } from '../../core/database/sql.js'
 
 /** Without use a session ends after this: whoever looks in each morning stays signed in. */
 export const IDLE = raw(`interval '48 hours'`)

@@ -1,8 +1,7 @@
 // Sessions that have not ended: found, listed, used and ended.
 import type { GatewayState } from '@payment-tracking/domain'
 import { API_KEYS_PER_GATEWAY, type ApiKeyScope } from '../api-keys/api-key-records.js'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { GATEWAY_COLUMNS, GATEWAY_OBJECT } from '../../core/tables/gateways.js'
 import { IDLE, SESSIONS_PER_CREDENTIAL, type SignIn } from './create-gateway-session.js'
 

@@ -1,6 +1,5 @@
 import { DELIVERY_STATES, type DeliveryState } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, join, raw, sql, type Sql, type DeliveryAttempt } from '../../core/database/sql.js'
+import { allOf, join, raw, sql, type DeliveryAttempt, type Sql, type Store } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
   BODY,

@@ -9,9 +9,8 @@ import {
 } from '@payment-tracking/domain'
 import { randomBytes } from 'node:crypto'
 import { ServiceError } from '@payment-tracking/runtime'
-import { DbNull, empty, sql, type Webhook } from '../../core/database/sql.js'
+import { DbNull, empty, sql, type Store, type Webhook } from '../../core/database/sql.js'
 import type { Finality } from '../../core/tables/detailed-payment.js'
-import type { Store } from '../../core/database/open-store.js'
 import { turnOff } from '../../core/tables/turn-off.js'
 
 export const WEBHOOKS_PER_GATEWAY = 20

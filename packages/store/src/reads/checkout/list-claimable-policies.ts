@@ -1,6 +1,5 @@
-import type { Store } from '../../core/database/open-store.js'
 import { accountsOf, policiesOfWallet } from '../lists/policies-of-wallet.js'
-import { allOf, sql } from '../../core/database/sql.js'
+import { allOf, sql, type Store } from '../../core/database/sql.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 import { NEWEST_FIRST } from '../lists/newest-policies.js'
 import { SUBSCRIPTION_COLUMNS, type StoredSubscription } from '../lists/list-subscriptions.js'

@@ -1,7 +1,6 @@
 // Expectations as their gateway, and everybody who knows an id, reads them.
 import { EXPECTATION_STATES, type ExpectationRecord, type ExpectationState } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, inline, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, inline, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { EXPECTATION_CURSOR } from '../cursors.js'
 import { readExpectations, type ReadExpectation } from '../../core/tables/expectations.js'
 

@@ -5,10 +5,9 @@
 // it belongs among the others.
 import { PAYMENT_MESSAGE_TYPE } from '@payment-tracking/domain'
 import type { RunRead } from '../../core/database/database.js'
-import type { Store } from '../../core/database/open-store.js'
 import { placedOf } from '../../core/tables/messages.js'
 import { bodyOf } from '../../core/tables/payment-bodies.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { StoreUnavailableError } from '../../core/errors.js'
 import type { FeedKey } from '../cursors.js'
 

@@ -1,6 +1,5 @@
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { join, sql, type Sql } from '../../core/database/sql.js'
+import { join, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'
 import { isOfName } from './event-filter.js'
 import { hidden } from '../../core/database/hidden.js'

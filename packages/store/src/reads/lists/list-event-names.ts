@@ -1,6 +1,5 @@
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql, type Sql, type Store } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
 
 /** The names that are counted of a gateway, or of all. Relies on the primary key of event_counts. */

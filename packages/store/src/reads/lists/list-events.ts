@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, sql, type Sql, type Store } from '../../core/database/sql.js'
 import type { EventKey, EventOrder } from '../cursors.js'
 import { readRecordPage, type RecordPage } from './read-record-page.js'
 import { walkConditions, walkOrder, type KeyWalk } from './walk-key.js'

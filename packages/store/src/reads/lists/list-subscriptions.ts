@@ -1,6 +1,5 @@
 import type { PolicyFamily } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { isAfter, NEWEST_FIRST } from './newest-policies.js'
 import { accountsOf } from './policies-of-wallet.js'
 import type { PolicyKey } from '../cursors.js'

@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 
 /** Where the stream and the lists of events begin; null while there is no event. */
 interface FirstEvent {

@@ -1,6 +1,5 @@
 import { ALL_GATEWAYS } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { inline, join, sql, type Sql } from '../../core/database/sql.js'
+import { inline, join, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
 import { isPaymentOf, PAYMENT_NAMES } from '../../core/tables/payment-names.js'
 import { bucketConditions, inRange } from './bucket-conditions.js'

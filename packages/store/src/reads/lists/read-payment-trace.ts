@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, sql, type DeliveryAttempt } from '../../core/database/sql.js'
+import { bigints, sql, type DeliveryAttempt, type Store } from '../../core/database/sql.js'
 import {
   ATTEMPTS_KEPT,
   DELIVERY_FINISHED_AT,

@@ -1,8 +1,7 @@
 // What a customer owes next, and why it may not come.
 import type { DueRisk } from '@payment-tracking/domain'
 import { UNWATCHED } from '@payment-tracking/domain'
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { amountOf, findDueRisks } from '../../core/risk/due-risks.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 

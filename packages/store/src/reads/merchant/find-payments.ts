@@ -1,7 +1,6 @@
 // A gateway's payments by token, standing, amount, time and the beginning of their tracking ID. No index knows all of these, so a
 // bounded number of payments is looked at: the newest of the span first.
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, inline, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, inline, sql, type Sql, type Store } from '../../core/database/sql.js'
 import type { EventKey } from '../cursors.js'
 import { readRecordPage, type RecordPage } from '../lists/read-record-page.js'
 import { eventRecordText, type RecordOptions } from '../lists/record-text.js'

@@ -1,7 +1,6 @@
 // Wallets by their state: found along the policies of a gateway, or along the wallets that paid it. One request looks at
 // `MOST_SCANNED` of them, so a page can hold fewer wallets than asked for and still have a next.
-import type { Store } from '../../core/database/open-store.js'
-import { empty, sql, type Sql } from '../../core/database/sql.js'
+import { empty, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { EVENT_CURSORS, type PolicyKey } from '../cursors.js'
 import { NEWEST_FIRST, newestOfGateway } from '../lists/newest-policies.js'
 import { countPayers, hasPaid, listPayers, MOST_WALLETS, payersAfter } from './payers.js'

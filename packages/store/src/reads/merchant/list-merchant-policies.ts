@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { inline, sql, type Sql } from '../../core/database/sql.js'
+import { inline, sql, type Sql, type Store } from '../../core/database/sql.js'
 import type { PolicyKey } from '../cursors.js'
 import { POLICY_MINT, WITH_USER_PAYMENT } from '../../core/tables/policy-rows.js'
 import { isActive, type StateClock } from './subscriber-state.js'

@@ -1,6 +1,5 @@
 // The newest payments of a gateway. What no index knows is looked for among a bounded number of them.
-import type { Store } from '../../core/database/open-store.js'
-import { allOf, inline, sql, type Sql } from '../../core/database/sql.js'
+import { allOf, inline, sql, type Sql, type Store } from '../../core/database/sql.js'
 import type { EventKey } from '../cursors.js'
 import { isUsual } from '../lists/event-filter.js'
 import { walkConditions, walkOrder, type KeyWalk } from '../lists/walk-key.js'

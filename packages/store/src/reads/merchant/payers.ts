@@ -1,6 +1,5 @@
 // The wallets that paid a gateway, found by stepping over an index.
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql, type Sql, type Store } from '../../core/database/sql.js'
 import { policiesOfWallet } from '../lists/policies-of-wallet.js'
 
 /** The condition of events_gateway_payers. */

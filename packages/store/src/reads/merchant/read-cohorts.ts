@@ -1,6 +1,5 @@
 // The payments of a gateway by cohort: the wallets whose first payment in a token was in one month.
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { isPaid, payersAfter } from './payers.js'
 
 /** What wallets of one cohort paid in one month. */

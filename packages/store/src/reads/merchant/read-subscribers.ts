@@ -1,6 +1,5 @@
 // What a gateway knows of wallets. No statement reads all payments or all policies of a gateway.
-import type { Store } from '../../core/database/open-store.js'
-import { sql, type Sql } from '../../core/database/sql.js'
+import { sql, type Sql, type Store } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { isPaid } from './payers.js'
 import { isAtRisk, walletPolicies, type CustomerRules, type SubscriberState } from './subscriber-state.js'

@@ -1,6 +1,5 @@
 // The wallets of a gateway that a search names.
-import type { Store } from '../../core/database/open-store.js'
-import { raw, sql } from '../../core/database/sql.js'
+import { raw, sql, type Store } from '../../core/database/sql.js'
 import { namedLike } from '../search/by-beginning.js'
 import type { SubscriberFilter, SubscriberPage } from './find-subscribers.js'
 import type { PageOfWallets } from './payers.js'

@@ -1,7 +1,6 @@
 // The wallets that paid a gateway in another order than by wallet. No index has these orders, so one request looks at a bounded number
 // of payments, the newest first: a page can hold fewer wallets than asked for and still have a next.
-import type { Store } from '../../core/database/open-store.js'
-import { raw, sql, type Sql } from '../../core/database/sql.js'
+import { raw, sql, type Sql, type Store } from '../../core/database/sql.js'
 import type { EventKey } from '../cursors.js'
 import {
   endOfPage,

@@ -1,6 +1,5 @@
 // What a gateway's due payments have at risk, so that a gateway with 10,000 due payments gets its sums without a row for each.
-import type { Store } from '../../core/database/open-store.js'
-import { sql } from '../../core/database/sql.js'
+import { sql, type Store } from '../../core/database/sql.js'
 import { isWaiting, isWatched, risksOf } from '../../core/risk/due-risks.js'
 import { newestFact } from '../../core/risk/program-facts.js'
 import { duePolicies } from './list-merchant-policies.js'

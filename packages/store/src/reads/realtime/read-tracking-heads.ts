@@ -1,5 +1,4 @@
-import type { Store } from '../../core/database/open-store.js'
-import { bigints, sql } from '../../core/database/sql.js'
+import { bigints, sql, type Store } from '../../core/database/sql.js'
 
 export interface HeadsWithEpoch {
   /** names this database: a `seq` of another database is invalid here */

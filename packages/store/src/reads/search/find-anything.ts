@@ -1,7 +1,6 @@
 // One text finds what it names. Each kind is a probe of an index, or a check of the few webhooks of a gateway, so that a search
 // costs the same whatever is stored.
-import type { Store } from '../../core/database/open-store.js'
-import { join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { join, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { nameOfCustomer } from '../../core/tables/customer-names.js'
 import { hasDealtWith } from '../merchant/payers.js'
 import { IS_NO_PAYMENT, MESSAGE_ID } from '../../core/tables/delivery-rows.js'

@@ -1,6 +1,5 @@
 // An address as pages show it, `B1zp…tKmC`, and the addresses that it can be.
-import type { Store } from '../../core/database/open-store.js'
-import { join, raw, sql, type Sql } from '../../core/database/sql.js'
+import { join, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { IS_DIRECT } from '../lists/event-filter.js'
 import { endOf, stepsOver } from './by-beginning.js'
 import { isPaid } from '../merchant/payers.js'

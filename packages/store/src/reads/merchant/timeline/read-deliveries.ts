@@ -1,7 +1,6 @@
 // The deliveries of the entries of a time line.
 import type { DeliveryState } from '@payment-tracking/domain'
-import type { Store } from '../../../core/database/open-store.js'
-import { sql } from '../../../core/database/sql.js'
+import { sql, type Store } from '../../../core/database/sql.js'
 import { DELIVERY_FINISHED_AT, DELIVERY_STATE, IS_NO_PAYMENT } from '../../../core/tables/delivery-rows.js'
 import type { TimelineEntry } from './entries.js'
 
