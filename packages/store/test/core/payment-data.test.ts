@@ -180,7 +180,9 @@ t.test('every reader says of the fixtures what their messages said', async t => 
   for (const message of messages)
     if (message.ok && !events.has(message.event.id)) events.set(message.event.id, message.event)
   const received = [...events.values()].map((event, at) => ({
-    ...{ streamSequence: at + 1, subject: 'chain.events.Any', bytes: Buffer.from('{}') },
+    streamSequence: at + 1,
+    subject: 'chain.events.Any',
+    bytes: Buffer.from('{}'),
     event,
   }))
   await commitBatch(store, { ...buildBatch([]), received })
