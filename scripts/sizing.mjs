@@ -17,9 +17,9 @@ const USAGE = [
   ...NAMES.map(name => `  --${name} N`.padEnd(16) + `${FLAGS[name][0]} (default ${FLAGS[name][1]})`),
 ].join('\n')
 
-/** Measured on two cores (test/bench/HISTORY.md), and rounded up: an event takes 1.49 KB in all tables, and WAL 2.7 to 18 KB. */
+/** Measured on two cores (test/bench/RESULTS.md, HISTORY.md), and rounded up: an event takes 1.25 KB in all tables, and WAL 2.7 to 18 KB. */
 const MEASURED = {
-  databaseBytesPerEvent: 2_100,
+  databaseBytesPerEvent: 1_600,
   hashBytesPerEvent: 60,
   streamBytesPerEvent: 745,
   walBytesPerEvent: 12_000,
@@ -72,7 +72,7 @@ export function size({ payments, sockets, peak, years, days }) {
     socketBytes: sockets * MEASURED.socketBytes,
     walls: [
       connections > 200 && `${connections} connections to Postgres: put PgBouncer in front`,
-      events > 50_000_000 && 'the table events grows by more than 100 GB a month: EVENTS_RETENTION_MONTHS',
+      events > 65_000_000 && 'the table events grows by more than 100 GB a month: EVENTS_RETENTION_MONTHS',
       peakPerSecond * EVENTS_PER_PAYMENT > MEASURED.ingestPerSecond &&
         'one writer: faster disks, or streams by gateway',
       redisCores > REDIS_SHARE &&

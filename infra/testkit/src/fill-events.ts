@@ -108,7 +108,7 @@ async function createIndexes(pool: Pool, statements: readonly string[]): Promise
 const insertEvents = (many: number) => `
   insert into events (id, position, slot, signature, event_index, name, data, occurred_at, fingerprint,
     stream_sequence, gateway, payment_policy, user_payment, authority, recipient, tracking_id, seq, amount, paid_at,
-    record_id, commitment)
+    record_id, memo_zeros, commitment)
   select gen_random_uuid(), n, $2::bigint + 25 * n, signature, 0, name,
          case when name = 'PaymentRecord' then '[${bytesOf('order-')}]'::json else ('{"payment_policy":"' || policy || '","gateway":"' || gateway || '","amount":"' || n * 1000 ||
           '","timestamp":"' || extract(epoch from $3::timestamptz)::bigint + n * 10 || '","memo":[${bytesOf('order-', 64)}],"record_id":' || n % 50 || '}')::json end,
@@ -126,6 +126,7 @@ const insertEvents = (many: number) => `
          case when name = 'PaymentRecord' then n * 1000 end,
          case when name = 'PaymentRecord' then extract(epoch from $3::timestamptz)::bigint + n * 10 end,
          case when name = 'PaymentRecord' then n % 50 end,
+         case when name = 'PaymentRecord' then ${64 - 'order-'.length} end,
          'confirmed'
     from (
       select n, case when n % 100 < 85 then 'PaymentRecord' when n % 100 < 93 then 'PaymentPolicyCreated'

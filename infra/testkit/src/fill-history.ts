@@ -33,14 +33,14 @@ export async function fillPayments(
   await pool.query(
     `insert into events (id, position, slot, signature, transaction_index, event_index, name, data, occurred_at,
        fingerprint, stream_sequence, commitment, gateway, payment_policy, user_payment, authority, recipient,
-       tracking_id, seq, amount, paid_at, record_id, payer, token_mint, awaits_policy)
+       tracking_id, seq, amount, paid_at, record_id, payer, token_mint, awaits_policy, memo_zeros)
      select gen_random_uuid(), $2::bigint + n, l.slot + n, ${signatureInSql(label, 'n')}, l.transaction_index,
             l.event_index, l.name,
-            case when json_typeof(l.data) = 'array' then l.data -- the rest is in columns
+            case when l.memo_zeros is not null then l.data -- the rest is in columns
                  else (l.data::jsonb || jsonb_build_object('record_id', l.record_id + n, 'timestamp', (l.paid_at + n * $4::bigint / 1000)::text))::json end,
             l.occurred_at + n * $4::bigint * interval '1 ms', gen_random_uuid(), l.stream_sequence + n, l.commitment,
             l.gateway, l.payment_policy, l.user_payment, l.authority, l.recipient, l.tracking_id, l.seq + n, l.amount,
-            l.paid_at + n * $4::bigint / 1000, l.record_id + n, l.payer, l.token_mint, l.awaits_policy
+            l.paid_at + n * $4::bigint / 1000, l.record_id + n, l.payer, l.token_mint, l.awaits_policy, l.memo_zeros
        from events l, generate_series(1, $3::bigint) n where l.id = $1`,
     [like.id, before, count, stepMs],
   )

@@ -314,7 +314,7 @@ const BY_KEYS: Record<string, [missed: number, why: string]> = {
   ],
   'core/tables/messages.ts': [2, 'the lock of feeds, and the messages that a transaction wrote, by ids'],
   'core/tasks/under-writer-lock.ts': [1, 'begins a snapshot'],
-  'messages/waiting/waiting-details.ts': [1, 'the policies of the messages of a page, by their addresses'],
+  'core/tables/policy-rows.ts': [1, 'the policies of the messages of a page, by their addresses'],
 }
 
 t.test('every statement of ingest was explained, or is named with the reason why not', t => {

@@ -180,6 +180,8 @@ create table events (
   record_id bigint,
   payer text collate "C",
   token_mint text collate "C",
+  -- how many zeros at the end of the memo `data` leave out; null where `data` are as they came
+  memo_zeros smallint,
   -- the payment's tracking ID belongs to a policy that is not known yet
   awaits_policy boolean not null default false,
   -- `data`, an object, was shortened to the details that the message named: the message is in a file of the archive

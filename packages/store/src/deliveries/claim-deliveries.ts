@@ -75,6 +75,9 @@ interface ClaimedRow extends Omit<ClaimedDelivery, 'triesLeft' | 'triesMade'> {
  * was interrupted become `failed`. Rows of ordered webhooks after an open row of their order become `waiting`. Of a
  * delivery's attempts, the newest 100 stay.
  *
+ * Only a row of `deliveries` that somebody has set back has an attempt of the number already. It gives way: a set of other deliveries
+ * would fail with it.
+ *
  * The clock is rounded to milliseconds as `due_at` is: a delivery that was written as due now can be up to half of one ahead
  * of the exact clock.
  *
@@ -140,6 +143,9 @@ export async function claimDeliveries(
     ), attempts as (
       insert into delivery_attempts (delivery_id, number, started_at, signed_by)
       select id, attempt, "startedAt", ${signedBy(sql`secrets`)} from told
+      on conflict (delivery_id, number) do update
+        set (started_at, signed_by, finished_at, outcome, status_code, error, response_headers, response_body)
+          = (excluded.started_at, excluded.signed_by, null, null, null, null, null, null)
     ), forgotten as (
       delete from delivery_attempts where delivery_id = any(array(select id from claimed where attempt > ${ATTEMPTS_KEPT}))
          and number <= (select attempt - ${ATTEMPTS_KEPT} from claimed where id = delivery_id)

@@ -115,17 +115,17 @@ t.test('data of every form are read as they came, and the usual form is stored i
       const { amount, paidAt, recordId } = payment
       const effect = { kind: 'payment', amount, paidAt, recordId }
       const written = writeData({ data, paymentPolicy, gateway, effect } as unknown as ChainEvent)
-      return { payment, form, data, written, paymentPolicy, gateway }
+      return { payment, form, data, written: written.data, zeros: written.memoZeros, paymentPolicy, gateway }
     })
-    const list = (pick: (row: (typeof rows)[0]) => string) => rows.map(pick)
+    const list = <T>(pick: (row: (typeof rows)[0]) => T) => rows.map(pick)
     const read = await store.database.read<{ text: string; memo: string | null; compact: boolean }>(sql`
       select ${DATA_TEXT} as text, ${IS_COMPACT} as compact,
              case when ${DATA_TEXT} not like '%\\u0000%' then ${MEMO} end as memo
         from unnest(${list(row => row.written)}::json[], ${list(row => row.paymentPolicy)}::text[],
                     ${list(row => row.gateway)}::text[], ${list(row => String(row.payment.amount))}::numeric(20, 0)[],
                     ${list(row => String(row.payment.paidAt))}::bigint[],
-                    ${list(row => String(row.payment.recordId))}::bigint[])
-               e (data, payment_policy, gateway, amount, paid_at, record_id)`)
+                    ${list(row => String(row.payment.recordId))}::bigint[], ${list(row => row.zeros)}::smallint[])
+               e (data, payment_policy, gateway, amount, paid_at, record_id, memo_zeros)`)
     for (const [at, { payment, form, data, written }] of rows.entries()) {
       const { text, memo, compact } = read[at]!
       if (text !== data) throw new Error(`${form}: ${text} instead of ${data}, of ${written}`)
@@ -157,13 +157,13 @@ t.test('memos of 64 bytes, of none and of zeros inside are read as they came', a
       const data = textOf(usualFields({ ...payment, memo, details }))
       const [paymentPolicy, gateway] = [bare(payment.policy), bare(payment.gateway)]
       const event = { data, paymentPolicy, gateway, effect: { kind: 'payment', amount, paidAt, recordId } }
-      const written = writeData(event as unknown as ChainEvent)
+      const { data: written, memoZeros } = writeData(event as unknown as ChainEvent)
       t.equal(JSON.parse(written).length, Math.max(bytes.length, 1) + (details === null ? 0 : 3), written)
       const [row] = await store.database.read<{ text: string; memo: string }>(sql`
         select ${DATA_TEXT} as text, ${MEMO} as memo
           from (select ${written}::json as data, ${paymentPolicy} as payment_policy, ${gateway} as gateway,
                        ${String(amount)}::numeric(20, 0) as amount, ${paidAt}::bigint as paid_at,
-                       ${BigInt(recordId)}::bigint as record_id) e`)
+                       ${BigInt(recordId)}::bigint as record_id, ${memoZeros}::smallint as memo_zeros) e`)
       t.equal(row!.text, data)
       t.same(JSON.parse(row!.memo), bytes.length === 0 ? [0] : bytes)
     }

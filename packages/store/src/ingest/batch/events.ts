@@ -14,7 +14,9 @@ const payment =
 const tokenMintOf = ({ event: { effect }, details }: NumberedEvent): string | null =>
   effect.kind === 'policy-created' ? effect.tokenMint : (details?.tokenMint ?? null)
 
-const EVENT_COLUMNS: Columns<NumberedEvent> = {
+type WrittenEvent = NumberedEvent & ReturnType<typeof writeData>
+
+const EVENT_COLUMNS: Columns<WrittenEvent> = {
   id: ['uuid', ({ event }) => event.id],
   position: ['bigint', ({ position }) => position],
   slot: ['bigint', ({ event }) => event.slot],
@@ -22,7 +24,8 @@ const EVENT_COLUMNS: Columns<NumberedEvent> = {
   event_index: ['bigint', ({ event }) => event.index],
   name: ['text', ({ event }) => event.name],
   // Most of a batch's bytes. Each JSON value has one line.
-  data: ['json', ({ event }) => writeData(event), 'lines'],
+  data: ['json', ({ data }) => data, 'lines'],
+  memo_zeros: ['smallint', ({ memoZeros }) => memoZeros],
   occurred_at: ['timestamptz', ({ event }) => event.occurredAt],
   fingerprint: ['uuid', ({ event }) => event.fingerprint],
   stream_sequence: ['bigint', ({ streamSequence }) => streamSequence],
@@ -43,7 +46,7 @@ const EVENT_COLUMNS: Columns<NumberedEvent> = {
   awaits_policy: ['boolean', ({ awaitsPolicy }) => awaitsPolicy],
 }
 const STORED = columnTable('e', EVENT_COLUMNS)
-const LISTED = columnTable<NumberedEvent>('e', {
+const LISTED = columnTable<WrittenEvent>('e', {
   ...EVENT_COLUMNS,
   retracted: ['boolean', ({ retracted }) => retracted],
 })
@@ -52,4 +55,4 @@ const LISTED = columnTable<NumberedEvent>('e', {
 export const insertEvents = (tx: PipelinedTx, events: readonly NumberedEvent[]): void =>
   tx.send(sql`
     insert into events (${STORED.names}, retracted_at)
-    select ${STORED.names}, case when retracted then clock_timestamp() end from ${LISTED.listOf(events)}`)
+    select ${STORED.names}, case when retracted then clock_timestamp() end from ${LISTED.listOf(events.map(each => ({ ...each, ...writeData(each.event) })))}`)
