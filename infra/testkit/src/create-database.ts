@@ -1,5 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { makeRoles, migrate, readMigrations } from '@payment-tracking/store/core'
+import {
+  makeRoles,
+  migrate,
+  readMigrations,
+  withClient as withStoreClient,
+} from '@payment-tracking/store/core'
 import pg from 'pg'
 import type { TestContext } from './test-context.js'
 import { useServers } from './use-servers.js'
@@ -37,16 +42,8 @@ const onDatabase = (url: string, name: string): string => {
 }
 
 /** Runs `work` on a new connection. */
-export async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url })
-  client.on('error', () => {})
-  try {
-    await client.connect()
-    return await work(client)
-  } finally {
-    await client.end().catch(() => {})
-  }
-}
+export const withClient = <T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> =>
+  withStoreClient({ connectionString: url }, work)
 
 /**
  * The migrated database that other databases are cloned from, named after its migrations. The first caller creates it,

@@ -27,11 +27,11 @@ create table stream_head (
   finalized_slot bigint not null default 0,
   -- the rules by which the projections were made
   projection_version integer not null default 1,
-  -- the version of the rows of event_counts and payment_token_stats that readers read, and ingest adds to
+  -- event_counts and payment_token_stats can hold several versions of each row. Readers read this version, and ingest adds to it.
   figures_version integer not null default 1,
-  -- the version of the rows that a rebuild fills, event by event; null while no rebuild counts
+  -- A rebuild counts all events anew, in rows of this version. Null while no rebuild runs.
   counting_version integer,
-  -- the position of the last event that the rebuild has counted
+  -- The rebuild has counted all events up to this position.
   counted_position bigint not null default 0,
   -- whether the stream takes control messages; null until ingest has looked
   takes_controls boolean,
@@ -156,9 +156,9 @@ create table events (
   transaction_index bigint not null default 0,
   event_index bigint not null,
   name text collate "C" not null,
-  -- json and not jsonb: every digit stays as it was received. Of a usual payment only what no other column holds, as an array: the
-  -- memo's bytes without the zeros at its end, then payer, recipient and mint if its message named them. All other data are
-  -- objects. packages/store/src/core/tables/payment-data.ts writes and reads both.
+  -- The fields of the event, as an object. The type is json and not jsonb, so every digit stays as it was received.
+  -- A usual payment has an array instead, of what no other column holds. First come the bytes of its memo, without the zeros at the
+  -- memo's end. Then come payer, recipient and mint, if the message named them. See packages/store/src/core/tables/payment-data.ts.
   data json not null,
   occurred_at timestamptz(3) not null,
   -- what two messages of the same event must agree on
@@ -180,11 +180,12 @@ create table events (
   record_id bigint,
   payer text collate "C",
   token_mint text collate "C",
-  -- how many zeros at the end of the memo `data` leave out; null where `data` are as they came
+  -- Of a payment whose `data` is an array: how many zeros its memo ends with. Null for all other events.
   memo_zeros smallint,
   -- the payment's tracking ID belongs to a policy that is not known yet
   awaits_policy boolean not null default false,
-  -- `data`, an object, was shortened to the details that the message named: the message is in a file of the archive
+  -- Whether the archive shortened `data`. What is left is an object of payer, recipient and mint, as far as the message named them.
+  -- The whole message is in a file of the archive.
   shrunk boolean not null default false
 );
 -- Each index is named by the queries that need it; packages/store/test/plans/plans.test.ts reads their plans.
@@ -192,8 +193,8 @@ create table events (
 -- listEventsAfter, verifyDatabase: ranges of positions.
 create unique index events_position_key on events (position);
 -- readEventPage: lists are newest first by (occurred_at, slot, event_index, id), and a filter comes before that order. An index ends
--- with the slot, which makes an entry 24 bytes shorter. Postgres sorts the events of one slot itself: a block of the chain has room
--- for some thousands.
+-- with the slot, which makes an entry 24 bytes shorter. Postgres sorts the events of one slot itself. They are some thousands at
+-- most, because a block of the chain has no room for more.
 -- Also readHour, countEvents and readPaymentStats: the times of an hour or less.
 create index events_newest on events (occurred_at, slot);
 -- readEventPage with `gateway`, readVolume, readHour, countEvents, readPaymentStats.
@@ -496,8 +497,8 @@ create table risk_notices (
 -- The risks of a policy that have not been cleared: for notifyRisks.
 create index risk_notices_open on risk_notices (policy) where cleared_at is null;
 
--- Events by gateway, span of time (0 = all time, else seconds) and name: of all gateways ('') every event, of one its payments. So a
--- batch writes one table of counts, and the payments of all gateways are those of two names.
+-- How many events there are by gateway, span of time (0 = all time, else seconds) and name. The gateway '' stands for all gateways, and
+-- has rows for events of every name. Rows of one gateway count its payments alone, which have two names.
 create table event_counts (
   -- see stream_head. Retention removes rows of earlier versions
   version integer not null default 1,
@@ -506,7 +507,7 @@ create table event_counts (
   name text collate "C" not null,
   start timestamptz(0) not null,
   count bigint not null,
-  -- the names of a gateway are together, and so are the hours of a name
+  -- In this order the names of a gateway stand together, and the hours of each name too.
   primary key (version, gateway, span, name, start)
 );
 
@@ -535,8 +536,8 @@ create table work (
 -- readNextWorks, eachOf. A row whose work has ended has next_at = infinity: it stays for readers and has no entry here.
 create index work_order on work (kind, gateway, next_at) where next_at < 'infinity';
 
--- Payments by gateway ('' = all gateways), span of time and token mint ('' = not known yet). Extremes are those of an hour or a day:
--- null of all time, and while they are lost, until the hour is counted again.
+-- Payments by gateway ('' = all gateways), span of time and token mint ('' = not known yet). Only hours and days have a least and a
+-- greatest amount (`min`, `max`). A retraction can take one of them away. Then both are null, until a task has counted the hour anew.
 create table payment_token_stats (
   version integer not null default 1,
   gateway text collate "C" not null,
@@ -684,10 +685,10 @@ create table deliveries (
   webhook_id bigint not null references webhooks (id),
   -- null for messages caused by time
   event_id uuid,
-  -- null for a payment: its key is its event, and its message id stands in its message
+  -- The id that the receiver sees. Null for a payment: the row of `messages` has it.
   message_id text check (message_id is not null or type = 'payment.executed'),
   type text not null,
-  -- in `messages`, which has the message id and the body
+  -- The key of a row of `messages`. That row has the body.
   message bigint not null,
   -- the webhook's activation at the beginning of this cycle of tries; a later activation cancels the delivery
   activation integer not null default 1,
@@ -738,12 +739,12 @@ create index deliveries_failed_webhook on deliveries (webhook_id, finished_at) w
 -- removeOldDeliveries.
 create index deliveries_finished on deliveries (finished_at) where finished_at is not null;
 
--- One request, written before it leaves. Its answer makes the row several times longer, and the longer row goes to another page: room
--- that pages leave to it (a fillfactor) is left there too. With 25, an answer of 400 bytes took 985 bytes instead of 573.
+-- One request, written before it leaves. Its answer makes the row several times longer. Postgres then writes the longer row to another
+-- page, so a low fillfactor only makes more pages: with 25, a request and an answer of 400 bytes took 985 bytes. Without, they take 573.
 create table delivery_attempts (
   delivery_id bigint not null references deliveries (id),
-  -- counts the attempts of the delivery from 1. The number of an attempt that was put back is given again, to one with another
-  -- `started_at`
+  -- Counts the attempts of the delivery from 1. An attempt whose request never left is deleted, and the next one gets its number. The two
+  -- differ in `started_at`.
   number smallint not null,
   -- a hash of the webhook's secrets and format when the request was signed. While it is the hash of the present ones, the API can show
   -- the signature of the request. Null for attempts without a known signature
@@ -817,8 +818,7 @@ create table messages (
   notified_at timestamptz(3) not null default clock_timestamp(),
   -- the event that caused the message. Null for messages that time caused, such as `subscription.overdue`
   event_id uuid,
-  -- of a payment in its own place: `body` has the values that the form of this number lacks (packages/store/src/core/tables/payment-bodies.ts);
-  -- null: `body` is the body
+  -- Which form turns `body` into the text that is sent: packages/store/src/core/tables/payment-bodies.ts. Null: `body` is that text.
   form smallint,
   gateway text collate "C" not null,
   type text collate "C" not null,

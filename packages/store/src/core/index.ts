@@ -19,6 +19,7 @@ export {
 } from './database/roles.js'
 export { refuseOtherSessions, SessionSettingsError } from './database/session-settings.js'
 export type { Store } from './database/sql.js'
+export { withClient } from './database/with-client.js'
 export {
   NotYetError,
   sqlStateOf,

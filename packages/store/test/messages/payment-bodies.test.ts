@@ -8,7 +8,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { sql } from '../../src/core/database/sql.js'
 import { DELIVERY_REF } from '../../src/core/tables/delivery-rows.js'
-import { logPlaced } from '../../src/core/tables/messages.js'
+import { logPlaced, placedOf } from '../../src/core/tables/messages.js'
 import { bodyText } from '../../src/core/tables/payment-bodies.js'
 import { getDelivery } from '../../src/admin/webhooks/delivery-records.js'
 import { claimDeliveries } from '../../src/deliveries/claim-deliveries.js'
@@ -156,6 +156,15 @@ t.test('a body is read as it was made, by every reader', async t => {
       own.map(payment => renderPaymentMessage(payment).body),
     )
   }
+})
+
+t.test('a gateway whose hash another gateway has reads its own payments alone', async t => {
+  const { text, values } = sql`select distinct m.gateway from messages m where ${placedOf(GATEWAYS[0]!)}`
+  // As if all gateways had one hash.
+  const colliding = text.replaceAll(/hashtextextended\(([^,]*), 0\)/g, '($1::text is not null)')
+  t.not(colliding, text)
+  const { rows } = await pool.query(colliding, values)
+  t.same(rows, [{ gateway: GATEWAYS[0] }])
 })
 
 const PAYER = 'Hc4kyTkVYJbFVgZPMZH4E3Nd1n2AUbDFsUBbBGW6Aqio'

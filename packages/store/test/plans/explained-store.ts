@@ -11,8 +11,8 @@ const LIMITS = { timeout: 120_000, maxWait: 60_000 }
 
 /**
  * @param note is called with each explanation
- * @param isWanted decides whether a statement is explained. It is called by the code that sends the statement, so the stack of an
- *   error that it makes names that code
+ * @param isWanted decides whether a statement is explained. The code that sends the statement calls it. So it can make an error and
+ *   read from the error's stack which code that is
  */
 export function explainedStore(
   opened: Store,

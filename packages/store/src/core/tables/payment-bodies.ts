@@ -1,13 +1,12 @@
-// How the log keeps the body of a payment in its own place: as the values that the form of the body lacks, a third of the text. The
-// column `form` has the number of the form. A row without one has the body itself, as every other message has.
+// How the table `messages` keeps the body of a payment: as its values, without the text around them. That is a third of the body. A form is
+// the text around the values, and the column `form` has its number. Where `form` is null, the row has the whole body.
 //
 // A body stays byte for byte what was made once, as long as its row. So a form never changes: where the text of a payment's message
 // changes, another form gets the next number, and the old one stays as long as its rows. A release that writes a form comes after one
 // that reads it. Until then, bodies that fit no form are kept whole.
 //
-// A form takes from the row, and from the event at its position, what no statement changes: an event keeps its signature and its
-// policy, and is not deleted. Recipient, payer, token, tracking ID, `seq`, slot and times of an event can be written later or move, so they
-// are values of the body.
+// A form also leaves out what stands in the row already, and the signature and the policy, which stand in the event. No statement changes
+// these two, or deletes an event. All else that an event has can change later, such as its payer or its slot. So the body keeps it.
 import { raw, type Sql } from '../database/sql.js'
 
 /** JSON escapes this character, so no value holds it. */
@@ -102,9 +101,8 @@ interface PaymentBody {
 }
 
 /**
- * What the log keeps of a payment's body.
- * @param message of an event that is stored with it, at its position
- * @returns the body itself, and no form, where no form gives the very body
+ * The columns `form` and `body` of a payment's message. If the message is in no known form, `form` is null, and `body` is the body.
+ * @param message its event is stored in the same transaction
  */
 export function keepBody(message: PaymentBody): { form: number | null; body: string } {
   const { id, eventId, gateway, position, body } = message
@@ -122,8 +120,10 @@ export function keepBody(message: PaymentBody): { form: number | null; body: str
 }
 
 /**
- * The body of a row of `messages`, for every statement that can read a payment's. Postgres refuses the statement where the event is
- * missing, or where a later release has written the form: a body with a gap must not be sent.
+ * SQL for the body of a row of `messages`. Statements that can meet a payment must use it instead of the column.
+ *
+ * A body with a gap must not be sent. So Postgres refuses the whole statement if the event is missing, or if only a later release knows
+ * the form.
  * @param m the alias of the row
  */
 export const bodyText = (m: string): string =>

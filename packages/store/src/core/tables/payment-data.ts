@@ -1,6 +1,6 @@
-// How `events` holds the data of a payment. As the indexer sends them, they are 280 to 600 bytes, of which columns of the same row hold
-// nearly all. So the column `data` is a JSON array of what no other column holds: the bytes of the memo without the zeros at its
-// end, then the payer, the recipient and the mint if the message named them (the columns of these may come from elsewhere).
+// How `events` holds the data of a payment. As the indexer sends them, they are 280 to 600 bytes. Other columns of the row hold nearly all
+// of that. So the column `data` is a JSON array of the rest. First come the bytes of the memo, without the zeros at its end. Then come
+// the payer, the recipient and the mint, if the message named them: the columns of these three can have another source.
 // `[98,121,116]` and `[0,"payer","recipient","mint"]` are examples. The column `memo_zeros` counts the zeros, so that no list
 // counts the entries of each array (0.5 us). All other data, and all whose text would not come out the same to the byte, stay as they came:
 // an object, and `memo_zeros` is null.

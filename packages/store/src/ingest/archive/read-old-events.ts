@@ -1,7 +1,6 @@
 // The events that are to be archived.
 import type { Store } from '../../core/database/open-store.js'
-import { inline, sql, type Sql } from '../../core/database/sql.js'
-import { hidden } from '../../core/database/hidden.js'
+import { hidden, inline, sql, type Sql } from '../../core/database/sql.js'
 import { LISTS_BEGIN } from '../../core/tables/lists-begin.js'
 import { DATA_TEXT } from '../../core/tables/payment-data.js'
 import { IS_PAUSED, type ArchiveHead } from './archive-head.js'

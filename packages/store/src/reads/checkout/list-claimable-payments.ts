@@ -1,7 +1,6 @@
-import { hidden } from '../../core/database/hidden.js'
 import { policiesOfWallet } from '../lists/policies-of-wallet.js'
 import { walkConditions, walkOrder } from '../lists/walk-key.js'
-import { allOf, empty, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
+import { allOf, empty, hidden, raw, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { IS_PAYMENT } from '../../core/tables/payment-names.js'
 import type { ClaimFilter } from './list-claimable-policies.js'
 

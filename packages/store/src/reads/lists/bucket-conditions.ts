@@ -1,5 +1,4 @@
-import { empty, raw, sql, type Sql } from '../../core/database/sql.js'
-import { asTimestamp } from '../../core/database/as-timestamp.js'
+import { asTimestamp, empty, raw, sql, type Sql } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
 import type { TimeCover, TimeRange } from './time-cover.js'
 

@@ -1,6 +1,5 @@
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
-import { raw, sql, type Sql } from '../../core/database/sql.js'
-import { asTimestamp } from '../../core/database/as-timestamp.js'
+import { asTimestamp, raw, sql, type Sql } from '../../core/database/sql.js'
 import { PAYMENT_NAMES } from '../../core/tables/payment-names.js'
 
 /** Filters of the events list. All given filters must hold; times and slots are inclusive. */

@@ -20,8 +20,8 @@ export async function readFirstEvent({ database }: Store): Promise<FirstEvent> {
 }
 
 /**
- * What an earlier epoch of this database has in common with the present one: keys of the earlier one up to there stay valid.
- * @returns the last position in common; null for an epoch that this database never had
+ * Up to which position an earlier epoch had the same events as the present epoch. A cursor of the earlier epoch stays valid up to there.
+ * @returns null for an epoch that this database never had
  */
 export async function readSharedPosition({ database }: Store, epoch: string): Promise<bigint | null> {
   const [row] = await database.lookUp<{ position: bigint }>(sql`

@@ -1,9 +1,8 @@
 // What a page shows at once: how many payments there are now and were in the last day, and how long they took.
 import { ALL_GATEWAYS, HOUR } from '@payment-tracking/domain'
-import { inline, raw, sql, type Store } from '../../core/database/sql.js'
+import { asTimestamp, inline, raw, sql, type Store } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
 import { isPaymentOf, PAYMENT_NAMES } from '../../core/tables/payment-names.js'
-import { asTimestamp } from '../../core/database/as-timestamp.js'
 import { readPaymentStats, type PaymentStats, type TokenStats } from './read-payment-stats.js'
 import { readKnownSince } from './read-known-since.js'
 

@@ -6,9 +6,7 @@
 // one walks the index of all events, and passes every event that is newer than those of the key. Neither can happen here:
 // the key is not said to be one value, but is the first column of the order and of a range, which only its own index has.
 // Nor does the planner see the values (`hidden`): it would make a plan for each call, which takes as long as a page.
-import { raw, sql, type Sql } from '../../core/database/sql.js'
-import { asTimestamp } from '../../core/database/as-timestamp.js'
-import { hidden } from '../../core/database/hidden.js'
+import { asTimestamp, hidden, raw, sql, type Sql } from '../../core/database/sql.js'
 import type { EventKey } from '../cursors.js'
 
 /** The columns whose index `events_*_newest` begins with them. */

@@ -47,9 +47,9 @@ interface WalkedRow {
 }
 
 /**
- * Walks in statements of `ROWS_AT_ONCE` rows until a page is found, or `MOST_SCANNED` rows were looked at.
- * @param read the rows after a key
- * @param isCounted goes on until the total is known
+ * Reads rows, `ROWS_AT_ONCE` a statement, until the page is full or `MOST_SCANNED` rows were read.
+ * @param read reads the rows after a key
+ * @param isCounted reads on after the page is full, so that the total is known
  */
 async function walk(
   read: (after: string | undefined) => Promise<readonly WalkedRow[]>,
@@ -185,8 +185,8 @@ function walletsOf(
 }
 
 /**
- * The wallets of a gateway that a filter names; without one, those that paid it. By a state: all that have it, whether they paid
- * or not; along the gateway's policies, so the owner of the newest comes first, or for `ended` by wallet.
+ * The wallets of a gateway that pass a filter. Without a filter, these are the wallets that paid the gateway. A state selects wallets that
+ * never paid too. Their order is that of the gateway's newest policies, or for the state `ended`, that of the wallets.
  */
 export async function findSubscribers(
   store: Store,

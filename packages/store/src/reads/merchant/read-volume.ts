@@ -1,6 +1,5 @@
 import { DAY } from '@payment-tracking/domain'
-import { sql, type Sql, type Store } from '../../core/database/sql.js'
-import { asTimestamp } from '../../core/database/as-timestamp.js'
+import { asTimestamp, sql, type Sql, type Store } from '../../core/database/sql.js'
 import { IN_USE } from '../../core/tables/head.js'
 import { firstSpan } from '../lists/payment-counts.js'
 

@@ -54,10 +54,10 @@ const newestPoliciesOf = (wallet: Sql): Sql => sql`
     limit ${MOST_POLICIES})`
 
 /**
- * One row for a wallet, made of its policies with the gateway:
- * - how many policies there are, and how many of them are subscriptions
- * - the wallet's state, as far as the state follows without payments and risks
- * - the address of the newest policy for which `isWanted` holds
+ * One row about a wallet's policies with the gateway. It says:
+ * - how many policies there are, and how many are subscriptions
+ * - the state of the wallet, judged without its payments and risks
+ * - the address of the newest policy that `isWanted` selects
  * - the addresses of the policies that are due first
  *
  * The limits keep Postgres from reading a whole table for which it has no statistics yet.

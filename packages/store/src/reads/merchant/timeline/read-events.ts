@@ -1,6 +1,5 @@
 // The entries of a time line that come from events: changes of policies, payments, and what was retracted.
-import { sql, type Sql, type Store } from '../../../core/database/sql.js'
-import { asTimestamp } from '../../../core/database/as-timestamp.js'
+import { asTimestamp, sql, type Sql, type Store } from '../../../core/database/sql.js'
 import { DIRECT_TRANSFER_POLICY } from '@payment-tracking/domain'
 import { POLICY_EVENTS } from '../../../core/tables/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../../core/tables/stored-events.js'

@@ -1,7 +1,6 @@
 // When policies became overdue, in a span of time: no event says it, so it follows from their payments and changes.
 import { dueAfter, lifecycleMessageId, overdueSince, type UnpaidChange } from '@payment-tracking/domain'
-import { bigints, sql, type Store } from '../../../core/database/sql.js'
-import { asTimestamp } from '../../../core/database/as-timestamp.js'
+import { asTimestamp, bigints, sql, type Store } from '../../../core/database/sql.js'
 import { OF_POLICY } from '../../../core/tables/payment-names.js'
 import { readStored, STORED_COLUMNS, type StoredRow } from '../../../core/tables/stored-events.js'
 import { entryOf, type TimelineEntry } from './entries.js'

@@ -1,7 +1,6 @@
 // The risks of a customer's due payments, as messages/clock/notify-risks.ts noted them: for the time line.
 import { lifecycleMessageId } from '@payment-tracking/domain'
-import { raw, sql, type Store } from '../../../core/database/sql.js'
-import { asTimestamp } from '../../../core/database/as-timestamp.js'
+import { asTimestamp, raw, sql, type Store } from '../../../core/database/sql.js'
 import { entryOf, type TimelineEntry } from './entries.js'
 
 /** Periods at risk of one policy that are looked at: the newest. A due date has three for each cause. */

@@ -1,1 +1,0 @@
-export { asTimestamp } from './sql.js'

@@ -1,1 +1,0 @@
-export { hidden } from './sql.js'
